@@ -1,1 +1,11 @@
 //! client-go's informer machinery for Rust.
+
+pub mod error;
+pub mod lister_watcher;
+pub mod object;
+pub mod transport;
+
+pub use error::SourceError;
+pub use object::{
+    Change, Delta, Event, IncomparableVersion, InvalidKey, ObjectKey, Replacement, ResourceVersion,
+};

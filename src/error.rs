@@ -1,0 +1,335 @@
+//! What can go wrong between this process and the API server.
+//!
+//! A [`SourceError`] says what was asked, of which resource, what came back, and whether asking
+//! again can help. It never carries an object's contents: a Secret that can't be decoded is named,
+//! not quoted.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::object::ObjectKey;
+
+/// A list or watch that failed, or gave something that can't be used.
+///
+/// Cheap to clone: the status, the error handler and a waiting task share one.
+#[derive(Clone, Debug)]
+pub struct SourceError(Arc<(Asked, Fault)>);
+
+/// What was asked of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+pub struct Asked {
+    /// Whether objects were listed or watched.
+    pub verb: Verb,
+    /// The resource as `kubectl` writes it: `pods`, `deployments.apps`.
+    pub resource: Arc<str>,
+    /// The namespace asked, `None` for all of them.
+    pub namespace: Option<Arc<str>>,
+}
+
+/// The verb of a request, by the name that RBAC rules use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    /// A list.
+    List,
+    /// A watch, or a streaming list.
+    Watch,
+}
+
+/// What came back instead of what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The server answered with a failure.
+    #[error("{0}")]
+    Status(ApiStatus),
+    /// No answer came: refused, unresolved, TLS, authentication plug-in.
+    #[error("no answer: {source}")]
+    Connect {
+        /// The connection was refused: the server is not there now.
+        refused: bool,
+        /// What the client said.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The answer broke off.
+    #[error("the answer broke off after {received} bytes: {source}")]
+    Interrupted {
+        /// How many bytes of the body had come.
+        received: u64,
+        /// What the connection said.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The answer ended, in good order, in the middle of something.
+    #[error("the answer ended after {received} bytes, in the middle of {within}")]
+    Truncated {
+        /// How many bytes of the body had come.
+        received: u64,
+        /// What was not finished.
+        within: &'static str,
+    },
+    /// The answer is not of the form that was asked for.
+    #[error("not what was asked for, at byte {offset}: {problem}")]
+    Malformed {
+        /// Where in the body.
+        offset: u64,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// The answer is of a media type that was not asked for.
+    #[error("the answer is {0:?}, not a media type that was asked for")]
+    MediaType(String),
+    /// One object, or one event, is larger than the limit.
+    #[error("an object at byte {offset} is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// Where in the body it begins.
+        offset: u64,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// One object can't be decoded; its neighbours are not affected.
+    #[error("{} can't be decoded: {problem}", named(.key.as_ref()))]
+    Undecodable {
+        /// Which, where that could be read.
+        key: Option<ObjectKey>,
+        /// What is wrong, and where in the object; never what the object holds.
+        problem: String,
+    },
+    /// An event carries an object of another kind.
+    #[error("an object of kind {found:?} came where {expected:?} was asked")]
+    WrongKind {
+        /// What was asked.
+        expected: String,
+        /// What came.
+        found: String,
+    },
+    /// A list without a `resourceVersion`: a watch could not be started from it.
+    #[error("the list has no metadata.resourceVersion")]
+    NoVersion,
+    /// A list from a lagging cache: older than what was already seen.
+    #[error("the list is of version {listed}, older than {known} that was already seen")]
+    WentBack {
+        /// The version of the list.
+        listed: crate::ResourceVersion,
+        /// The version already seen.
+        known: crate::ResourceVersion,
+    },
+    /// A watch ended within a second without one event.
+    #[error("the watch ended at once, without an event")]
+    ShortWatch,
+    /// A watch gave no sign of life and was given up.
+    #[error("nothing came for {0:?}; the watch is taken for dead")]
+    Silent(Duration),
+    /// A streaming list did not say that its initial events were through.
+    #[error("the end of the initial events was not announced within {0:?}")]
+    NoInitialEventsEnd(Duration),
+    /// The request could not be built.
+    #[error("the request can't be built: {0}")]
+    Request(String),
+    /// The user's transform panicked on an object.
+    #[error("the transform panicked on {0}")]
+    TransformPanicked(ObjectKey),
+}
+
+/// A failure as the API server words it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApiStatus {
+    /// The HTTP status, or the code of an ERROR event.
+    pub code: u16,
+    /// The machine-readable reason, such as `Expired`; empty where the body was no Status.
+    pub reason: String,
+    /// The human-readable message.
+    pub message: String,
+    /// Reason and message of each cause.
+    pub causes: Vec<(String, String)>,
+    /// How long the server asks to wait before the next request.
+    pub retry_after: Option<Duration>,
+}
+
+/// What kind of failure this is, as far as it decides what to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FaultClass {
+    /// The version asked for is no longer there (410): list anew.
+    Expired,
+    /// The version asked for is not there yet (504 with cause `ResourceVersionTooLarge`).
+    VersionTooLarge,
+    /// Too many requests (429): wait, then the same again.
+    Throttled,
+    /// The connection was refused: wait, then the same again.
+    Refused,
+    /// The credentials are not accepted (401).
+    Unauthorized,
+    /// The permission is missing (403).
+    Forbidden,
+    /// The resource type is not served (404).
+    NotFound,
+    /// The server failed inside (500 `InternalError`).
+    Internal,
+    /// The request is wrong (another 4xx): the same request will fail again.
+    Invalid,
+    /// Anything else.
+    Other,
+}
+
+impl SourceError {
+    /// An error of this request.
+    pub fn new(asked: Asked, fault: Fault) -> Self {
+        Self(Arc::new((asked, fault)))
+    }
+
+    /// What was asked.
+    pub fn asked(&self) -> &Asked {
+        &self.0.0
+    }
+
+    /// What came back.
+    pub fn fault(&self) -> &Fault {
+        &self.0.1
+    }
+
+    /// The status code, where the server answered with one.
+    pub fn code(&self) -> Option<u16> {
+        match self.fault() {
+            Fault::Status(status) => Some(status.code),
+            _ => None,
+        }
+    }
+
+    /// How long the server asked to wait before the next request.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.fault() {
+            Fault::Status(status) => status.retry_after,
+            _ => None,
+        }
+    }
+
+    /// The kind of failure.
+    pub fn class(&self) -> FaultClass {
+        match self.fault() {
+            Fault::Status(status) => status.class(),
+            Fault::Connect { refused: true, .. } => FaultClass::Refused,
+            Fault::Request(_) => FaultClass::Invalid,
+            _ => FaultClass::Other,
+        }
+    }
+
+    /// Whether the same request may succeed later without anybody changing permissions, the
+    /// resource types served, or the request. The reflector goes on asking in any case.
+    pub fn is_retryable(&self) -> bool {
+        !matches!(
+            self.class(),
+            FaultClass::Unauthorized
+                | FaultClass::Forbidden
+                | FaultClass::NotFound
+                | FaultClass::Invalid
+        )
+    }
+}
+
+impl ApiStatus {
+    /// A status of this code, with nothing else known.
+    pub fn new(code: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            causes: Vec::new(),
+            retry_after: None,
+        }
+    }
+
+    /// The kind of failure.
+    pub fn class(&self) -> FaultClass {
+        match (self.code, &*self.reason) {
+            (410, _) | (_, "Expired" | "Gone") => FaultClass::Expired,
+            _ if self.is_version_too_large() => FaultClass::VersionTooLarge,
+            (429, _) => FaultClass::Throttled,
+            (401, _) => FaultClass::Unauthorized,
+            (403, _) => FaultClass::Forbidden,
+            (404, _) => FaultClass::NotFound,
+            (500, _) => FaultClass::Internal,
+            (400..=499, _) => FaultClass::Invalid,
+            _ => FaultClass::Other,
+        }
+    }
+
+    /// Servers since 1.18.6 name the cause; those before said it in a cause's message, and before
+    /// 1.17 in the status' own.
+    fn is_version_too_large(&self) -> bool {
+        const SAYS_SO: &str = "Too large resource version";
+        self.causes
+            .iter()
+            .any(|(reason, _)| reason == "ResourceVersionTooLarge")
+            || (self.reason == "Timeout"
+                && (self.message.contains(SAYS_SO)
+                    || self.causes.iter().any(|(_, message)| message == SAYS_SO)))
+    }
+}
+
+fn named(key: Option<&ObjectKey>) -> String {
+    key.map_or_else(
+        || "an object that can't be named".into(),
+        ToString::to_string,
+    )
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.asked(), self.fault())
+    }
+}
+
+impl StdError for SourceError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.fault().source()
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.verb {
+            Verb::List => "list",
+            Verb::Watch => "watch",
+        };
+        write!(f, "{verb} {}", self.resource)?;
+        match &self.namespace {
+            Some(namespace) => write!(f, " in {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ApiStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.code)?;
+        if !self.reason.is_empty() {
+            write!(f, " {}", self.reason)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_large_is_known_in_all_three_wordings() {
+        let mut named = ApiStatus::new(504, "Timeout", "");
+        named
+            .causes
+            .push(("ResourceVersionTooLarge".into(), String::new()));
+        let mut said = ApiStatus::new(504, "Timeout", "");
+        said.causes
+            .push((String::new(), "Too large resource version".into()));
+        let old = ApiStatus::new(504, "Timeout", "Too large resource version: 9, current: 3");
+        for status in [named, said, old] {
+            assert_eq!(status.class(), FaultClass::VersionTooLarge);
+        }
+        let other = ApiStatus::new(504, "Timeout", "slow");
+        assert_eq!(other.class(), FaultClass::Other);
+    }
+}

@@ -1,0 +1,130 @@
+//! What the reflector saw of the server, and what that means for one object.
+//!
+//! A [`Change`] is what happened on the server; a [`Delta`] is what the store is to do about one
+//! key. The delta FIFO turns the first into the second, because only it knows what is already
+//! stored or queued.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{ObjectKey, ResourceVersion};
+
+/// What the server was seen to do, in the order in which it did it.
+#[derive(Debug)]
+pub enum Change<K> {
+    /// An object was created, or came to match the selectors.
+    Added {
+        /// Its key.
+        key: ObjectKey,
+        /// Its state.
+        object: Arc<K>,
+        /// The version that the collection has with this change.
+        version: Option<ResourceVersion>,
+    },
+    /// An object was modified.
+    Updated {
+        /// Its key.
+        key: ObjectKey,
+        /// Its new state.
+        object: Arc<K>,
+        /// The version that the collection has with this change.
+        version: Option<ResourceVersion>,
+    },
+    /// An object was deleted, or ceased to match the selectors.
+    Deleted {
+        /// Its key.
+        key: ObjectKey,
+        /// Its final state; `None` where that could not be decoded.
+        object: Option<Arc<K>>,
+        /// The version that the collection has with this change.
+        version: Option<ResourceVersion>,
+    },
+    /// The object changed into something that could not be decoded: what is stored of it is stale.
+    Unreadable {
+        /// Its key.
+        key: ObjectKey,
+        /// The version that the collection has with this change.
+        version: Option<ResourceVersion>,
+    },
+    /// Nothing changed up to this version.
+    Bookmark(ResourceVersion),
+    /// The whole collection, as one moment had it.
+    Replace(Replacement<K>),
+}
+
+/// A whole collection, as a list gave it.
+#[derive(Debug)]
+pub struct Replacement<K> {
+    /// The objects, in the order of the list; of two with one key the newer version stands.
+    pub items: Vec<(ObjectKey, Arc<K>)>,
+    /// Keys that the list holds with an object that could not be decoded. They count as present.
+    pub unreadable: HashSet<ObjectKey>,
+    /// Whether every item's key could be read. If not, what the list lacks is not known to be gone
+    /// and nothing is deleted.
+    pub complete: bool,
+    /// The list's version.
+    pub version: ResourceVersion,
+    /// The list came from a quorum: its version stands even when it is lower than the store's.
+    pub authoritative: bool,
+}
+
+/// What the store is to do about one key.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Delta<K> {
+    /// The object was created.
+    Added(Arc<K>),
+    /// The object was modified.
+    Updated(Arc<K>),
+    /// A list holds the object. Where uid and version equal those known, this is the very `Arc`
+    /// that is known.
+    Replaced(Arc<K>),
+    /// A resync: nothing happened, tell it again.
+    Sync(Arc<K>),
+    /// The object is gone.
+    Deleted {
+        /// The last state known.
+        object: Arc<K>,
+        /// Whether that is its state at deletion; if not, this is a tombstone.
+        final_state_known: bool,
+    },
+    /// The object changed into something unreadable; the last good state stays, as stale.
+    Unreadable,
+}
+
+impl<K> Delta<K> {
+    /// The object this delta carries, where it carries one.
+    pub fn object(&self) -> Option<&Arc<K>> {
+        match self {
+            Self::Added(object)
+            | Self::Updated(object)
+            | Self::Replaced(object)
+            | Self::Sync(object)
+            | Self::Deleted { object, .. } => Some(object),
+            Self::Unreadable => None,
+        }
+    }
+
+    /// Whether this delta takes its object away.
+    pub fn is_deleted(&self) -> bool {
+        matches!(self, Self::Deleted { .. })
+    }
+}
+
+impl<K> Clone for Delta<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added(object) => Self::Added(object.clone()),
+            Self::Updated(object) => Self::Updated(object.clone()),
+            Self::Replaced(object) => Self::Replaced(object.clone()),
+            Self::Sync(object) => Self::Sync(object.clone()),
+            Self::Deleted {
+                object,
+                final_state_known,
+            } => Self::Deleted {
+                object: object.clone(),
+                final_state_known: *final_state_known,
+            },
+            Self::Unreadable => Self::Unreadable,
+        }
+    }
+}

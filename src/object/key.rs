@@ -1,0 +1,213 @@
+//! The name an object is stored and asked for by.
+//!
+//! A key is one shared allocation: cloning it copies a pointer, and a million clones of one
+//! namespace's keys cost a million pointers. It never holds anything but the two names.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use kube::Resource;
+
+/// `namespace/name` of a namespaced object, or `name` of a cluster-scoped one.
+///
+/// The text form is client-go's `MetaNamespaceKeyFunc`. Neither part may be empty or hold a `/`
+/// (the API server forbids both), so the text form is unambiguous.
+///
+/// ```
+/// use kube_informer::ObjectKey;
+///
+/// let key = ObjectKey::namespaced("shop", "web-0")?;
+/// assert_eq!(key.namespace(), Some("shop"));
+/// assert_eq!(key.name(), "web-0");
+/// assert_eq!(key.to_string(), "shop/web-0");
+/// assert_eq!("node-1".parse::<ObjectKey>()?, ObjectKey::cluster("node-1")?);
+/// # Ok::<(), kube_informer::InvalidKey>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectKey(Arc<str>);
+
+/// Why a text, or an object's metadata, gives no [`ObjectKey`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidKey {
+    /// The object has no `metadata.name`, or an empty one.
+    #[error("the object has no metadata.name")]
+    NoName,
+    /// The namespace or the name is empty or holds a `/`.
+    #[error("{0:?} is no object key: want \"name\" or \"namespace/name\"")]
+    Malformed(String),
+}
+
+/// One hash for the process: an attacker who names objects can't foresee collisions, and a key
+/// hashes alike wherever it is looked up.
+static HASHER: LazyLock<foldhash::fast::RandomState> = LazyLock::new(Default::default);
+
+impl ObjectKey {
+    /// The key of an object in a namespace.
+    ///
+    /// # Errors
+    /// [`InvalidKey::Malformed`] when either part is empty or holds a `/`.
+    pub fn namespaced(namespace: &str, name: &str) -> Result<Self, InvalidKey> {
+        let valid = |part: &str| !part.is_empty() && !part.contains('/');
+        if valid(namespace) && valid(name) {
+            Ok(Self(format!("{namespace}/{name}").into()))
+        } else {
+            Err(InvalidKey::Malformed(format!("{namespace}/{name}")))
+        }
+    }
+
+    /// The key of a cluster-scoped object.
+    ///
+    /// # Errors
+    /// [`InvalidKey::Malformed`] when the name is empty or holds a `/`.
+    pub fn cluster(name: &str) -> Result<Self, InvalidKey> {
+        if name.is_empty() || name.contains('/') {
+            Err(InvalidKey::Malformed(name.to_owned()))
+        } else {
+            Ok(Self(name.into()))
+        }
+    }
+
+    /// The key of these two names, as metadata has them: an empty namespace is none.
+    ///
+    /// # Errors
+    /// [`InvalidKey::Malformed`] as [`namespaced`](Self::namespaced).
+    pub fn from_parts(namespace: Option<&str>, name: &str) -> Result<Self, InvalidKey> {
+        match namespace {
+            Some(namespace) if !namespace.is_empty() => Self::namespaced(namespace, name),
+            _ => Self::cluster(name),
+        }
+    }
+
+    /// The key of an object, from its metadata.
+    ///
+    /// # Errors
+    /// [`InvalidKey::NoName`] when the metadata has no name; [`InvalidKey::Malformed`] when a part
+    /// holds a `/`.
+    pub fn of<K: Resource>(object: &K) -> Result<Self, InvalidKey> {
+        let meta = object.meta();
+        match meta.name.as_deref() {
+            Some(name) if !name.is_empty() => Self::from_parts(meta.namespace.as_deref(), name),
+            _ => Err(InvalidKey::NoName),
+        }
+    }
+
+    /// The namespace, `None` for a cluster-scoped object.
+    pub fn namespace(&self) -> Option<&str> {
+        self.0.split_once('/').map(|(namespace, _)| namespace)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.0.split_once('/').map_or(&self.0, |(_, name)| name)
+    }
+
+    /// The text form, `namespace/name` or `name`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The hash by which the store finds this key.
+    pub(crate) fn store_hash(&self) -> u64 {
+        hash_parts(self.namespace(), self.name())
+    }
+
+    /// Whether this is the key of these two names; compares without allocating.
+    pub(crate) fn is(&self, namespace: Option<&str>, name: &str) -> bool {
+        let namespace = namespace.unwrap_or("");
+        match self.0.strip_suffix(name) {
+            Some("") => namespace.is_empty(),
+            Some(head) => head.strip_suffix('/') == Some(namespace) && !namespace.is_empty(),
+            None => false,
+        }
+    }
+}
+
+/// The hash of the key these two names would make; an empty namespace is none.
+pub(crate) fn hash_parts(namespace: Option<&str>, name: &str) -> u64 {
+    let mut hasher = HASHER.build_hasher();
+    hasher.write(namespace.unwrap_or("").as_bytes());
+    hasher.write_u8(b'/');
+    hasher.write(name.as_bytes());
+    hasher.finish()
+}
+
+/// The hash by which the store finds an index value.
+pub(crate) fn hash_str(text: &str) -> u64 {
+    HASHER.hash_one(text)
+}
+
+impl Hash for ObjectKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl std::str::FromStr for ObjectKey {
+    type Err = InvalidKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
+        match text.split_once('/') {
+            Some((namespace, name)) => Self::namespaced(namespace, name),
+            None => Self::cluster(text),
+        }
+    }
+}
+
+impl serde::Serialize for ObjectKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn text_that_names_no_object_is_refused() {
+        for text in ["", "/", "a/", "/a", "a/b/c"] {
+            let err = text.parse::<ObjectKey>().unwrap_err();
+            assert_eq!(err, InvalidKey::Malformed(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn an_object_without_a_name_has_no_key() {
+        let pod = k8s_openapi::api::core::v1::Pod::default();
+        assert_eq!(ObjectKey::of(&pod), Err(InvalidKey::NoName));
+    }
+
+    proptest! {
+        #[test]
+        fn parts_survive_and_agree_with_the_borrowed_form(
+            namespace in proptest::option::of("[a-z]{1,9}"),
+            name in "[a-z]{1,9}",
+            other_namespace in proptest::option::of("[ab]{1,2}"),
+            other in "[ab]{1,2}",
+        ) {
+            let key = ObjectKey::from_parts(namespace.as_deref(), &name).unwrap();
+            prop_assert_eq!(key.namespace(), namespace.as_deref());
+            prop_assert_eq!(key.name(), &*name);
+            prop_assert_eq!(&key.to_string().parse::<ObjectKey>().unwrap(), &key);
+            prop_assert!(key.is(namespace.as_deref(), &name));
+            prop_assert_eq!(key.store_hash(), hash_parts(namespace.as_deref(), &name));
+            let same = namespace == other_namespace && name == other;
+            prop_assert_eq!(key.is(other_namespace.as_deref(), &other), same);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The values that move through the pipeline, and nothing that moves them.
+//!
+//! Every stage takes some of these and gives others; none of them knows a stage.
+
+mod change;
+mod event;
+mod key;
+mod version;
+
+pub use change::{Change, Delta, Replacement};
+pub use event::Event;
+pub use key::{InvalidKey, ObjectKey};
+pub(crate) use key::{hash_parts, hash_str};
+pub use version::{IncomparableVersion, ResourceVersion};

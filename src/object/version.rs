@@ -1,0 +1,164 @@
+//! A `resourceVersion`, as stable Kubernetes 1.35 lets clients compare them.
+//!
+//! A version is kept exactly as the server wrote it and sent back the same. Comparing is a
+//! question that may have no answer: a version that is not a decimal number stays usable as an
+//! opaque token, and is never ordered by guess.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// A `metadata.resourceVersion`.
+///
+/// Versions that are decimal numbers without a leading zero are ordered, whatever their length
+/// (KEP-5504, "comparable resource version"): the longer is the newer, and of equal length the
+/// bytes decide. Anything else is opaque.
+///
+/// ```
+/// use std::cmp::Ordering;
+/// use kube_informer::ResourceVersion;
+///
+/// let old = ResourceVersion::from("99999999999999999999");
+/// let new = ResourceVersion::from("100000000000000000000"); // beyond 64 bits
+/// assert_eq!(new.compare(&old)?, Ordering::Greater);
+/// assert!(new.compare(&ResourceVersion::from("abc")).is_err());
+/// # Ok::<(), kube_informer::IncomparableVersion>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ResourceVersion(Repr);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    /// What nearly every version is: no allocation.
+    Number(u64),
+    /// A number beyond 64 bits, or an opaque text.
+    Text(Arc<str>),
+}
+
+/// Two versions have no order, because one of them is not a decimal number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("resourceVersion {0} is not a decimal number, so it can't be ordered")]
+pub struct IncomparableVersion(pub ResourceVersion);
+
+impl ResourceVersion {
+    /// `"0"`: any version the server has in its cache.
+    pub const ANY: Self = Self(Repr::Number(0));
+
+    /// How this version and another are ordered.
+    ///
+    /// # Errors
+    /// [`IncomparableVersion`] names the first of the two that is not a decimal number. Versions of
+    /// different resources, or of different clusters, are never comparable; that is not seen here.
+    pub fn compare(&self, other: &Self) -> Result<Ordering, IncomparableVersion> {
+        for version in [self, other] {
+            if !version.is_comparable() {
+                return Err(IncomparableVersion(version.clone()));
+            }
+        }
+        Ok(match (&self.0, &other.0) {
+            (Repr::Number(a), Repr::Number(b)) => a.cmp(b),
+            // A comparable text is a number that did not fit in 64 bits.
+            (Repr::Number(_), Repr::Text(_)) => Ordering::Less,
+            (Repr::Text(_), Repr::Number(_)) => Ordering::Greater,
+            (Repr::Text(a), Repr::Text(b)) => a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
+        })
+    }
+
+    /// Whether this version is known to be older than `other`; `false` where no order is defined.
+    pub fn is_older_than(&self, other: &Self) -> bool {
+        self.compare(other) == Ok(Ordering::Less)
+    }
+
+    /// Whether this is a decimal number without a leading zero.
+    pub fn is_comparable(&self) -> bool {
+        match &self.0 {
+            Repr::Number(_) => true,
+            Repr::Text(text) => {
+                text.starts_with(|c: char| matches!(c, '1'..='9'))
+                    && text.bytes().all(|b| b.is_ascii_digit())
+            }
+        }
+    }
+}
+
+impl From<&str> for ResourceVersion {
+    fn from(text: &str) -> Self {
+        let canonical = text == "0" || text.starts_with(|c: char| matches!(c, '1'..='9'));
+        Self(match text.parse() {
+            Ok(number) if canonical => Repr::Number(number),
+            _ => Repr::Text(text.into()),
+        })
+    }
+}
+
+impl From<u64> for ResourceVersion {
+    fn from(number: u64) -> Self {
+        Self(Repr::Number(number))
+    }
+}
+
+impl fmt::Display for ResourceVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Number(number) => fmt::Display::fmt(number, f),
+            Repr::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for ResourceVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl serde::Serialize for ResourceVersion {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn version(text: &str) -> ResourceVersion {
+        ResourceVersion::from(text)
+    }
+
+    #[test]
+    fn opaque_versions_are_kept_and_not_ordered() {
+        for text in [
+            "abc",
+            "",
+            "007",
+            "+7",
+            "-1",
+            "1.5",
+            "٣",
+            "18446744073709551616x",
+        ] {
+            let opaque = version(text);
+            assert_eq!(opaque.to_string(), text);
+            assert_eq!(
+                opaque.compare(&version("7")),
+                Err(IncomparableVersion(opaque.clone()))
+            );
+            assert!(!opaque.is_older_than(&version("7")));
+            assert!(!version("7").is_older_than(&opaque));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn order_is_that_of_the_numbers(a in 0..=u128::MAX, b in 0..=u128::MAX, shift in 0u32..128) {
+            for (a, b) in [(a, b), (a >> shift, b), (a >> shift, b >> shift)] {
+                let (left, right) = (version(&a.to_string()), version(&b.to_string()));
+                prop_assert_eq!(left.compare(&right), Ok(a.cmp(&b)));
+                prop_assert_eq!(left == right, a == b);
+                prop_assert_eq!(left.to_string(), a.to_string());
+            }
+        }
+    }
+}
