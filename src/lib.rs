@@ -7,5 +7,6 @@ pub mod transport;
 
 pub use error::SourceError;
 pub use object::{
-    Change, Delta, Event, IncomparableVersion, InvalidKey, ObjectKey, Replacement, ResourceVersion,
+    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
+    ResourceVersion,
 };

@@ -5,10 +5,12 @@
 mod change;
 mod event;
 mod key;
+mod known;
 mod version;
 
 pub use change::{Change, Delta, Replacement};
 pub use event::Event;
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{hash_parts, hash_str};
+pub use known::KnownObjects;
 pub use version::{IncomparableVersion, ResourceVersion};
