@@ -1,5 +1,6 @@
 //! client-go's informer machinery for Rust.
 
+pub mod delta_fifo;
 pub mod error;
 pub mod lister_watcher;
 pub mod object;

@@ -1,0 +1,47 @@
+//! A run of deltas that is applied whole or not at all.
+
+use crate::object::{Delta, ObjectKey, ResourceVersion};
+
+/// A contiguous run of the server's history, in its order.
+#[derive(Debug)]
+pub struct Batch<K> {
+    pub(super) id: u64,
+    /// What to do, in order. In a list: deletions first, then the items in list order.
+    pub deltas: Vec<(ObjectKey, Delta<K>)>,
+    /// The version the collection has after this batch; `None` where that is not known.
+    pub version: Option<ResourceVersion>,
+    /// `version` stands even when it is lower than the store's: a quorum list said so.
+    pub authoritative: bool,
+    /// This is the first population.
+    pub initial: bool,
+    /// This is a whole list.
+    pub list: bool,
+}
+
+impl<K> Batch<K> {
+    pub(super) fn events(id: u64) -> Self {
+        Self {
+            id,
+            deltas: Vec::new(),
+            version: None,
+            authoritative: false,
+            initial: false,
+            list: false,
+        }
+    }
+
+    pub(super) fn list(
+        id: u64,
+        version: ResourceVersion,
+        authoritative: bool,
+        initial: bool,
+    ) -> Self {
+        Self {
+            version: Some(version),
+            authoritative,
+            initial,
+            list: true,
+            ..Self::events(id)
+        }
+    }
+}

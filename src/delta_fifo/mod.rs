@@ -1,0 +1,427 @@
+//! Turns what the server did into what the store is to do, and keeps it in order until it is done.
+//!
+//! A [`DeltaFifo`] takes [`Change`]s and gives [`Batch`]es of deltas. Each batch is a contiguous run
+//! of the server's history, so a store that applies whole batches is, after each, at a moment that
+//! the server had. What a relist no longer holds becomes a deletion here, because the queue and
+//! the store together know which keys there were.
+//!
+//! It never calls anybody back, never holds its lock across an await, and never accepts more than
+//! its capacity of events plus one list: whoever feeds it waits in [`room`](DeltaFifo::room) first.
+
+mod batch;
+mod pending;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+
+use kube::Resource;
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+
+pub use self::batch::Batch;
+use self::pending::Pending;
+use crate::object::{Change, Delta, KnownObjects, ObjectKey, Replacement, ResourceVersion};
+
+/// How many deltas a batch of events holds at the most. A list is one batch, whatever its size.
+const BATCH: usize = 1024;
+
+/// From how many waiting deltas on [`DeltaFifo::room`] waits.
+const CAPACITY: usize = 8 * BATCH;
+
+/// The queue between a reflector and a processing loop.
+///
+/// The name and the five kinds of delta are client-go's. Unlike its `DeltaFIFO`, deltas keep the
+/// order of the server across keys, not only within one, and a whole list is one batch.
+///
+/// One task feeds it and one drains it; any number may wait for [`synced`](Self::synced).
+pub struct DeltaFifo<K> {
+    known: Arc<dyn KnownObjects<K>>,
+    state: Mutex<State<K>>,
+    /// Something can be popped, or nothing ever will be.
+    filled: Notify,
+    /// Something was done, or nothing ever will be.
+    drained: Notify,
+    synced: watch::Sender<bool>,
+}
+
+struct State<K> {
+    batches: VecDeque<Batch<K>>,
+    /// What is queued, or popped and not yet done, by key.
+    pending: Pending<K>,
+    /// Whether anything was ever accepted.
+    populated: bool,
+    closed: bool,
+}
+
+impl<K: Resource> DeltaFifo<K> {
+    /// An empty queue in front of what `known` answers for.
+    pub fn new(known: Arc<dyn KnownObjects<K>>) -> Self {
+        Self {
+            known,
+            state: Mutex::new(State {
+                batches: VecDeque::new(),
+                pending: Pending::default(),
+                populated: false,
+                closed: false,
+            }),
+            filled: Notify::new(),
+            drained: Notify::new(),
+            synced: watch::Sender::new(false),
+        }
+    }
+
+    /// Queues what the server did. After [`close`](Self::close) it is dropped.
+    ///
+    /// O(1) for an event, O(list + known) for a [`Change::Replace`].
+    pub fn push(&self, change: Change<K>) {
+        let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
+        let first = !std::mem::replace(&mut state.populated, true);
+        match change {
+            Change::Replace(list) => state.replace(list, first, &*self.known),
+            event => {
+                if first {
+                    // Without a list there is no first population to wait for.
+                    self.synced.send_replace(true);
+                }
+                state.event(event, &*self.known);
+            }
+        }
+        drop(state);
+        self.filled.notify_one();
+    }
+
+    /// Queues a [`Delta::Sync`] for each known object that has nothing queued.
+    pub fn resync(&self) {
+        let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
+        let mut idle = Vec::new();
+        self.known.for_each(&mut |key, object| {
+            if !state.pending.contains(key) {
+                idle.push((key.clone(), object.clone()));
+            }
+        });
+        for (key, object) in idle {
+            state.append(key, Delta::Sync(object));
+        }
+        drop(state);
+        self.filled.notify_one();
+    }
+
+    /// Waits until there is room for another change, or the queue is closed.
+    ///
+    /// Cancel safe.
+    pub async fn room(&self) {
+        loop {
+            let drained = self.drained.notified();
+            {
+                let state = self.state.lock();
+                if state.closed || state.pending.deltas() < CAPACITY {
+                    return;
+                }
+            }
+            drained.await;
+        }
+    }
+
+    /// The next batch; `None` once the queue is closed and empty.
+    ///
+    /// What was popped counts as queued until it is given to [`done`](Self::done): until then the
+    /// store does not show it. Cancel safe: a batch is taken only when it is returned.
+    pub async fn pop(&self) -> Option<Batch<K>> {
+        loop {
+            let filled = self.filled.notified();
+            {
+                let mut state = self.state.lock();
+                if let Some(batch) = state.batches.pop_front() {
+                    if !state.batches.is_empty() {
+                        // One notification may stand for many pushes.
+                        self.filled.notify_one();
+                    }
+                    return Some(batch);
+                }
+                if state.closed {
+                    self.filled.notify_one();
+                    return None;
+                }
+            }
+            filled.await;
+        }
+    }
+
+    /// Says that a popped batch is in the store and its notifications are on their way.
+    pub fn done(&self, batch: &Batch<K>) {
+        self.state.lock().pending.finish(batch);
+        if batch.initial {
+            self.synced.send_replace(true);
+        }
+        self.drained.notify_waiters();
+    }
+
+    /// Whether the first population is through: the first list was popped and done, or the first
+    /// change was no list.
+    pub fn has_synced(&self) -> bool {
+        *self.synced.borrow()
+    }
+
+    /// Follows [`has_synced`](Self::has_synced); any number of tasks may wait on it.
+    pub fn synced(&self) -> watch::Receiver<bool> {
+        self.synced.subscribe()
+    }
+
+    /// How many deltas are queued, or popped and not done.
+    pub fn len(&self) -> usize {
+        self.state.lock().pending.deltas()
+    }
+
+    /// Whether nothing is queued, nor popped and not done.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Accepts nothing from now on. What is queued can still be popped.
+    pub fn close(&self) {
+        self.state.lock().closed = true;
+        self.filled.notify_waiters();
+        self.filled.notify_one();
+        self.drained.notify_waiters();
+    }
+
+    /// Accepts nothing from now on and forgets what is queued.
+    pub fn abandon(&self) {
+        {
+            let mut state = self.state.lock();
+            state.closed = true;
+            state.batches.clear();
+        }
+        self.close();
+    }
+}
+
+impl<K: Resource> State<K> {
+    fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) {
+        let version = match event {
+            Change::Added {
+                key,
+                object,
+                version,
+            } => {
+                self.present(key, object, Delta::Added, known);
+                version
+            }
+            Change::Updated {
+                key,
+                object,
+                version,
+            } => {
+                self.present(key, object, Delta::Updated, known);
+                version
+            }
+            Change::Deleted {
+                key,
+                object,
+                version,
+            } => {
+                self.deleted(key, object, known);
+                version
+            }
+            Change::Unreadable { key, version } => {
+                if self.pending.latest(&key, known).is_some() {
+                    self.append(key, Delta::Unreadable);
+                }
+                version
+            }
+            Change::Bookmark(version) => Some(version),
+            Change::Replace(_) => None,
+        };
+        if let Some(version) = version {
+            self.stamp(version);
+        }
+    }
+
+    /// The collection is at this version after what was queued last.
+    fn stamp(&mut self, version: ResourceVersion) {
+        let batch = match self.batches.back_mut() {
+            // Not into a list: its version is the list's own. A full batch still takes a version.
+            Some(last) if !last.list => last,
+            _ => self.open_batch(),
+        };
+        batch.version = Some(version);
+    }
+
+    /// An object is there, by an event.
+    fn present(
+        &mut self,
+        key: ObjectKey,
+        object: Arc<K>,
+        delta: fn(Arc<K>) -> Delta<K>,
+        known: &dyn KnownObjects<K>,
+    ) {
+        if let Some(last) = self.pending.latest(&key, known) {
+            if is_older(&*object, &*last) {
+                // An event from before what is known, as a replayed stream has it: no news.
+                return;
+            }
+            if is_another(&*object, &*last) {
+                self.append(key.clone(), tombstone(last));
+            }
+        }
+        self.append(key, delta(object));
+    }
+
+    fn deleted(&mut self, key: ObjectKey, object: Option<Arc<K>>, known: &dyn KnownObjects<K>) {
+        let Some(last) = self.pending.latest(&key, known) else {
+            // Nothing to take away; but a tombstone still queued may learn its final state.
+            if let (Some(object), Some(at)) = (object, self.pending.last_at(&key)) {
+                self.complete_tombstone(at, object);
+            }
+            return;
+        };
+        let delta = match object {
+            Some(object) => Delta::Deleted {
+                object,
+                final_state_known: true,
+            },
+            None => tombstone(last),
+        };
+        self.append(key, delta);
+    }
+
+    /// Two adjacent deletions of one key are one: the one that knows the final state.
+    fn complete_tombstone(&mut self, (id, index): (u64, usize), final_state: Arc<K>) {
+        let queued = self.batches.iter_mut().find(|batch| batch.id == id);
+        let delta = queued.and_then(|batch| batch.deltas.get_mut(index));
+        if let Some((
+            _,
+            delta @ Delta::Deleted {
+                final_state_known: false,
+                ..
+            },
+        )) = delta
+        {
+            *delta = Delta::Deleted {
+                object: final_state,
+                final_state_known: true,
+            };
+        }
+    }
+
+    fn replace(&mut self, list: Replacement<K>, initial: bool, known: &dyn KnownObjects<K>) {
+        let mut gone = Vec::new();
+        if list.complete {
+            let present: HashSet<&ObjectKey> = list
+                .items
+                .iter()
+                .map(|(key, _)| key)
+                .chain(&list.unreadable)
+                .collect();
+            self.pending.for_each_latest(known, &mut |key, object| {
+                if !present.contains(key) {
+                    gone.push((key.clone(), tombstone(object.clone())));
+                }
+            });
+        }
+        let mut kept = Vec::with_capacity(list.items.len());
+        for (key, object) in list.items {
+            let object = match self.pending.latest(&key, known) {
+                Some(last) if is_same(&*object, &*last) => last,
+                Some(last) if is_another(&*object, &*last) => {
+                    gone.push((key.clone(), tombstone(last)));
+                    object
+                }
+                _ => object,
+            };
+            kept.push((key, Delta::Replaced(object)));
+        }
+        let batch = Batch::list(self.next_id(), list.version, list.authoritative, initial);
+        self.batches.push_back(batch);
+        for (key, delta) in gone.into_iter().chain(kept) {
+            self.append_to_last(key, delta);
+        }
+        for key in list.unreadable {
+            if self.pending.latest(&key, known).is_some() {
+                self.append_to_last(key, Delta::Unreadable);
+            }
+        }
+    }
+
+    fn append(&mut self, key: ObjectKey, delta: Delta<K>) {
+        self.open_batch();
+        self.append_to_last(key, delta);
+    }
+
+    fn append_to_last(&mut self, key: ObjectKey, delta: Delta<K>) {
+        if let Some(batch) = self.batches.back_mut() {
+            self.pending
+                .note(&key, &delta, (batch.id, batch.deltas.len()));
+            batch.deltas.push((key, delta));
+        }
+    }
+
+    /// The last batch, if it still takes events, or a new one.
+    fn open_batch(&mut self) -> &mut Batch<K> {
+        let full = self
+            .batches
+            .back()
+            .is_none_or(|last| last.list || last.deltas.len() >= BATCH);
+        if full {
+            let id = self.next_id();
+            self.batches.push_back(Batch::events(id));
+        }
+        let last = self.batches.len() - 1;
+        &mut self.batches[last]
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.pending.next_batch_id()
+    }
+}
+
+fn tombstone<K>(object: Arc<K>) -> Delta<K> {
+    Delta::Deleted {
+        object,
+        final_state_known: false,
+    }
+}
+
+fn version<K: Resource>(object: &K) -> Option<&str> {
+    object.meta().resource_version.as_deref()
+}
+
+/// The very same state of the very same object.
+fn is_same<K: Resource>(a: &K, b: &K) -> bool {
+    version(a).is_some() && version(a) == version(b) && a.meta().uid == b.meta().uid
+}
+
+/// Another object under the same key: the one known was deleted, and nobody saw it.
+fn is_another<K: Resource>(new: &K, known: &K) -> bool {
+    matches!((&new.meta().uid, &known.meta().uid), (Some(new), Some(known)) if new != known)
+}
+
+fn is_older<K: Resource>(new: &K, known: &K) -> bool {
+    !is_another(new, known)
+        && match (version(new), version(known)) {
+            (Some(new), Some(known)) => {
+                ResourceVersion::from(new).is_older_than(&ResourceVersion::from(known))
+            }
+            _ => false,
+        }
+}
+
+impl<K> fmt::Debug for DeltaFifo<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.lock();
+        f.debug_struct("DeltaFifo")
+            .field("batches", &state.batches.len())
+            .field("deltas", &state.pending.deltas())
+            .field("closed", &state.closed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! What is on its way to the store, by key.
+//!
+//! Together with the store this answers which objects there will be once everything queued is
+//! done. It counts what is popped and not yet done, too: until then the store does not show it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Batch;
+use crate::object::{Delta, KnownObjects, ObjectKey};
+
+/// The deltas queued, or popped and not done, summed up by key.
+pub(super) struct Pending<K> {
+    keys: HashMap<ObjectKey, Entry<K>, foldhash::fast::RandomState>,
+    deltas: usize,
+    batches: u64,
+}
+
+struct Entry<K> {
+    /// How many deltas of this key are pending.
+    deltas: usize,
+    /// What the object is after them; `None` when it is gone.
+    latest: Option<Arc<K>>,
+    /// Batch and place of the last of them.
+    last_at: (u64, usize),
+}
+
+impl<K> Default for Pending<K> {
+    fn default() -> Self {
+        Self {
+            keys: HashMap::default(),
+            deltas: 0,
+            batches: 0,
+        }
+    }
+}
+
+impl<K> Pending<K> {
+    pub(super) fn next_batch_id(&mut self) -> u64 {
+        self.batches += 1;
+        self.batches
+    }
+
+    pub(super) fn deltas(&self) -> usize {
+        self.deltas
+    }
+
+    pub(super) fn contains(&self, key: &ObjectKey) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    pub(super) fn last_at(&self, key: &ObjectKey) -> Option<(u64, usize)> {
+        self.keys.get(key).map(|entry| entry.last_at)
+    }
+
+    /// What the object will be: from the queue before the store.
+    pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects<K>) -> Option<Arc<K>> {
+        match self.keys.get(key) {
+            Some(entry) => entry.latest.clone(),
+            None => known.get(key),
+        }
+    }
+
+    /// Shows each object that there will be.
+    pub(super) fn for_each_latest(
+        &self,
+        known: &dyn KnownObjects<K>,
+        visit: &mut dyn FnMut(&ObjectKey, &Arc<K>),
+    ) {
+        for (key, entry) in &self.keys {
+            if let Some(object) = &entry.latest {
+                visit(key, object);
+            }
+        }
+        known.for_each(&mut |key, object| {
+            if !self.keys.contains_key(key) {
+                visit(key, object);
+            }
+        });
+    }
+
+    /// Counts a delta that goes into the queue at `at`.
+    pub(super) fn note(&mut self, key: &ObjectKey, delta: &Delta<K>, at: (u64, usize)) {
+        self.deltas += 1;
+        let latest = match delta {
+            // What is known of the object stays as it was.
+            Delta::Unreadable => return,
+            Delta::Deleted { .. } => None,
+            _ => delta.object().cloned(),
+        };
+        match self.keys.get_mut(key) {
+            Some(entry) => {
+                entry.deltas += 1;
+                entry.latest = latest;
+                entry.last_at = at;
+            }
+            None => {
+                self.keys.insert(
+                    key.clone(),
+                    Entry {
+                        deltas: 1,
+                        latest,
+                        last_at: at,
+                    },
+                );
+            }
+        }
+    }
+
+    /// Takes a batch off that the store now shows.
+    pub(super) fn finish(&mut self, batch: &Batch<K>) {
+        self.deltas = self.deltas.saturating_sub(batch.deltas.len());
+        for (key, delta) in &batch.deltas {
+            if matches!(delta, Delta::Unreadable) {
+                continue;
+            }
+            if let Some(entry) = self.keys.get_mut(key) {
+                entry.deltas -= 1;
+                if entry.deltas == 0 {
+                    self.keys.remove(key);
+                }
+            }
+        }
+        if self.keys.is_empty() {
+            // A large list must not leave its table behind.
+            self.keys.shrink_to(super::BATCH);
+        }
+    }
+}

@@ -1,0 +1,524 @@
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+use parking_lot::RwLock;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A store that applies batches as the processing loop does.
+#[derive(Default)]
+struct Store(RwLock<BTreeMap<ObjectKey, Arc<ConfigMap>>>);
+
+impl KnownObjects<ConfigMap> for Store {
+    fn get(&self, key: &ObjectKey) -> Option<Arc<ConfigMap>> {
+        self.0.read().get(key).cloned()
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<ConfigMap>)) {
+        self.0
+            .read()
+            .iter()
+            .for_each(|(key, object)| visit(key, object));
+    }
+}
+
+struct Rig {
+    store: Arc<Store>,
+    fifo: DeltaFifo<ConfigMap>,
+}
+
+/// What a batch says, as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone,
+/// `=a1` replaced, `.a1` sync, `?a` unreadable.
+fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
+    batch
+        .deltas
+        .iter()
+        .map(|(key, delta)| {
+            let sign = match delta {
+                Delta::Added(_) => '+',
+                Delta::Updated(_) => '~',
+                Delta::Deleted {
+                    final_state_known: true,
+                    ..
+                } => '-',
+                Delta::Deleted { .. } => '†',
+                Delta::Replaced(_) => '=',
+                Delta::Sync(_) => '.',
+                Delta::Unreadable => '?',
+            };
+            let version = delta
+                .object()
+                .and_then(|o| o.metadata.resource_version.clone());
+            format!("{sign}{key}{}", version.unwrap_or_default())
+        })
+        .collect()
+}
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::cluster(name).unwrap()
+}
+
+fn object_of(name: &str, uid: &str, version: u64) -> Arc<ConfigMap> {
+    Arc::new(ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            uid: Some(uid.into()),
+            resource_version: Some(version.to_string()),
+            ..ObjectMeta::default()
+        },
+        ..ConfigMap::default()
+    })
+}
+
+fn object(name: &str, version: u64) -> Arc<ConfigMap> {
+    object_of(name, name, version)
+}
+
+fn added(name: &str, version: u64) -> Change<ConfigMap> {
+    let object = object(name, version);
+    Change::Added {
+        key: key(name),
+        object,
+        version: Some(version.into()),
+    }
+}
+
+fn updated(name: &str, version: u64) -> Change<ConfigMap> {
+    let object = object(name, version);
+    Change::Updated {
+        key: key(name),
+        object,
+        version: Some(version.into()),
+    }
+}
+
+fn deleted(name: &str, version: u64) -> Change<ConfigMap> {
+    let object = Some(object(name, version));
+    Change::Deleted {
+        key: key(name),
+        object,
+        version: Some(version.into()),
+    }
+}
+
+fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
+    Replacement {
+        items: items
+            .iter()
+            .map(|(name, version)| (key(name), object(name, *version)))
+            .collect(),
+        unreadable: HashSet::new(),
+        complete: true,
+        version: version.into(),
+        authoritative: false,
+    }
+}
+
+impl Rig {
+    fn new() -> Self {
+        let store = Arc::new(Store::default());
+        Self {
+            fifo: DeltaFifo::new(store.clone()),
+            store,
+        }
+    }
+
+    /// A rig whose store holds these at version 1 and whose queue is empty.
+    fn holding(names: &[&str]) -> Self {
+        let rig = Self::new();
+        let items: Vec<_> = names.iter().map(|name| (*name, 1)).collect();
+        rig.fifo.push(Change::Replace(list(1, &items)));
+        rig.drain();
+        rig
+    }
+
+    fn pop(&self) -> Option<Batch<ConfigMap>> {
+        futures::FutureExt::now_or_never(self.fifo.pop()).flatten()
+    }
+
+    fn apply(&self, batch: &Batch<ConfigMap>) {
+        let mut store = self.store.0.write();
+        for (key, delta) in &batch.deltas {
+            match delta {
+                Delta::Deleted { .. } => drop(store.remove(key)),
+                Delta::Unreadable => {}
+                _ => drop(store.insert(key.clone(), delta.object().unwrap().clone())),
+            }
+        }
+        drop(store);
+        self.fifo.done(batch);
+    }
+
+    fn drain(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        while let Some(batch) = self.pop() {
+            all.extend(told(&batch));
+            self.apply(&batch);
+        }
+        all
+    }
+}
+
+#[test]
+fn deltas_keep_the_order_of_the_server() {
+    let rig = Rig::new();
+    for change in [
+        added("a", 1),
+        added("b", 2),
+        updated("a", 3),
+        deleted("b", 4),
+        added("b", 5),
+    ] {
+        rig.fifo.push(change);
+    }
+    assert_eq!(rig.drain(), ["+a1", "+b2", "~a3", "-b4", "+b5"]);
+    assert!(rig.fifo.is_empty());
+}
+
+#[test]
+fn batches_are_bounded_and_split_in_order() {
+    let rig = Rig::new();
+    let total = 2 * BATCH as u64 + 7;
+    for version in 1..=total {
+        rig.fifo.push(updated("a", version));
+    }
+    let mut last = 0;
+    let mut sizes = Vec::new();
+    while let Some(batch) = rig.pop() {
+        sizes.push(batch.deltas.len());
+        last += batch.deltas.len() as u64;
+        assert_eq!(
+            batch.version,
+            Some(last.into()),
+            "a batch's version is that of its last event"
+        );
+        rig.apply(&batch);
+    }
+    assert_eq!(sizes, [BATCH, BATCH, 7]);
+}
+
+#[test]
+fn a_delete_of_what_nobody_knows_only_moves_the_version() {
+    let rig = Rig::new();
+    rig.fifo.push(deleted("ghost", 7));
+    let batch = rig.pop().unwrap();
+    assert_eq!((told(&batch).len(), batch.version), (0, Some(7.into())));
+}
+
+#[test]
+fn adjacent_deletes_become_the_one_that_knows_the_final_state() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(Change::Deleted {
+        key: key("a"),
+        object: None,
+        version: None,
+    });
+    rig.fifo.push(deleted("a", 5));
+    rig.fifo.push(deleted("a", 6));
+    assert_eq!(rig.drain(), ["-a5"]);
+}
+
+#[test]
+fn a_list_makes_deletes_visible_and_tells_them_first() {
+    let rig = Rig::holding(&["a", "b", "c"]);
+    rig.fifo
+        .push(Change::Replace(list(9, &[("d", 9), ("b", 8)])));
+    let batch = rig.pop().unwrap();
+    let mut told = told(&batch);
+    told[..2].sort();
+    assert_eq!(told, ["†a1", "†c1", "=d9", "=b8"]);
+    assert!(batch.list && !batch.initial && !batch.authoritative);
+}
+
+#[test]
+fn a_tombstone_carries_the_newest_state_from_the_queue_before_the_store() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(updated("a", 5));
+    rig.fifo.push(added("b", 6));
+    rig.fifo.push(Change::Replace(list(9, &[])));
+    let mut all = rig.drain();
+    all[2..].sort();
+    assert_eq!(all, ["~a5", "+b6", "†a5", "†b6"]);
+}
+
+#[test]
+fn a_deletion_already_queued_is_not_told_again_by_a_list() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(deleted("a", 5));
+    rig.fifo.push(Change::Replace(list(9, &[])));
+    assert_eq!(rig.drain(), ["-a5"]);
+}
+
+#[test]
+fn what_is_popped_and_not_yet_stored_still_counts_as_known() {
+    let rig = Rig::new();
+    rig.fifo.push(added("a", 1));
+    let in_flight = rig.pop().unwrap();
+    rig.fifo.push(Change::Replace(list(9, &[])));
+    rig.apply(&in_flight);
+    assert_eq!(rig.drain(), ["†a1"]);
+    assert!(rig.store.0.read().is_empty());
+}
+
+#[test]
+fn a_list_item_that_is_known_is_carried_as_the_very_arc() {
+    let rig = Rig::holding(&["a", "b"]);
+    let stored = rig.store.get(&key("a")).unwrap();
+    rig.fifo
+        .push(Change::Replace(list(9, &[("a", 1), ("b", 5)])));
+    let batch = rig.pop().unwrap();
+    let objects: Vec<_> = batch
+        .deltas
+        .iter()
+        .filter_map(|(_, delta)| delta.object())
+        .collect();
+    assert!(Arc::ptr_eq(objects[0], &stored));
+    assert_eq!(told(&batch), ["=a1", "=b5"]);
+}
+
+#[test]
+fn another_uid_under_the_same_key_is_a_missed_delete() {
+    let rig = Rig::holding(&["a", "b"]);
+    rig.fifo.push(Change::Updated {
+        key: key("a"),
+        object: object_of("a", "second", 5),
+        version: Some(5.into()),
+    });
+    let mut relist = list(9, &[("b", 1)]);
+    relist.items.push((key("a"), object_of("a", "third", 8)));
+    rig.fifo.push(Change::Replace(relist));
+    assert_eq!(rig.drain(), ["†a1", "~a5", "†a5", "=b1", "=a8"]);
+}
+
+#[test]
+fn an_event_older_than_what_is_known_is_no_news() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(updated("a", 5));
+    rig.fifo.push(updated("a", 3));
+    assert_eq!(rig.drain(), ["~a5"]);
+}
+
+#[test]
+fn what_a_list_could_not_read_counts_as_present() {
+    let rig = Rig::holding(&["a", "b"]);
+    let mut partial = list(9, &[]);
+    partial.unreadable.insert(key("a"));
+    partial.unreadable.insert(key("new"));
+    rig.fifo.push(Change::Replace(partial));
+    assert_eq!(rig.drain(), ["†b1", "?a"]);
+}
+
+#[test]
+fn a_list_with_a_nameless_item_deletes_nothing() {
+    let rig = Rig::holding(&["a", "b"]);
+    let incomplete = Replacement {
+        complete: false,
+        ..list(9, &[("c", 9)])
+    };
+    rig.fifo.push(Change::Replace(incomplete));
+    assert_eq!(rig.drain(), ["=c9"]);
+}
+
+#[test]
+fn an_unreadable_object_can_still_be_deleted() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(Change::Unreadable {
+        key: key("a"),
+        version: Some(3.into()),
+    });
+    rig.fifo.push(Change::Unreadable {
+        key: key("ghost"),
+        version: Some(4.into()),
+    });
+    rig.fifo.push(updated("a", 5));
+    rig.fifo.push(Change::Deleted {
+        key: key("a"),
+        object: None,
+        version: Some(6.into()),
+    });
+    assert_eq!(rig.drain(), ["?a", "~a5", "†a5"]);
+    assert!(rig.fifo.is_empty());
+}
+
+#[test]
+fn a_resync_skips_what_has_something_queued() {
+    let rig = Rig::holding(&["a", "b", "c"]);
+    rig.fifo.push(updated("a", 5));
+    rig.fifo.push(deleted("b", 6));
+    rig.fifo.resync();
+    rig.fifo.push(updated("c", 7));
+    assert_eq!(rig.drain(), ["~a5", "-b6", ".c1", "~c7"]);
+}
+
+#[test]
+fn synced_is_when_the_first_list_is_done_not_when_it_is_popped() {
+    for items in [vec![], vec![("a", 1), ("b", 1)]] {
+        let rig = Rig::new();
+        rig.fifo.push(Change::Replace(list(1, &items)));
+        rig.fifo.push(added("late", 2));
+        assert!(!rig.fifo.has_synced());
+        let batch = rig.pop().unwrap();
+        assert!(batch.initial && !rig.fifo.has_synced());
+        rig.apply(&batch);
+        assert!(rig.fifo.has_synced());
+        assert!(!rig.pop().unwrap().initial);
+    }
+}
+
+#[test]
+fn synced_at_once_when_the_first_thing_is_no_list() {
+    let rig = Rig::new();
+    assert!(!rig.fifo.has_synced());
+    rig.fifo.push(added("a", 1));
+    assert!(rig.fifo.has_synced());
+    rig.fifo.push(Change::Replace(list(2, &[("a", 1)])));
+    rig.drain();
+    assert!(rig.fifo.has_synced());
+}
+
+#[tokio::test]
+async fn closing_wakes_everyone_and_keeps_what_is_queued() {
+    let rig = Arc::new(Rig::new());
+    let waiting: Vec<_> = (0..8)
+        .map(|_| {
+            let rig = rig.clone();
+            tokio::spawn(async move { rig.fifo.pop().await.is_none() })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    rig.fifo.close();
+    for task in waiting {
+        assert!(task.await.unwrap());
+    }
+    let rig = Rig::new();
+    rig.fifo.push(added("a", 1));
+    rig.fifo.close();
+    rig.fifo.push(added("b", 2));
+    assert_eq!(rig.drain(), ["+a1"]);
+}
+
+#[tokio::test]
+async fn room_is_given_when_work_is_done_and_when_the_queue_is_closed() {
+    let rig = Arc::new(Rig::new());
+    let fill = |rig: &Rig| {
+        for version in 1..=CAPACITY as u64 {
+            rig.fifo.push(added(&format!("n{version}"), version));
+        }
+    };
+    fill(&rig);
+    let wait = |rig: &Arc<Rig>| {
+        let rig = rig.clone();
+        tokio::spawn(async move { rig.fifo.room().await })
+    };
+    let waiting: Vec<_> = (0..4).map(|_| wait(&rig)).collect();
+    tokio::task::yield_now().await;
+    assert!(waiting.iter().all(|task| !task.is_finished()));
+    let batch = rig.pop().unwrap();
+    rig.apply(&batch);
+    for task in waiting {
+        task.await.unwrap();
+    }
+    fill(&rig);
+    let waiting = wait(&rig);
+    tokio::task::yield_now().await;
+    rig.fifo.abandon();
+    waiting.await.unwrap();
+    assert!(rig.pop().is_none());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put(u8),
+    Remove(u8),
+    Relist,
+    Resync,
+    Pop,
+    Apply,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..6u8).prop_map(Step::Put),
+        2 => (0..6u8).prop_map(Step::Remove),
+        1 => Just(Step::Relist),
+        1 => Just(Step::Resync),
+        2 => Just(Step::Pop),
+        2 => Just(Step::Apply),
+    ]
+}
+
+proptest! {
+    /// Whatever is missed, and wherever pops fall, the store comes to what the server has, and
+    /// each delta says the truth about what was there before it.
+    #[test]
+    fn the_store_comes_to_what_the_server_has(
+        steps in proptest::collection::vec((step(), any::<bool>()), 0..60),
+    ) {
+        let rig = Rig::new();
+        let mut server: BTreeMap<String, u64> = BTreeMap::new();
+        let mut folded: BTreeMap<ObjectKey, Arc<ConfigMap>> = BTreeMap::new();
+        let mut version = 0;
+        let mut in_flight: Option<Batch<ConfigMap>> = None;
+        let relist = |rig: &Rig, server: &BTreeMap<String, u64>, version: u64| {
+            let items: Vec<_> = server.iter().map(|(name, at)| (name.as_str(), *at)).collect();
+            rig.fifo.push(Change::Replace(list(version, &items)));
+        };
+        let mut finish = |rig: &Rig, batch: Batch<ConfigMap>| {
+            for (key, delta) in &batch.deltas {
+                match delta {
+                    Delta::Deleted { .. } => {
+                        prop_assert!(folded.remove(key).is_some(), "deleted what was not there");
+                    }
+                    Delta::Sync(object) => {
+                        prop_assert!(Arc::ptr_eq(&folded[key], object), "a sync is no news");
+                    }
+                    _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
+                }
+            }
+            rig.apply(&batch);
+            prop_assert_eq!(&folded, &*rig.store.0.read());
+            Ok(())
+        };
+        for (step, seen) in steps {
+            version += 1;
+            match step {
+                Step::Put(n) => {
+                    let name = format!("o{n}");
+                    let known = server.insert(name.clone(), version).is_some();
+                    if seen {
+                        let change = if known { updated } else { added };
+                        rig.fifo.push(change(&name, version));
+                    }
+                }
+                Step::Remove(n) => {
+                    let name = format!("o{n}");
+                    if server.remove(&name).is_some() && seen {
+                        rig.fifo.push(deleted(&name, version));
+                    }
+                }
+                Step::Relist => relist(&rig, &server, version),
+                Step::Resync => rig.fifo.resync(),
+                Step::Pop if in_flight.is_none() => in_flight = rig.pop(),
+                Step::Pop => {}
+                Step::Apply => if let Some(batch) = in_flight.take() {
+                    finish(&rig, batch)?;
+                },
+            }
+        }
+        relist(&rig, &server, version + 1);
+        if let Some(batch) = in_flight.take() {
+            finish(&rig, batch)?;
+        }
+        while let Some(batch) = rig.pop() {
+            finish(&rig, batch)?;
+        }
+        let stored: BTreeMap<String, u64> = rig.store.0.read().values().map(|object| {
+            let meta = &object.metadata;
+            (meta.name.clone().unwrap(), meta.resource_version.as_ref().unwrap().parse().unwrap())
+        }).collect();
+        prop_assert_eq!(stored, server);
+        prop_assert!(rig.fifo.is_empty());
+    }
+}
