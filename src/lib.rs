@@ -4,10 +4,15 @@ pub mod delta_fifo;
 pub mod error;
 pub mod lister_watcher;
 pub mod object;
+mod panic;
+pub mod processor;
 pub mod transport;
 
 pub use error::SourceError;
 pub use object::{
     Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
     ResourceVersion,
+};
+pub use processor::{
+    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };

@@ -1,0 +1,299 @@
+//! One handler's own end of the pipeline: its backlog, and what empties it.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::task::AtomicWaker;
+use futures::{Stream, StreamExt};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::backlog::{Backlog, Taken};
+use super::task::Revoke;
+use super::{
+    Audience, EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification,
+    Shared,
+};
+use crate::object::Event;
+
+/// After how many calls a handler's task lets others run.
+const CALLS_A_TURN: u32 = 64;
+
+/// One handler's backlog and figures.
+pub(super) struct Listener<K> {
+    id: u64,
+    name: Arc<str>,
+    resync: Mutex<Resync>,
+    queue: Mutex<Queue<K>>,
+    /// Woken when something was queued, or nothing ever will be. One task drains a backlog.
+    waker: AtomicWaker,
+    synced: watch::Sender<bool>,
+    finished: watch::Sender<bool>,
+    delivered: AtomicU64,
+    panics: AtomicU64,
+    /// Whether the resync now going on is this handler's.
+    due: AtomicBool,
+}
+
+struct Queue<K> {
+    backlog: Backlog<K>,
+    close: Option<Close>,
+}
+
+struct Resync {
+    period: Option<Duration>,
+    next: Option<Instant>,
+}
+
+/// How a listener ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Close {
+    /// What waits is still delivered.
+    Draining,
+    /// No further call is made.
+    Dropped,
+}
+
+impl<K> Listener<K> {
+    pub(super) fn new(id: u64, options: &HandlerOptions) -> Self {
+        Self {
+            id,
+            name: options.name.clone(),
+            resync: Mutex::new(Resync {
+                period: options.resync_or(None),
+                next: None,
+            }),
+            queue: Mutex::new(Queue {
+                backlog: Backlog::new(options.backlog),
+                close: None,
+            }),
+            waker: AtomicWaker::new(),
+            synced: watch::Sender::new(false),
+            finished: watch::Sender::new(false),
+            delivered: AtomicU64::new(0),
+            panics: AtomicU64::new(0),
+            due: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(super) fn resync(&self) -> Option<Duration> {
+        self.resync.lock().period
+    }
+
+    /// Whether a resync is due; the next one is then a period away. The first is a period after
+    /// the first time this was asked.
+    pub(super) fn mark_due(&self, now: Instant) -> bool {
+        let mut resync = self.resync.lock();
+        let due = match (resync.period, resync.next) {
+            (Some(period), Some(next)) if next <= now => {
+                resync.next = Some(now + period);
+                true
+            }
+            (Some(period), None) => {
+                resync.next = Some(now + period);
+                false
+            }
+            _ => false,
+        };
+        self.due.store(due, Ordering::Relaxed);
+        due
+    }
+
+    pub(super) fn push(&self, notifications: &[Notification<K>]) {
+        let resyncing = self.resync().is_some();
+        let due = self.due.load(Ordering::Relaxed);
+        let mut queue = self.queue.lock();
+        if queue.close.is_some() {
+            return;
+        }
+        for notification in notifications {
+            let concerned = match notification.audience {
+                Audience::Everyone => true,
+                Audience::Resyncing => resyncing,
+                Audience::Due => due,
+            };
+            if concerned {
+                queue
+                    .backlog
+                    .push(&notification.key, notification.event.clone());
+            }
+        }
+        drop(queue);
+        self.waker.wake();
+    }
+
+    pub(super) fn end_initial(&self) {
+        self.queue.lock().backlog.end_initial();
+        self.waker.wake();
+    }
+
+    pub(super) fn close(&self, close: Close) {
+        let mut queue = self.queue.lock();
+        if queue.close != Some(Close::Dropped) {
+            queue.close = Some(close);
+        }
+        if close == Close::Dropped {
+            queue.backlog.clear();
+        }
+        drop(queue);
+        self.waker.wake();
+    }
+
+    pub(super) fn status(&self) -> HandlerStatus {
+        let queue = self.queue.lock();
+        HandlerStatus {
+            name: self.name.clone(),
+            synced: *self.synced.borrow(),
+            backlog: queue.backlog.len(),
+            delivered: self.delivered.load(Ordering::Relaxed),
+            merged: queue.backlog.merged(),
+            cancelled: queue.backlog.cancelled(),
+            panics: self.panics.load(Ordering::Relaxed),
+        }
+    }
+
+    fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event<K>>> {
+        // Before looking, or a push in between would wake nobody.
+        self.waker.register(cx.waker());
+        let mut queue = self.queue.lock();
+        loop {
+            match queue.backlog.pop() {
+                Some(Taken::Event(event)) => {
+                    self.delivered.fetch_add(1, Ordering::Relaxed);
+                    return Poll::Ready(Some(event));
+                }
+                Some(Taken::InitialEnd) => drop(self.synced.send_replace(true)),
+                None if queue.close.is_some() => return Poll::Ready(None),
+                None => return Poll::Pending,
+            }
+        }
+    }
+}
+
+impl<K: Send + Sync + 'static> Listener<K> {
+    pub(super) fn registration(
+        self: &Arc<Self>,
+        shared: Weak<Shared<K>>,
+        task: Revoke,
+    ) -> HandlerRegistration {
+        let (remove, status) = (self.clone(), self.clone());
+        HandlerRegistration::new(
+            self.synced.subscribe(),
+            self.finished.subscribe(),
+            Arc::new(move || {
+                Shared::forget(&shared, remove.id);
+                remove.close(Close::Dropped);
+                task.revoke();
+            }),
+            Arc::new(move || status.status()),
+        )
+    }
+
+    /// Calls the handler for each event until the listener is closed.
+    pub(super) fn run<H: EventHandler<K>>(
+        self: Arc<Self>,
+        mut handler: H,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        // Made now, not when first polled: a task that is never spawned has finished, too.
+        let finish = Finish(self.clone());
+        async move {
+            let listener = &finish.0;
+            let mut events = Events(listener);
+            let mut calls = 0;
+            while let Some(event) = events.next().await {
+                let call = AssertUnwindSafe(|| handler.on_event(event));
+                if let Err(panic) = catch_unwind(call) {
+                    listener.panics.fetch_add(1, Ordering::Relaxed);
+                    let message = crate::panic::message(&*panic);
+                    tracing::error!(handler = &*listener.name, message, "event handler panicked");
+                }
+                calls += 1;
+                if calls % CALLS_A_TURN == 0 {
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+    }
+}
+
+/// Says that a handler will never be called again, when it is dropped.
+struct Finish<K>(Arc<Listener<K>>);
+
+impl<K> Drop for Finish<K> {
+    fn drop(&mut self) {
+        self.0.close(Close::Dropped);
+        self.0.finished.send_replace(true);
+    }
+}
+
+struct Events<'a, K>(&'a Listener<K>);
+
+impl<K> Stream for Events<'_, K> {
+    type Item = Event<K>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        self.0.poll_event(cx)
+    }
+}
+
+/// The events of one handler, for asynchronous code.
+///
+/// A stream is a handler like any other: its backlog is bounded by merging, it is first told what
+/// is stored, and it ends when the informer stops. Taking the next event says that the one before
+/// is finished. Dropping it removes the handler.
+#[must_use = "a stream that is not polled fills its backlog"]
+pub struct EventStream<K> {
+    finish: Finish<K>,
+    shared: Weak<Shared<K>>,
+}
+
+impl<K> EventStream<K> {
+    pub(super) fn new(listener: Arc<Listener<K>>, shared: Weak<Shared<K>>) -> Self {
+        Self {
+            finish: Finish(listener),
+            shared,
+        }
+    }
+
+    /// Whether everything that is told first was taken, and the last of it is finished.
+    pub fn has_synced(&self) -> bool {
+        *self.finish.0.synced.borrow()
+    }
+
+    /// How this handler is doing.
+    pub fn status(&self) -> HandlerStatus {
+        self.finish.0.status()
+    }
+}
+
+impl<K> Stream for EventStream<K> {
+    type Item = Event<K>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        self.finish.0.poll_event(cx)
+    }
+}
+
+impl<K> Drop for EventStream<K> {
+    fn drop(&mut self) {
+        Shared::forget(&self.shared, self.finish.0.id);
+    }
+}
+
+impl<K> fmt::Debug for EventStream<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventStream")
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}

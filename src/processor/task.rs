@@ -1,0 +1,40 @@
+//! What runs a handler, until somebody takes it over or gives it up.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+
+type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
+
+/// A handler's task that was not spawned yet. Dropping it ends the handler.
+pub(crate) struct HandlerTask(Slot);
+
+/// The other hand on a [`HandlerTask`]: ends it if it was not spawned yet.
+pub(super) struct Revoke(Slot);
+
+impl HandlerTask {
+    pub(super) fn new(task: BoxFuture<'static, ()>) -> (Self, Revoke) {
+        let slot = Arc::new(Mutex::new(Some(task)));
+        (Self(slot.clone()), Revoke(slot))
+    }
+
+    /// The future to spawn; `None` where the handler was removed meanwhile.
+    pub(crate) fn take(&self) -> Option<BoxFuture<'static, ()>> {
+        self.0.lock().take()
+    }
+}
+
+impl Drop for HandlerTask {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
+
+impl Revoke {
+    pub(super) fn revoke(&self) {
+        // Not under the lock: the future drops the user's handler.
+        let task = self.0.lock().take();
+        drop(task);
+    }
+}
