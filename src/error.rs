@@ -260,9 +260,7 @@ impl ApiStatus {
     /// 1.17 in the status' own.
     fn is_version_too_large(&self) -> bool {
         const SAYS_SO: &str = "Too large resource version";
-        self.causes
-            .iter()
-            .any(|(reason, _)| reason == "ResourceVersionTooLarge")
+        self.causes.iter().any(|(reason, _)| reason == "ResourceVersionTooLarge")
             || (self.reason == "Timeout"
                 && (self.message.contains(SAYS_SO)
                     || self.causes.iter().any(|(_, message)| message == SAYS_SO)))
@@ -270,10 +268,7 @@ impl ApiStatus {
 }
 
 fn named(key: Option<&ObjectKey>) -> String {
-    key.map_or_else(
-        || "an object that can't be named".into(),
-        ToString::to_string,
-    )
+    key.map_or_else(|| "an object that can't be named".into(), ToString::to_string)
 }
 
 impl fmt::Display for SourceError {
@@ -319,12 +314,9 @@ mod tests {
     #[test]
     fn too_large_is_known_in_all_three_wordings() {
         let mut named = ApiStatus::new(504, "Timeout", "");
-        named
-            .causes
-            .push(("ResourceVersionTooLarge".into(), String::new()));
+        named.causes.push(("ResourceVersionTooLarge".into(), String::new()));
         let mut said = ApiStatus::new(504, "Timeout", "");
-        said.causes
-            .push((String::new(), "Too large resource version".into()));
+        said.causes.push((String::new(), "Too large resource version".into()));
         let old = ApiStatus::new(504, "Timeout", "Too large resource version: 9, current: 3");
         for status in [named, said, old] {
             assert_eq!(status.class(), FaultClass::VersionTooLarge);

@@ -6,6 +6,9 @@ pub mod lister_watcher;
 pub mod object;
 mod panic;
 pub mod processor;
+pub mod reflector;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod transport;
 
 pub use error::SourceError;

@@ -52,11 +52,7 @@ pub struct Collection {
 impl Collection {
     /// What an error about a request to this collection names.
     pub fn asked(&self, verb: Verb) -> Asked {
-        Asked {
-            verb,
-            resource: self.resource.clone(),
-            namespace: self.namespace.clone(),
-        }
+        Asked { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
     }
 }
 

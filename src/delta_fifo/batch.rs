@@ -36,12 +36,6 @@ impl<K> Batch<K> {
         authoritative: bool,
         initial: bool,
     ) -> Self {
-        Self {
-            version: Some(version),
-            authoritative,
-            initial,
-            list: true,
-            ..Self::events(id)
-        }
+        Self { version: Some(version), authoritative, initial, list: true, ..Self::events(id) }
     }
 }

@@ -208,27 +208,15 @@ impl<K: Resource> DeltaFifo<K> {
 impl<K: Resource> State<K> {
     fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) {
         let version = match event {
-            Change::Added {
-                key,
-                object,
-                version,
-            } => {
+            Change::Added { key, object, version } => {
                 self.present(key, object, Delta::Added, known);
                 version
             }
-            Change::Updated {
-                key,
-                object,
-                version,
-            } => {
+            Change::Updated { key, object, version } => {
                 self.present(key, object, Delta::Updated, known);
                 version
             }
-            Change::Deleted {
-                key,
-                object,
-                version,
-            } => {
+            Change::Deleted { key, object, version } => {
                 self.deleted(key, object, known);
                 version
             }
@@ -285,10 +273,7 @@ impl<K: Resource> State<K> {
             return;
         };
         let delta = match object {
-            Some(object) => Delta::Deleted {
-                object,
-                final_state_known: true,
-            },
+            Some(object) => Delta::Deleted { object, final_state_known: true },
             None => tombstone(last),
         };
         self.append(key, delta);
@@ -298,30 +283,16 @@ impl<K: Resource> State<K> {
     fn complete_tombstone(&mut self, (id, index): (u64, usize), final_state: Arc<K>) {
         let queued = self.batches.iter_mut().find(|batch| batch.id == id);
         let delta = queued.and_then(|batch| batch.deltas.get_mut(index));
-        if let Some((
-            _,
-            delta @ Delta::Deleted {
-                final_state_known: false,
-                ..
-            },
-        )) = delta
-        {
-            *delta = Delta::Deleted {
-                object: final_state,
-                final_state_known: true,
-            };
+        if let Some((_, delta @ Delta::Deleted { final_state_known: false, .. })) = delta {
+            *delta = Delta::Deleted { object: final_state, final_state_known: true };
         }
     }
 
     fn replace(&mut self, list: Replacement<K>, initial: bool, known: &dyn KnownObjects<K>) {
         let mut gone = Vec::new();
         if list.complete {
-            let present: HashSet<&ObjectKey> = list
-                .items
-                .iter()
-                .map(|(key, _)| key)
-                .chain(&list.unreadable)
-                .collect();
+            let present: HashSet<&ObjectKey> =
+                list.items.iter().map(|(key, _)| key).chain(&list.unreadable).collect();
             self.pending.for_each_latest(known, &mut |key, object| {
                 if !present.contains(key) {
                     gone.push((key.clone(), tombstone(object.clone())));
@@ -359,18 +330,14 @@ impl<K: Resource> State<K> {
 
     fn append_to_last(&mut self, key: ObjectKey, delta: Delta<K>) {
         if let Some(batch) = self.batches.back_mut() {
-            self.pending
-                .note(&key, &delta, (batch.id, batch.deltas.len()));
+            self.pending.note(&key, &delta, (batch.id, batch.deltas.len()));
             batch.deltas.push((key, delta));
         }
     }
 
     /// The last batch, if it still takes events, or a new one.
     fn open_batch(&mut self) -> &mut Batch<K> {
-        let full = self
-            .batches
-            .back()
-            .is_none_or(|last| last.list || last.deltas.len() >= BATCH);
+        let full = self.batches.back().is_none_or(|last| last.list || last.deltas.len() >= BATCH);
         if full {
             let id = self.next_id();
             self.batches.push_back(Batch::events(id));
@@ -385,10 +352,7 @@ impl<K: Resource> State<K> {
 }
 
 fn tombstone<K>(object: Arc<K>) -> Delta<K> {
-    Delta::Deleted {
-        object,
-        final_state_known: false,
-    }
+    Delta::Deleted { object, final_state_known: false }
 }
 
 fn version<K: Resource>(object: &K) -> Option<&str> {

@@ -27,11 +27,7 @@ struct Entry<K> {
 
 impl<K> Default for Pending<K> {
     fn default() -> Self {
-        Self {
-            keys: HashMap::default(),
-            deltas: 0,
-            batches: 0,
-        }
+        Self { keys: HashMap::default(), deltas: 0, batches: 0 }
     }
 }
 
@@ -95,14 +91,7 @@ impl<K> Pending<K> {
                 entry.last_at = at;
             }
             None => {
-                self.keys.insert(
-                    key.clone(),
-                    Entry {
-                        deltas: 1,
-                        latest,
-                        last_at: at,
-                    },
-                );
+                self.keys.insert(key.clone(), Entry { deltas: 1, latest, last_at: at });
             }
         }
     }

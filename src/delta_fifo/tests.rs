@@ -17,10 +17,7 @@ impl KnownObjects<ConfigMap> for Store {
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<ConfigMap>)) {
-        self.0
-            .read()
-            .iter()
-            .for_each(|(key, object)| visit(key, object));
+        self.0.read().iter().for_each(|(key, object)| visit(key, object));
     }
 }
 
@@ -39,18 +36,13 @@ fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
             let sign = match delta {
                 Delta::Added(_) => '+',
                 Delta::Updated(_) => '~',
-                Delta::Deleted {
-                    final_state_known: true,
-                    ..
-                } => '-',
+                Delta::Deleted { final_state_known: true, .. } => '-',
                 Delta::Deleted { .. } => '†',
                 Delta::Replaced(_) => '=',
                 Delta::Sync(_) => '.',
                 Delta::Unreadable => '?',
             };
-            let version = delta
-                .object()
-                .and_then(|o| o.metadata.resource_version.clone());
+            let version = delta.object().and_then(|o| o.metadata.resource_version.clone());
             format!("{sign}{key}{}", version.unwrap_or_default())
         })
         .collect()
@@ -78,37 +70,22 @@ fn object(name: &str, version: u64) -> Arc<ConfigMap> {
 
 fn added(name: &str, version: u64) -> Change<ConfigMap> {
     let object = object(name, version);
-    Change::Added {
-        key: key(name),
-        object,
-        version: Some(version.into()),
-    }
+    Change::Added { key: key(name), object, version: Some(version.into()) }
 }
 
 fn updated(name: &str, version: u64) -> Change<ConfigMap> {
     let object = object(name, version);
-    Change::Updated {
-        key: key(name),
-        object,
-        version: Some(version.into()),
-    }
+    Change::Updated { key: key(name), object, version: Some(version.into()) }
 }
 
 fn deleted(name: &str, version: u64) -> Change<ConfigMap> {
     let object = Some(object(name, version));
-    Change::Deleted {
-        key: key(name),
-        object,
-        version: Some(version.into()),
-    }
+    Change::Deleted { key: key(name), object, version: Some(version.into()) }
 }
 
 fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
     Replacement {
-        items: items
-            .iter()
-            .map(|(name, version)| (key(name), object(name, *version)))
-            .collect(),
+        items: items.iter().map(|(name, version)| (key(name), object(name, *version))).collect(),
         unreadable: HashSet::new(),
         complete: true,
         version: version.into(),
@@ -119,10 +96,7 @@ fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
 impl Rig {
     fn new() -> Self {
         let store = Arc::new(Store::default());
-        Self {
-            fifo: DeltaFifo::new(store.clone()),
-            store,
-        }
+        Self { fifo: DeltaFifo::new(store.clone()), store }
     }
 
     /// A rig whose store holds these at version 1 and whose queue is empty.
@@ -164,13 +138,7 @@ impl Rig {
 #[test]
 fn deltas_keep_the_order_of_the_server() {
     let rig = Rig::new();
-    for change in [
-        added("a", 1),
-        added("b", 2),
-        updated("a", 3),
-        deleted("b", 4),
-        added("b", 5),
-    ] {
+    for change in [added("a", 1), added("b", 2), updated("a", 3), deleted("b", 4), added("b", 5)] {
         rig.fifo.push(change);
     }
     assert_eq!(rig.drain(), ["+a1", "+b2", "~a3", "-b4", "+b5"]);
@@ -189,11 +157,7 @@ fn batches_are_bounded_and_split_in_order() {
     while let Some(batch) = rig.pop() {
         sizes.push(batch.deltas.len());
         last += batch.deltas.len() as u64;
-        assert_eq!(
-            batch.version,
-            Some(last.into()),
-            "a batch's version is that of its last event"
-        );
+        assert_eq!(batch.version, Some(last.into()), "a batch's version is that of its last event");
         rig.apply(&batch);
     }
     assert_eq!(sizes, [BATCH, BATCH, 7]);
@@ -210,11 +174,7 @@ fn a_delete_of_what_nobody_knows_only_moves_the_version() {
 #[test]
 fn adjacent_deletes_become_the_one_that_knows_the_final_state() {
     let rig = Rig::holding(&["a"]);
-    rig.fifo.push(Change::Deleted {
-        key: key("a"),
-        object: None,
-        version: None,
-    });
+    rig.fifo.push(Change::Deleted { key: key("a"), object: None, version: None });
     rig.fifo.push(deleted("a", 5));
     rig.fifo.push(deleted("a", 6));
     assert_eq!(rig.drain(), ["-a5"]);
@@ -223,8 +183,7 @@ fn adjacent_deletes_become_the_one_that_knows_the_final_state() {
 #[test]
 fn a_list_makes_deletes_visible_and_tells_them_first() {
     let rig = Rig::holding(&["a", "b", "c"]);
-    rig.fifo
-        .push(Change::Replace(list(9, &[("d", 9), ("b", 8)])));
+    rig.fifo.push(Change::Replace(list(9, &[("d", 9), ("b", 8)])));
     let batch = rig.pop().unwrap();
     let mut told = told(&batch);
     told[..2].sort();
@@ -266,14 +225,9 @@ fn what_is_popped_and_not_yet_stored_still_counts_as_known() {
 fn a_list_item_that_is_known_is_carried_as_the_very_arc() {
     let rig = Rig::holding(&["a", "b"]);
     let stored = rig.store.get(&key("a")).unwrap();
-    rig.fifo
-        .push(Change::Replace(list(9, &[("a", 1), ("b", 5)])));
+    rig.fifo.push(Change::Replace(list(9, &[("a", 1), ("b", 5)])));
     let batch = rig.pop().unwrap();
-    let objects: Vec<_> = batch
-        .deltas
-        .iter()
-        .filter_map(|(_, delta)| delta.object())
-        .collect();
+    let objects: Vec<_> = batch.deltas.iter().filter_map(|(_, delta)| delta.object()).collect();
     assert!(Arc::ptr_eq(objects[0], &stored));
     assert_eq!(told(&batch), ["=a1", "=b5"]);
 }
@@ -313,10 +267,7 @@ fn what_a_list_could_not_read_counts_as_present() {
 #[test]
 fn a_list_with_a_nameless_item_deletes_nothing() {
     let rig = Rig::holding(&["a", "b"]);
-    let incomplete = Replacement {
-        complete: false,
-        ..list(9, &[("c", 9)])
-    };
+    let incomplete = Replacement { complete: false, ..list(9, &[("c", 9)]) };
     rig.fifo.push(Change::Replace(incomplete));
     assert_eq!(rig.drain(), ["=c9"]);
 }
@@ -324,20 +275,10 @@ fn a_list_with_a_nameless_item_deletes_nothing() {
 #[test]
 fn an_unreadable_object_can_still_be_deleted() {
     let rig = Rig::holding(&["a"]);
-    rig.fifo.push(Change::Unreadable {
-        key: key("a"),
-        version: Some(3.into()),
-    });
-    rig.fifo.push(Change::Unreadable {
-        key: key("ghost"),
-        version: Some(4.into()),
-    });
+    rig.fifo.push(Change::Unreadable { key: key("a"), version: Some(3.into()) });
+    rig.fifo.push(Change::Unreadable { key: key("ghost"), version: Some(4.into()) });
     rig.fifo.push(updated("a", 5));
-    rig.fifo.push(Change::Deleted {
-        key: key("a"),
-        object: None,
-        version: Some(6.into()),
-    });
+    rig.fifo.push(Change::Deleted { key: key("a"), object: None, version: Some(6.into()) });
     assert_eq!(rig.drain(), ["?a", "~a5", "†a5"]);
     assert!(rig.fifo.is_empty());
 }

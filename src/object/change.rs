@@ -117,13 +117,9 @@ impl<K> Clone for Delta<K> {
             Self::Updated(object) => Self::Updated(object.clone()),
             Self::Replaced(object) => Self::Replaced(object.clone()),
             Self::Sync(object) => Self::Sync(object.clone()),
-            Self::Deleted {
-                object,
-                final_state_known,
-            } => Self::Deleted {
-                object: object.clone(),
-                final_state_known: *final_state_known,
-            },
+            Self::Deleted { object, final_state_known } => {
+                Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
+            }
             Self::Unreadable => Self::Unreadable,
         }
     }

@@ -48,21 +48,13 @@ impl<K> Event<K> {
 impl<K> Clone for Event<K> {
     fn clone(&self) -> Self {
         match self {
-            Self::Added { object, initial } => Self::Added {
-                object: object.clone(),
-                initial: *initial,
-            },
-            Self::Updated { old, new } => Self::Updated {
-                old: old.clone(),
-                new: new.clone(),
-            },
-            Self::Deleted {
-                object,
-                final_state_known,
-            } => Self::Deleted {
-                object: object.clone(),
-                final_state_known: *final_state_known,
-            },
+            Self::Added { object, initial } => {
+                Self::Added { object: object.clone(), initial: *initial }
+            }
+            Self::Updated { old, new } => Self::Updated { old: old.clone(), new: new.clone() },
+            Self::Deleted { object, final_state_known } => {
+                Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
+            }
         }
     }
 }

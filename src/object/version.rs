@@ -129,22 +129,10 @@ mod tests {
 
     #[test]
     fn opaque_versions_are_kept_and_not_ordered() {
-        for text in [
-            "abc",
-            "",
-            "007",
-            "+7",
-            "-1",
-            "1.5",
-            "٣",
-            "18446744073709551616x",
-        ] {
+        for text in ["abc", "", "007", "+7", "-1", "1.5", "٣", "18446744073709551616x"] {
             let opaque = version(text);
             assert_eq!(opaque.to_string(), text);
-            assert_eq!(
-                opaque.compare(&version("7")),
-                Err(IncomparableVersion(opaque.clone()))
-            );
+            assert_eq!(opaque.compare(&version("7")), Err(IncomparableVersion(opaque.clone())));
             assert!(!opaque.is_older_than(&version("7")));
             assert!(!version("7").is_older_than(&opaque));
         }

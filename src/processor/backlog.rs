@@ -125,20 +125,10 @@ impl<K> Backlog<K> {
 
     /// Puts an event in: merged, where places are known.
     fn put(&mut self, key: ObjectKey, event: Event<K>) {
-        let place = self
-            .places
-            .as_ref()
-            .and_then(|places| places.get(&key))
-            .copied();
+        let place = self.places.as_ref().and_then(|places| places.get(&key)).copied();
         let Some(place) = place else {
             let last = self.append(Slot::Event(key.clone(), event));
-            self.set_place(
-                key,
-                Place {
-                    earlier: None,
-                    last,
-                },
-            );
+            self.set_place(key, Place { earlier: None, last });
             return;
         };
         let index = self.index(place.last);
@@ -155,13 +145,7 @@ impl<K> Backlog<K> {
                 self.cancelled += 1;
                 self.waiting -= 1;
                 match (place.earlier, &mut self.places) {
-                    (Some(last), _) => self.set_place(
-                        key,
-                        Place {
-                            earlier: None,
-                            last,
-                        },
-                    ),
+                    (Some(last), _) => self.set_place(key, Place { earlier: None, last }),
                     (None, Some(places)) => drop(places.remove(&key)),
                     (None, None) => {}
                 }
@@ -170,13 +154,7 @@ impl<K> Backlog<K> {
             Merged::Both(first, second) => {
                 self.slots[index] = Some(Slot::Event(key.clone(), first));
                 let last = self.append(Slot::Event(key.clone(), second));
-                self.set_place(
-                    key,
-                    Place {
-                        earlier: Some(place.last),
-                        last,
-                    },
-                );
+                self.set_place(key, Place { earlier: Some(place.last), last });
             }
         }
     }
@@ -241,10 +219,9 @@ enum Merged<K> {
 
 fn merge<K>(waiting: Event<K>, event: Event<K>) -> Merged<K> {
     match (waiting, event) {
-        (Event::Added { initial, .. }, Event::Updated { new, .. }) => Merged::One(Event::Added {
-            object: new,
-            initial,
-        }),
+        (Event::Added { initial, .. }, Event::Updated { new, .. }) => {
+            Merged::One(Event::Added { object: new, initial })
+        }
         (Event::Updated { old, .. }, Event::Updated { new, .. }) => {
             Merged::One(Event::Updated { old, new })
         }

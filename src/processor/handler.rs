@@ -53,10 +53,7 @@ pub trait EventHandler<K>: Send + 'static {
         match event {
             Event::Added { object, initial } => self.on_add(object, initial),
             Event::Updated { old, new } => self.on_update(old, new),
-            Event::Deleted {
-                object,
-                final_state_known,
-            } => {
+            Event::Deleted { object, final_state_known } => {
                 self.on_delete(object, final_state_known);
             }
         }

@@ -65,14 +65,8 @@ impl<K> Listener<K> {
         Self {
             id,
             name: options.name.clone(),
-            resync: Mutex::new(Resync {
-                period: options.resync_or(None),
-                next: None,
-            }),
-            queue: Mutex::new(Queue {
-                backlog: Backlog::new(options.backlog),
-                close: None,
-            }),
+            resync: Mutex::new(Resync { period: options.resync_or(None), next: None }),
+            queue: Mutex::new(Queue { backlog: Backlog::new(options.backlog), close: None }),
             waker: AtomicWaker::new(),
             synced: watch::Sender::new(false),
             finished: watch::Sender::new(false),
@@ -123,9 +117,7 @@ impl<K> Listener<K> {
                 Audience::Due => due,
             };
             if concerned {
-                queue
-                    .backlog
-                    .push(&notification.key, notification.event.clone());
+                queue.backlog.push(&notification.key, notification.event.clone());
             }
         }
         drop(queue);
@@ -259,10 +251,7 @@ pub struct EventStream<K> {
 
 impl<K> EventStream<K> {
     pub(super) fn new(listener: Arc<Listener<K>>, shared: Weak<Shared<K>>) -> Self {
-        Self {
-            finish: Finish(listener),
-            shared,
-        }
+        Self { finish: Finish(listener), shared }
     }
 
     /// Whether everything that is told first was taken, and the last of it is finished.
@@ -292,8 +281,6 @@ impl<K> Drop for EventStream<K> {
 
 impl<K> fmt::Debug for EventStream<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventStream")
-            .field("status", &self.status())
-            .finish_non_exhaustive()
+        f.debug_struct("EventStream").field("status", &self.status()).finish_non_exhaustive()
     }
 }

@@ -69,10 +69,7 @@ pub enum Audience {
 
 /// The processor between two batches: nothing is distributed but through it, and no handler comes
 /// or goes until it is dropped.
-pub struct Round<'a, K>(
-    MutexGuard<'a, Vec<Arc<Listener<K>>>>,
-    &'a SharedProcessor<K>,
-);
+pub struct Round<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcessor<K>);
 
 /// A handler that was added: how to speak of it, and what runs it.
 pub(crate) struct AddedHandler {
@@ -84,13 +81,8 @@ pub(crate) struct AddedHandler {
 impl<K: Send + Sync + 'static> SharedProcessor<K> {
     /// A processor without handlers.
     pub fn new() -> Self {
-        let shared = Shared {
-            listeners: Mutex::default(),
-            next_id: AtomicU64::new(0),
-        };
-        Self {
-            shared: Arc::new(shared),
-        }
+        let shared = Shared { listeners: Mutex::default(), next_id: AtomicU64::new(0) };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Waits for a batch being distributed, and holds up the next one.
@@ -109,32 +101,18 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
 
     /// The smallest resync period that any handler has.
     pub fn min_resync(&self) -> Option<Duration> {
-        self.shared
-            .listeners
-            .lock()
-            .iter()
-            .filter_map(|listener| listener.resync())
-            .min()
+        self.shared.listeners.lock().iter().filter_map(|listener| listener.resync()).min()
     }
 
     /// How each handler is doing.
     pub fn status(&self) -> Vec<HandlerStatus> {
-        self.shared
-            .listeners
-            .lock()
-            .iter()
-            .map(|listener| listener.status())
-            .collect()
+        self.shared.listeners.lock().iter().map(|listener| listener.status()).collect()
     }
 
     /// Takes every handler's leave: no event comes any more. What waits in the backlogs is still
     /// delivered if `drain`, else dropped.
     pub fn close(&self, drain: bool) {
-        let close = if drain {
-            Close::Draining
-        } else {
-            Close::Dropped
-        };
+        let close = if drain { Close::Draining } else { Close::Dropped };
         for listener in self.shared.listeners.lock().drain(..) {
             listener.close(close);
         }
@@ -198,10 +176,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
             .into_iter()
             .map(|(key, object)| Notification {
                 key,
-                event: Event::Added {
-                    object,
-                    initial: true,
-                },
+                event: Event::Added { object, initial: true },
                 audience: Audience::Everyone,
             })
             .collect();
@@ -217,10 +192,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
 impl<K> Shared<K> {
     fn forget(shared: &Weak<Self>, id: u64) {
         if let Some(shared) = shared.upgrade() {
-            shared
-                .listeners
-                .lock()
-                .retain(|listener| listener.id() != id);
+            shared.listeners.lock().retain(|listener| listener.id() != id);
         }
     }
 }
@@ -234,16 +206,12 @@ impl<K: Send + Sync + 'static> Default for SharedProcessor<K> {
 impl<K> fmt::Debug for SharedProcessor<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let handlers = self.shared.listeners.lock().len();
-        f.debug_struct("SharedProcessor")
-            .field("handlers", &handlers)
-            .finish_non_exhaustive()
+        f.debug_struct("SharedProcessor").field("handlers", &handlers).finish_non_exhaustive()
     }
 }
 
 impl<K> fmt::Debug for Round<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Round")
-            .field("handlers", &self.0.len())
-            .finish()
+        f.debug_struct("Round").field("handlers", &self.0.len()).finish()
     }
 }

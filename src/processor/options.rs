@@ -35,11 +35,7 @@ pub(crate) enum Resync {
 impl HandlerOptions {
     /// No name, the informer's resync period, a backlog of 1024 events.
     pub fn new() -> Self {
-        Self {
-            name: "".into(),
-            resync: None,
-            backlog: DEFAULT_BACKLOG,
-        }
+        Self { name: "".into(), resync: None, backlog: DEFAULT_BACKLOG }
     }
 
     /// The name by which logs and the status speak of this handler.

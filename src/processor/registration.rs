@@ -41,12 +41,7 @@ impl HandlerRegistration {
         remove: Arc<dyn Fn() + Send + Sync>,
         status: Arc<dyn Fn() -> HandlerStatus + Send + Sync>,
     ) -> Self {
-        Self {
-            synced,
-            finished,
-            remove,
-            status,
-        }
+        Self { synced, finished, remove, status }
     }
 
     /// Whether the handler has finished every initial add, panics included.

@@ -10,24 +10,15 @@ fn key(n: u8) -> ObjectKey {
 }
 
 fn added(version: u32) -> Event<u32> {
-    Event::Added {
-        object: Arc::new(version),
-        initial: false,
-    }
+    Event::Added { object: Arc::new(version), initial: false }
 }
 
 fn updated(old: u32, new: u32) -> Event<u32> {
-    Event::Updated {
-        old: Arc::new(old),
-        new: Arc::new(new),
-    }
+    Event::Updated { old: Arc::new(old), new: Arc::new(new) }
 }
 
 fn deleted(version: u32) -> Event<u32> {
-    Event::Deleted {
-        object: Arc::new(version),
-        final_state_known: true,
-    }
+    Event::Deleted { object: Arc::new(version), final_state_known: true }
 }
 
 fn rest(backlog: &mut Backlog<u32>) -> Vec<Taken<u32>> {
@@ -53,20 +44,11 @@ fn below_its_limit_a_backlog_tells_everything() {
 fn a_full_backlog_merges_by_the_table() {
     for (given, left) in [
         (vec![added(1), updated(1, 2), updated(2, 3)], vec![added(3)]),
-        (
-            vec![updated(1, 2), updated(2, 3), updated(3, 4)],
-            vec![updated(1, 4)],
-        ),
+        (vec![updated(1, 2), updated(2, 3), updated(3, 4)], vec![updated(1, 4)]),
         (vec![updated(1, 2), deleted(2)], vec![deleted(2)]),
         (vec![added(1), deleted(1)], vec![]),
-        (
-            vec![deleted(1), added(2), updated(2, 3)],
-            vec![deleted(1), added(3)],
-        ),
-        (
-            vec![deleted(1), added(2), deleted(2), added(3)],
-            vec![deleted(1), added(3)],
-        ),
+        (vec![deleted(1), added(2), updated(2, 3)], vec![deleted(1), added(3)]),
+        (vec![deleted(1), added(2), deleted(2), added(3)], vec![deleted(1), added(3)]),
     ] {
         let mut backlog = Backlog::new(1);
         for event in given {
@@ -86,14 +68,7 @@ fn the_end_of_the_initial_adds_stays_behind_them() {
     backlog.push(&key(1), deleted(2));
     backlog.push(&key(2), added(4));
     let all = rest(&mut backlog);
-    assert_eq!(
-        all,
-        [
-            Taken::Event(added(3)),
-            Taken::InitialEnd,
-            Taken::Event(added(4))
-        ]
-    );
+    assert_eq!(all, [Taken::Event(added(3)), Taken::InitialEnd, Taken::Event(added(4))]);
 }
 
 #[test]
@@ -107,11 +82,7 @@ fn churn_of_short_lived_objects_leaves_no_gaps_behind() {
         backlog.push(&key(100), deleted(version));
     }
     assert_eq!((backlog.len(), backlog.cancelled()), (8, 100_000));
-    assert!(
-        backlog.slots() < 64,
-        "{} slots for 8 events",
-        backlog.slots()
-    );
+    assert!(backlog.slots() < 64, "{} slots for 8 events", backlog.slots());
 }
 
 proptest! {
@@ -190,19 +161,12 @@ impl EventHandler<u32> for Recorder {
 }
 
 fn stored(versions: &[u32]) -> Vec<(ObjectKey, Arc<u32>)> {
-    versions
-        .iter()
-        .map(|v| (key(u8::try_from(*v).unwrap()), Arc::new(*v)))
-        .collect()
+    versions.iter().map(|v| (key(u8::try_from(*v).unwrap()), Arc::new(*v))).collect()
 }
 
 fn note(version: u32, audience: Audience) -> Notification<u32> {
     let n = u8::try_from(version).unwrap();
-    Notification {
-        key: key(n),
-        event: added(version),
-        audience,
-    }
+    Notification { key: key(n), event: added(version), audience }
 }
 
 #[tokio::test]
@@ -216,10 +180,7 @@ async fn a_panic_is_counted_and_the_next_event_comes() {
         true,
     );
     let task = tokio::spawn(added.task.take().unwrap());
-    assert!(
-        added.registration.synced().await,
-        "a panic does not hold up sync"
-    );
+    assert!(added.registration.synced().await, "a panic does not hold up sync");
     assert_eq!(*seen.lock(), [1, 3]);
     assert_eq!(added.registration.status().panics, 1);
     added.registration.removed().await;
@@ -231,9 +192,7 @@ async fn every_waiter_is_woken_by_sync_and_by_removal() {
     let processor = SharedProcessor::<u32>::new();
     let add = || {
         let recorder = Recorder(Arc::default(), None);
-        processor
-            .enter()
-            .add_handler(recorder, &HandlerOptions::new(), [], false)
+        processor.enter().add_handler(recorder, &HandlerOptions::new(), [], false)
     };
     let (synced, removed, unspawned) = (add(), add(), add());
     for handler in [&synced, &removed] {
@@ -284,9 +243,7 @@ async fn after_removal_no_call_comes() {
 async fn a_task_given_up_before_it_ran_ends_its_handler() {
     let processor = SharedProcessor::<u32>::new();
     let recorder = Recorder(Arc::default(), None);
-    let added = processor
-        .enter()
-        .add_handler(recorder, &HandlerOptions::new(), [], false);
+    let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), [], false);
     drop(added.task);
     assert!(!added.registration.synced().await);
 }
@@ -304,22 +261,13 @@ async fn resyncs_and_unchanged_items_reach_only_those_who_asked() {
     let start = Instant::now();
     assert!(!processor.mark_due(start));
     assert!(processor.mark_due(start + Duration::from_secs(60)));
-    let round = [
-        note(1, Audience::Everyone),
-        note(2, Audience::Resyncing),
-        note(3, Audience::Due),
-    ];
+    let round = [note(1, Audience::Everyone), note(2, Audience::Resyncing), note(3, Audience::Due)];
     processor.enter().distribute(&round);
     processor.close(true);
     let mut told = Vec::new();
     for stream in &mut streams {
         let events: Vec<_> = futures::StreamExt::collect(stream).await;
-        told.push(
-            events
-                .iter()
-                .map(|event| **event.object())
-                .collect::<Vec<u32>>(),
-        );
+        told.push(events.iter().map(|event| **event.object()).collect::<Vec<u32>>());
     }
     assert_eq!(told, [vec![1], vec![1, 2, 3], vec![1, 2]]);
     assert_eq!(processor.min_resync(), None, "closed");

@@ -1,0 +1,198 @@
+//! How long to wait after a failure.
+//!
+//! The curve is a policy that can be exchanged; when it starts over is not: only after the source
+//! was healthy for two minutes on end, so an outage that lets one request through in between is
+//! still one outage.
+
+use std::fmt;
+use std::time::Duration;
+
+use backon::{BackoffBuilder, ExponentialBuilder};
+use tokio::time::Instant;
+
+/// The first delay, and within how much the first restart after a lost connection is spread out.
+pub(super) const FIRST: Duration = Duration::from_millis(800);
+const LONGEST: Duration = Duration::from_secs(30);
+const HEALTHY_AFTER: Duration = Duration::from_secs(120);
+
+/// The delays between one failure and the next attempt.
+///
+/// By default client-go's: 800 ms, doubling to 30 s, each lengthened by up to its own length at
+/// random. Any [`backon`] builder is made one by [`from_backon`].
+pub trait BackoffPolicy: Send + Sync + 'static {
+    /// The next delay.
+    fn next_delay(&mut self) -> Duration;
+
+    /// Starts over with the shortest delay.
+    fn reset(&mut self);
+}
+
+/// A policy of whatever a `backon` builder builds; when its delays run out, the last one repeats.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::reflector::{BackoffPolicy, from_backon};
+///
+/// let builder = backon::ConstantBuilder::new().with_delay(Duration::from_secs(5));
+/// let mut policy = from_backon(builder);
+/// assert_eq!(policy.next_delay(), Duration::from_secs(5));
+/// ```
+pub fn from_backon<B>(builder: B) -> impl BackoffPolicy
+where
+    B: BackoffBuilder + Clone + Send + Sync + 'static,
+    B::Backoff: Send + Sync + 'static,
+{
+    let delays = builder.clone().build();
+    Backon { builder, delays, last: FIRST }
+}
+
+pub(super) fn default_policy() -> impl BackoffPolicy {
+    from_backon(
+        ExponentialBuilder::new()
+            .with_min_delay(FIRST)
+            .with_max_delay(LONGEST)
+            .with_factor(2.0)
+            .with_jitter()
+            .without_max_times(),
+    )
+}
+
+struct Backon<B: BackoffBuilder> {
+    builder: B,
+    delays: B::Backoff,
+    last: Duration,
+}
+
+impl<B> BackoffPolicy for Backon<B>
+where
+    B: BackoffBuilder + Clone + Send + Sync + 'static,
+    B::Backoff: Send + Sync + 'static,
+{
+    fn next_delay(&mut self) -> Duration {
+        self.last = self.delays.next().unwrap_or(self.last);
+        self.last
+    }
+
+    fn reset(&mut self) {
+        self.delays = self.builder.clone().build();
+    }
+}
+
+/// A policy of the `backoff` crate drives the reflector; when it gives up, the last delay repeats.
+///
+/// That crate is unmaintained (RUSTSEC-2025-0012); this is for who has such policies already.
+#[cfg(feature = "backoff")]
+pub fn from_backoff<B: backoff::backoff::Backoff + Send + Sync + 'static>(
+    policy: B,
+) -> impl BackoffPolicy {
+    Backoff { policy, last: FIRST }
+}
+
+#[cfg(feature = "backoff")]
+struct Backoff<B> {
+    policy: B,
+    last: Duration,
+}
+
+#[cfg(feature = "backoff")]
+impl<B: backoff::backoff::Backoff + Send + Sync + 'static> BackoffPolicy for Backoff<B> {
+    fn next_delay(&mut self) -> Duration {
+        self.last = self.policy.next_backoff().unwrap_or(self.last);
+        self.last
+    }
+
+    fn reset(&mut self) {
+        self.policy.reset();
+    }
+}
+
+/// A policy, and the health that decides when it starts over.
+pub(super) struct Pauses {
+    policy: Box<dyn BackoffPolicy>,
+    healthy_since: Option<Instant>,
+    /// Whether there was a failure since the policy started over.
+    outage: bool,
+}
+
+impl Pauses {
+    pub(super) fn new(policy: Box<dyn BackoffPolicy>) -> Self {
+        Self { policy, healthy_since: None, outage: false }
+    }
+
+    /// The source gave something good.
+    pub(super) fn healthy(&mut self, now: Instant) {
+        self.healthy_since.get_or_insert(now);
+    }
+
+    /// How long to wait after a failure: no less than the server asked for.
+    pub(super) fn after_failure(&mut self, now: Instant, asked: Option<Duration>) -> Duration {
+        self.fail(now);
+        self.policy.next_delay().max(asked.unwrap_or_default())
+    }
+
+    /// How long to wait after what is no outage by itself, such as a lost connection: `first`,
+    /// unless it happens in an outage.
+    pub(super) fn after_hiccup(&mut self, now: Instant, first: Duration) -> Duration {
+        if self.fail(now) { first } else { self.policy.next_delay() }
+    }
+
+    /// Notes a failure; whether it begins an outage.
+    fn fail(&mut self, now: Instant) -> bool {
+        let healthy = self.healthy_since.take();
+        if healthy.is_some_and(|since| now.duration_since(since) >= HEALTHY_AFTER) {
+            self.policy.reset();
+            self.outage = false;
+        }
+        !std::mem::replace(&mut self.outage, true)
+    }
+}
+
+impl fmt::Debug for Pauses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pauses").field("outage", &self.outage).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    #[test]
+    fn delays_double_to_thirty_seconds_and_are_lengthened_by_at_most_themselves() {
+        let mut policy = default_policy();
+        let mut bare = FIRST;
+        for _ in 0..50 {
+            let delay = policy.next_delay();
+            assert!(bare <= delay && delay <= 2 * bare, "{delay:?} is not in {bare:?}..+100 %");
+            bare = (2 * bare).min(LONGEST);
+        }
+        policy.reset();
+        assert!(policy.next_delay() <= 2 * FIRST);
+    }
+
+    #[test]
+    fn one_good_answer_in_an_outage_does_not_start_over() {
+        let mut pauses = Pauses::new(Box::new(default_policy()));
+        let mut now = Instant::now();
+        for _ in 0..10 {
+            now += pauses.after_failure(now, None);
+            pauses.healthy(now);
+            now += seconds(60);
+        }
+        assert!(pauses.after_failure(now, None) >= LONGEST);
+        pauses.healthy(now);
+        pauses.healthy(now + seconds(119));
+        assert!(pauses.after_failure(now + seconds(120), None) <= 2 * FIRST);
+    }
+
+    #[test]
+    fn what_the_server_asks_for_is_the_least() {
+        let mut pauses = Pauses::new(Box::new(default_policy()));
+        assert_eq!(pauses.after_failure(Instant::now(), Some(seconds(100))), seconds(100));
+        assert!(pauses.after_failure(Instant::now(), Some(seconds(1))) >= 2 * FIRST);
+    }
+}

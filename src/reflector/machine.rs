@@ -1,0 +1,442 @@
+//! What to ask next, given what came back: list-then-watch without its I/O.
+//!
+//! The machine is a pure step from (state, outcome, time) to the next [`Step`]. It never waits,
+//! asks, stores or reports: the reflector does what a step says and comes back with the
+//! [`Outcome`]. The rules are client-go's `Reflector`'s unless a comment says otherwise.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use tokio::time::Instant;
+
+use super::backoff::{BackoffPolicy, FIRST, Pauses};
+use super::status::{RelistCause, Relists};
+use crate::error::{Fault, FaultClass, SourceError};
+use crate::lister_watcher::{ListQuery, WatchQuery};
+use crate::object::ResourceVersion;
+
+/// The page size for reads that go to the storage, which must not be asked for everything at once.
+const PAGE: u32 = 500;
+
+/// After how many failed lists in a row the other way of getting the first state is tried.
+const TRY_STREAMING_AFTER: u32 = 3;
+
+/// A watch is asked to last this long, or up to twice as long, so that not all end at once.
+const WATCH: Duration = Duration::from_secs(300);
+
+/// How long at the most to watch on what an unclean list left.
+const LONGEST_UNCLEAN: Duration = Duration::from_secs(30);
+
+/// What the machine is told once.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) page_size: Option<u32>,
+    pub(super) streaming: bool,
+    pub(super) internal_error_window: Duration,
+}
+
+#[derive(Debug)]
+pub(super) struct Machine {
+    rules: Rules,
+    /// The last version seen.
+    version: Option<ResourceVersion>,
+    /// The next list asks a quorum: the last version is no longer, or not yet, to be had.
+    quorum: bool,
+    /// A list at "0" came in pages: this server keeps no cache of the resource.
+    paginated_at_zero: bool,
+    /// This server refused a streaming list.
+    streaming_refused: bool,
+    /// The next list is streaming, whatever the rules say, or is not.
+    streaming_next: Option<bool>,
+    listing: Listing,
+    failed_lists: u32,
+    went_back: bool,
+    unclean_lists: u32,
+    internal_errors_since: Option<Instant>,
+    after_wait: After,
+    pauses: Pauses,
+    relists: Relists,
+    rng: Rng,
+}
+
+/// The list that is going on.
+#[derive(Debug, Default)]
+struct Listing {
+    /// What it was first asked at.
+    asked: Option<ResourceVersion>,
+    /// The version it has.
+    version: Option<ResourceVersion>,
+    paged: bool,
+    streaming: bool,
+    /// It was already repeated as a quorum read.
+    repeated: bool,
+    clean: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum After {
+    List,
+    Watch,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Do nothing for so long.
+    Wait(Duration),
+    /// Ask for a list or its next page; `fresh`: forget what was listed so far.
+    List { query: ListQuery, fresh: bool },
+    /// Ask for a streaming list, and forget what was listed so far.
+    StreamingList(WatchQuery),
+    /// Hand on what was listed.
+    Replace { version: ResourceVersion, authoritative: bool },
+    /// Watch, for `at_most` so long.
+    Watch { query: WatchQuery, at_most: Option<Duration> },
+    /// Go on with the stream that gave the initial events.
+    Follow { at_most: Option<Duration> },
+}
+
+/// What came of a step.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Waited,
+    /// A page was listed whole. `clean`: every item's name could be read.
+    Listed {
+        version: ResourceVersion,
+        continue_token: Option<String>,
+        clean: bool,
+    },
+    /// The initial events of a streaming list are through.
+    Streamed {
+        version: ResourceVersion,
+        clean: bool,
+    },
+    /// The list is older than what is known.
+    WentBack,
+    ListFailed(Failure),
+    Replaced,
+    WatchNotOpened(Failure),
+    WatchEnded(End),
+}
+
+/// Why a watch ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// As watches do.
+    Ordinary,
+    /// Within a second, with no event.
+    AtOnce,
+    /// The server said so.
+    Failed(Failure),
+    /// The connection broke, or what came could not be read.
+    Broken,
+    /// Nothing came for too long.
+    Silent,
+    /// It lasted as long as it was to, or something was missed.
+    Due,
+}
+
+/// What of an error decides the next step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failure {
+    class: FaultClass,
+    retry_after: Option<Duration>,
+    no_end_of_initial_events: bool,
+}
+
+impl From<&SourceError> for Failure {
+    fn from(error: &SourceError) -> Self {
+        Self {
+            class: error.class(),
+            retry_after: error.retry_after(),
+            no_end_of_initial_events: matches!(error.fault(), Fault::NoInitialEventsEnd(_)),
+        }
+    }
+}
+
+impl Machine {
+    pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, rng: Rng) -> Self {
+        Self {
+            rules,
+            version: None,
+            quorum: false,
+            paginated_at_zero: false,
+            streaming_refused: false,
+            streaming_next: None,
+            listing: Listing::default(),
+            failed_lists: 0,
+            went_back: false,
+            unclean_lists: 0,
+            internal_errors_since: None,
+            after_wait: After::List,
+            pauses: Pauses::new(policy),
+            relists: Relists::default(),
+            rng,
+        }
+    }
+
+    /// The first step.
+    pub(super) fn start(&mut self) -> Step {
+        self.list()
+    }
+
+    /// The last version seen.
+    pub(super) fn version(&self) -> Option<&ResourceVersion> {
+        self.version.as_ref()
+    }
+
+    /// How often it was listed anew, by cause.
+    pub(super) fn relists(&self) -> &Relists {
+        &self.relists
+    }
+
+    /// A watch brought something: the source is healthy, and this far.
+    pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
+        self.pauses.healthy(now);
+        self.internal_errors_since = None;
+        if let Some(version) = version
+            && !self.version.as_ref().is_some_and(|known| version.is_older_than(known))
+        {
+            self.version = Some(version);
+        }
+    }
+
+    /// The version known that a list of `version` falls short of, if it came from a cache. A
+    /// quorum's word stands even when it is older: then the cluster was restored, history is lost.
+    pub(super) fn falls_short(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
+        self.listing.asked.as_ref()?;
+        self.version.as_ref().filter(|known| version.is_older_than(known))
+    }
+
+    /// After how long to list anew because a watch brought a change that can't be told whose.
+    pub(super) fn unclean_delay(&mut self) -> Duration {
+        let doubled = FIRST.saturating_mul(1 << self.unclean_lists.min(10));
+        self.unclean_lists += 1;
+        let delay = doubled.min(LONGEST_UNCLEAN);
+        delay + delay.mul_f64(self.rng.f64())
+    }
+
+    /// The step that follows from what came of the last one.
+    pub(super) fn next(&mut self, outcome: Outcome, now: Instant) -> Step {
+        match outcome {
+            Outcome::Waited => match self.after_wait {
+                After::List => self.list(),
+                After::Watch => self.watch(None),
+            },
+            Outcome::Listed { version, continue_token, clean } => {
+                self.listed(version, continue_token, clean)
+            }
+            Outcome::Streamed { version, clean } => {
+                self.listing.clean = clean;
+                self.replace(version)
+            }
+            Outcome::WentBack => {
+                // Another replica may be further; the second time ask the one that knows.
+                self.quorum = std::mem::replace(&mut self.went_back, true);
+                self.relist_after(RelistCause::WentBack, now, None)
+            }
+            Outcome::ListFailed(failure) => self.list_failed(failure, now),
+            Outcome::Replaced => self.replaced(now),
+            Outcome::WatchNotOpened(failure) => self.watch_not_opened(failure, now),
+            Outcome::WatchEnded(end) => self.watch_ended(end, now),
+        }
+    }
+
+    /// Begins a list: streaming or plain.
+    fn list(&mut self) -> Step {
+        let version = if self.quorum { None } else { self.version.clone() };
+        let streaming = self.streaming_next.unwrap_or(self.rules.streaming);
+        self.listing = Listing { clean: true, repeated: self.quorum, ..Listing::default() };
+        if streaming && !self.streaming_refused {
+            self.listing.streaming = true;
+            self.listing.asked.clone_from(&version);
+            return Step::StreamingList(self.watch_query(version, true));
+        }
+        let version =
+            if self.quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
+        self.listing.asked.clone_from(&version);
+        let limit = self.limit(version.as_ref());
+        Step::List { query: ListQuery { version, limit, continue_token: None }, fresh: true }
+    }
+
+    /// Reads that may go to the storage are paged; those at a version are served by a cache, which
+    /// pages would bypass.
+    fn limit(&self, version: Option<&ResourceVersion>) -> Option<u32> {
+        let cached = version.is_some_and(|version| *version != ResourceVersion::ANY);
+        self.rules.page_size.or((!cached || self.paginated_at_zero).then_some(PAGE))
+    }
+
+    fn listed(
+        &mut self,
+        version: ResourceVersion,
+        continue_token: Option<String>,
+        clean: bool,
+    ) -> Step {
+        self.listing.clean &= clean;
+        let version = self.listing.version.get_or_insert(version).clone();
+        if continue_token.is_some() {
+            self.listing.paged = true;
+            let limit = self.limit(self.listing.asked.as_ref());
+            let query = ListQuery { version: None, limit, continue_token };
+            return Step::List { query, fresh: false };
+        }
+        if self.listing.paged && self.listing.asked == Some(ResourceVersion::ANY) {
+            self.paginated_at_zero = true;
+        }
+        self.replace(version)
+    }
+
+    fn replace(&mut self, version: ResourceVersion) -> Step {
+        self.listing.version = Some(version.clone());
+        Step::Replace { version, authoritative: self.listing.asked.is_none() }
+    }
+
+    fn replaced(&mut self, now: Instant) -> Step {
+        self.version = self.listing.version.take();
+        self.quorum = false;
+        self.streaming_next = None;
+        self.went_back = false;
+        self.failed_lists = 0;
+        self.pauses.healthy(now);
+        let at_most = if self.listing.clean {
+            self.unclean_lists = 0;
+            None
+        } else {
+            Some(self.unclean_delay())
+        };
+        if self.listing.streaming { Step::Follow { at_most } } else { self.watch(at_most) }
+    }
+
+    fn list_failed(&mut self, failure: Failure, now: Instant) -> Step {
+        let listing = std::mem::take(&mut self.listing);
+        match failure.class {
+            FaultClass::Expired if listing.paged => {
+                // The pages' snapshot was compacted away: once more, in one piece.
+                let query = ListQuery { version: listing.asked.clone(), ..ListQuery::default() };
+                self.listing = Listing { paged: false, version: None, clean: true, ..listing };
+                Step::List { query, fresh: true }
+            }
+            FaultClass::Expired | FaultClass::VersionTooLarge => {
+                self.quorum = true;
+                let cause = match failure.class {
+                    FaultClass::Expired => RelistCause::Expired,
+                    _ => RelistCause::VersionTooLarge,
+                };
+                if listing.repeated {
+                    self.relist_after(cause, now, failure.retry_after)
+                } else {
+                    self.relists.count(cause);
+                    self.list()
+                }
+            }
+            FaultClass::Refused | FaultClass::Throttled => self.list_again(failure, now),
+            class if listing.streaming => {
+                // Whatever it is, a plain list may do.
+                self.streaming_next = Some(false);
+                self.streaming_refused =
+                    class == FaultClass::Invalid || failure.no_end_of_initial_events;
+                self.list()
+            }
+            class => {
+                if matches!(class, FaultClass::Internal | FaultClass::Other) {
+                    self.failed_lists += 1;
+                    let other = self.failed_lists.is_multiple_of(TRY_STREAMING_AFTER);
+                    self.streaming_next = Some(other);
+                }
+                self.list_again(failure, now)
+            }
+        }
+    }
+
+    fn watch_not_opened(&mut self, failure: Failure, now: Instant) -> Step {
+        match failure.class {
+            FaultClass::Refused | FaultClass::Throttled => {
+                let delay = self.pauses.after_failure(now, failure.retry_after);
+                self.wait(delay, After::Watch)
+            }
+            FaultClass::Expired => self.expired(now),
+            _ => self.relist_after(RelistCause::WatchNotOpened, now, failure.retry_after),
+        }
+    }
+
+    fn watch_ended(&mut self, end: End, now: Instant) -> Step {
+        match end {
+            End::Ordinary => {
+                self.pauses.healthy(now);
+                self.watch(None)
+            }
+            End::AtOnce => self.relist_after(RelistCause::ShortWatch, now, None),
+            End::Due => {
+                self.relists.count(RelistCause::Unclean);
+                self.list()
+            }
+            // Every watcher of a lost server is here at the same moment: spread them out.
+            End::Broken | End::Silent => {
+                let first = FIRST.mul_f64(self.rng.f64());
+                let delay = self.pauses.after_hiccup(now, first);
+                self.wait(delay, After::Watch)
+            }
+            End::Failed(failure) => match failure.class {
+                FaultClass::Expired => self.expired(now),
+                FaultClass::Throttled => {
+                    let delay = self.pauses.after_failure(now, failure.retry_after);
+                    self.wait(delay, After::Watch)
+                }
+                FaultClass::Internal => self.internal_error(failure, now),
+                _ => self.relist_after(RelistCause::WatchFailed, now, failure.retry_after),
+            },
+        }
+    }
+
+    /// The watch's version is gone. A list at that same version still gives what is as new or
+    /// newer, from a cache, so a quorum is not asked yet.
+    fn expired(&mut self, now: Instant) -> Step {
+        self.relists.count(RelistCause::Expired);
+        match self.pauses.after_hiccup(now, Duration::ZERO) {
+            Duration::ZERO => self.list(),
+            delay => self.wait(delay, After::List),
+        }
+    }
+
+    /// An overloaded server's watches fail so while it still has their version: relisting would
+    /// load it further.
+    fn internal_error(&mut self, failure: Failure, now: Instant) -> Step {
+        let since = *self.internal_errors_since.get_or_insert(now);
+        if now.duration_since(since) < self.rules.internal_error_window {
+            let delay = self.pauses.after_failure(now, failure.retry_after);
+            return self.wait(delay, After::Watch);
+        }
+        self.internal_errors_since = None;
+        self.relist_after(RelistCause::WatchFailed, now, failure.retry_after)
+    }
+
+    fn relist_after(&mut self, cause: RelistCause, now: Instant, asked: Option<Duration>) -> Step {
+        self.relists.count(cause);
+        let delay = self.pauses.after_failure(now, asked);
+        self.wait(delay, After::List)
+    }
+
+    fn list_again(&mut self, failure: Failure, now: Instant) -> Step {
+        let delay = self.pauses.after_failure(now, failure.retry_after);
+        self.wait(delay, After::List)
+    }
+
+    fn wait(&mut self, delay: Duration, after: After) -> Step {
+        self.after_wait = after;
+        Step::Wait(delay)
+    }
+
+    fn watch(&mut self, at_most: Option<Duration>) -> Step {
+        let query = self.watch_query(self.version.clone(), false);
+        Step::Watch { query, at_most }
+    }
+
+    fn watch_query(
+        &mut self,
+        version: Option<ResourceVersion>,
+        initial_events: bool,
+    ) -> WatchQuery {
+        let timeout = Duration::from_secs(self.rng.u64(WATCH.as_secs()..2 * WATCH.as_secs()));
+        WatchQuery { version, timeout, initial_events }
+    }
+}

@@ -1,0 +1,313 @@
+//! Keeps up with a collection: lists it, watches it, and lists it anew when the watch is lost.
+//!
+//! A [`Reflector`] asks a [`ListerWatcher`] and gives [`Change`]s to a [`ChangeSink`]. Whatever
+//! happens on the way (410, 429, a broken connection, silence, an object that can't be decoded) it
+//! reports and survives; the changes it gives, applied in order, always come to what the server
+//! has. It keeps no objects itself, and it never gives up until it is dropped.
+//!
+//! What to ask next is decided apart from asking it, by a pure state machine.
+
+mod backoff;
+mod machine;
+mod options;
+mod population;
+mod status;
+#[cfg(test)]
+mod tests;
+mod watching;
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use futures::StreamExt;
+use kube::Resource;
+use tokio::time::{Instant, sleep, timeout};
+
+#[cfg(feature = "backoff")]
+pub use self::backoff::from_backoff;
+pub use self::backoff::{BackoffPolicy, from_backon};
+use self::machine::{Machine, Outcome, Rules, Step};
+pub use self::options::{ErrorHandler, ReflectorOptions, Transform};
+use self::population::Population;
+use self::status::StatusBoard;
+pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
+use self::watching::Heartbeat;
+use crate::error::{Fault, SourceError, Verb};
+use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
+use crate::lister_watcher::{WatchQuery, WatchStream};
+use crate::object::{Change, ObjectKey, ResourceVersion};
+
+/// Takes what a reflector saw, in order.
+pub trait ChangeSink<K>: Send + Sync {
+    /// Takes a change. The reflector asks nothing more until this is through, so a sink that has no
+    /// room holds up the watch, and memory stays bounded.
+    fn emit(&self, change: Change<K>) -> impl Future<Output = ()> + Send;
+}
+
+/// Lists and watches one collection for as long as it is polled.
+pub struct Reflector<K> {
+    asker: Asker<K>,
+    machine: Machine,
+}
+
+/// Reads a reflector's status while it runs elsewhere.
+#[derive(Clone, Debug)]
+pub struct ReflectorMonitor(Arc<StatusBoard>);
+
+/// What does what the machine says.
+struct Asker<K> {
+    source: Arc<dyn ListerWatcher<K>>,
+    options: ReflectorOptions<K>,
+    board: Arc<StatusBoard>,
+    population: Population<K>,
+    heartbeat: Heartbeat,
+    /// The stream that gave the initial events, until it is followed.
+    stream: Option<(WatchStream<K>, WatchQuery)>,
+}
+
+impl<K: Resource + Send + Sync + 'static> Reflector<K> {
+    /// A reflector of what `source` gives.
+    pub fn new(source: Arc<dyn ListerWatcher<K>>, mut options: ReflectorOptions<K>) -> Self {
+        let rules = Rules {
+            page_size: options.page_size,
+            streaming: options.streaming,
+            internal_error_window: options.internal_error_window,
+        };
+        let policy = std::mem::replace(&mut options.backoff, Box::new(backoff::default_policy()));
+        let rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let asker = Asker {
+            source,
+            options,
+            board: Arc::new(StatusBoard::new()),
+            population: Population::default(),
+            heartbeat: Heartbeat::default(),
+            stream: None,
+        };
+        Self { asker, machine: Machine::new(rules, policy, rng) }
+    }
+
+    /// Reads the status from elsewhere.
+    pub fn monitor(&self) -> ReflectorMonitor {
+        ReflectorMonitor(self.asker.board.clone())
+    }
+
+    /// Lists and watches for ever. Dropping the future ends every request at once.
+    pub async fn run(mut self, sink: impl ChangeSink<K>) {
+        let _stopped = Stopped(self.asker.board.clone());
+        let mut permit = None;
+        let mut step = self.machine.start();
+        loop {
+            self.asker.board.relisted(self.machine.relists());
+            if matches!(step, Step::Wait(_) | Step::Watch { .. } | Step::Follow { .. }) {
+                permit = None;
+            } else if permit.is_none()
+                && let Some(permits) = &self.asker.options.list_permits
+            {
+                // A closed semaphore limits nothing.
+                permit = permits.clone().acquire_owned().await.ok();
+            }
+            let outcome = self.asker.perform(step, &mut self.machine, &sink).await;
+            step = self.machine.next(outcome, Instant::now());
+        }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Asker<K> {
+    async fn perform(
+        &mut self,
+        step: Step,
+        machine: &mut Machine,
+        sink: &impl ChangeSink<K>,
+    ) -> Outcome {
+        match step {
+            Step::Wait(delay) => {
+                self.board.enter(ReflectorState::Waiting(delay));
+                sleep(delay).await;
+                Outcome::Waited
+            }
+            Step::List { query, fresh } => {
+                if fresh {
+                    self.population.clear();
+                    self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
+                }
+                self.list(&query, machine).await.unwrap_or_else(|error| self.list_failed(&error))
+            }
+            Step::StreamingList(query) => {
+                self.population.clear();
+                self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
+                self.stream(query).await.unwrap_or_else(|error| self.list_failed(&error))
+            }
+            Step::Replace { version, authoritative } => {
+                let list = self.population.take(version, authoritative);
+                sink.emit(Change::Replace(list)).await;
+                Outcome::Replaced
+            }
+            Step::Watch { query, at_most } => {
+                self.board.enter(ReflectorState::Watching);
+                self.board.saw(machine.version(), Instant::now());
+                match self.open(&query).await {
+                    Ok(stream) => self.follow(stream, &query, at_most, machine, sink).await,
+                    Err(error) => {
+                        self.report(&error);
+                        Outcome::WatchNotOpened((&error).into())
+                    }
+                }
+            }
+            Step::Follow { at_most } => {
+                self.board.enter(ReflectorState::Watching);
+                self.board.saw(machine.version(), Instant::now());
+                match self.stream.take() {
+                    Some((stream, query)) => {
+                        self.follow(stream, &query, at_most, machine, sink).await
+                    }
+                    None => Outcome::WatchEnded(machine::End::Ordinary),
+                }
+            }
+        }
+    }
+
+    fn list_failed(&mut self, error: &SourceError) -> Outcome {
+        self.population.clear();
+        self.report(error);
+        Outcome::ListFailed(error.into())
+    }
+
+    /// Lists one page into the population.
+    async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
+        let patience = self.options.list_patience;
+        let silent = self.error(Verb::List, Fault::Silent(patience));
+        let opened = timeout(patience, self.source.list(query)).await;
+        let mut items = opened.map_err(|_| silent.clone())??;
+        let mut metadata = crate::lister_watcher::ListMetadata::default();
+        let mut total = None;
+        while let Some(item) = timeout(patience, items.next()).await.map_err(|_| silent.clone())? {
+            match item? {
+                ListItem::Object(decoded) => {
+                    let (key, object) = self.take_in(decoded, Verb::List);
+                    match (key, object) {
+                        (Some(key), Some(object)) => {
+                            let object = self.known_or(&key, object);
+                            self.population.list(key, object);
+                        }
+                        (key, _) => self.population.unreadable(key),
+                    }
+                }
+                ListItem::Meta(meta) => metadata = meta,
+            }
+            let loaded = self.population.len();
+            total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
+            self.board.loaded(loaded, total);
+        }
+        let Some(version) = metadata.version else {
+            return Err(self.error(Verb::List, Fault::NoVersion));
+        };
+        let continue_token = metadata.continue_token.filter(|token| !token.is_empty());
+        if continue_token.is_some() && continue_token == query.continue_token {
+            let problem = "the list's next page is this page".to_owned();
+            return Err(self.error(Verb::List, Fault::Malformed { offset: 0, problem }));
+        }
+        if continue_token.is_none()
+            && let Some(known) = machine.falls_short(&version)
+        {
+            let fault = Fault::WentBack { listed: version, known: known.clone() };
+            self.report(&self.error(Verb::List, fault));
+            return Ok(Outcome::WentBack);
+        }
+        Ok(Outcome::Listed { version, continue_token, clean: self.population.is_clean() })
+    }
+
+    /// The known object, where it is the very state that was listed: the fresh copy is freed now,
+    /// not when the whole list is there.
+    fn known_or(&self, key: &ObjectKey, object: Arc<K>) -> Arc<K> {
+        let known = self.options.known.as_ref().and_then(|known| known.get(key));
+        match known {
+            Some(known) if same_state(&*known, &*object) => known,
+            _ => object,
+        }
+    }
+
+    /// Opens a watch; the future does not hold on to `self`.
+    fn open(
+        &self,
+        query: &WatchQuery,
+    ) -> impl Future<Output = Result<WatchStream<K>, SourceError>> + Send + use<K> {
+        let margin = self.options.watch_margin;
+        let silent = self.error(Verb::Watch, Fault::Silent(margin));
+        let opening = timeout(margin, self.source.watch(query));
+        async move { opening.await.unwrap_or(Err(silent)) }
+    }
+
+    /// Decodes what can be said of an object: its key, and itself after the transform.
+    fn take_in(&mut self, decoded: Decoded<K>, verb: Verb) -> (Option<ObjectKey>, Option<Arc<K>>) {
+        let mut object = match decoded {
+            Ok(object) => object,
+            Err(Undecodable { key, error, .. }) => {
+                self.report(&error);
+                return (key, None);
+            }
+        };
+        let key = match ObjectKey::of(&object) {
+            Ok(key) => key,
+            Err(invalid) => {
+                let fault = Fault::Undecodable { key: None, problem: invalid.to_string() };
+                self.report(&self.error(verb, fault));
+                return (None, None);
+            }
+        };
+        if let Some(transform) = self.options.transform.clone() {
+            let call = AssertUnwindSafe(|| transform(&mut object));
+            if catch_unwind(call).is_err() {
+                self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
+                return (Some(key), None);
+            }
+        }
+        (Some(key), Some(Arc::new(object)))
+    }
+
+    fn error(&self, verb: Verb, fault: Fault) -> SourceError {
+        SourceError::new(self.source.collection().asked(verb), fault)
+    }
+
+    fn report(&self, error: &SourceError) {
+        self.board.failed(error);
+        let call = AssertUnwindSafe(|| (self.options.on_error)(error));
+        if let Err(panic) = catch_unwind(call) {
+            let message = crate::panic::message(&*panic);
+            tracing::error!(%error, message, "error handler panicked");
+        }
+    }
+}
+
+fn same_state<K: Resource>(a: &K, b: &K) -> bool {
+    let (a, b) = (a.meta(), b.meta());
+    a.resource_version.is_some() && a.resource_version == b.resource_version && a.uid == b.uid
+}
+
+fn version_of<K: Resource>(object: &K) -> Option<ResourceVersion> {
+    object.meta().resource_version.as_deref().map(Into::into)
+}
+
+impl ReflectorMonitor {
+    /// What the reflector says of itself now.
+    pub fn status(&self) -> ReflectorStatus {
+        self.0.read()
+    }
+}
+
+struct Stopped(Arc<StatusBoard>);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        self.0.enter(ReflectorState::Stopped);
+    }
+}
+
+impl<K: 'static> fmt::Debug for Reflector<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reflector")
+            .field("collection", self.asker.source.collection())
+            .field("machine", &self.machine)
+            .finish_non_exhaustive()
+    }
+}

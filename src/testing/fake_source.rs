@@ -1,0 +1,504 @@
+//! A source in memory: client-go's `FakeControllerSource`, with faults on command.
+//!
+//! It keeps the whole history, so it can answer as a server would that is up to date, that lags, or
+//! that has forgotten. It never fails unless told to.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
+use kube::Resource;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::error::{ApiStatus, Fault, SourceError, Verb};
+use crate::lister_watcher::{
+    Collection, Decoded, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, Undecodable,
+    WatchItem, WatchQuery, WatchStream,
+};
+use crate::object::{ObjectKey, ResourceVersion};
+
+/// Objects in memory that can be listed and watched, and a server's faults on command.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::ObjectMeta;
+/// use kube_informer::testing::FakeSource;
+///
+/// let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+/// let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+/// let added = source.put(ConfigMap { metadata, ..ConfigMap::default() });
+/// assert_eq!(added.metadata.resource_version.as_deref(), Some("1"));
+/// ```
+pub struct FakeSource<K> {
+    collection: Collection,
+    state: Arc<Mutex<State<K>>>,
+}
+
+/// A question that was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// A list.
+    List(ListQuery),
+    /// A watch.
+    Watch(WatchQuery),
+}
+
+/// How open watches end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WatchEnd {
+    /// In good order.
+    #[default]
+    Ordinary,
+    /// By a broken connection.
+    Broken,
+    /// With an ERROR event.
+    Failed(ApiStatus),
+}
+
+struct State<K> {
+    history: Vec<Entry<K>>,
+    objects: BTreeMap<ObjectKey, Arc<K>>,
+    version: u64,
+    /// Versions up to this one can no longer be watched from.
+    compacted: u64,
+    /// Lists that do not ask a quorum are answered as of so many versions ago.
+    lag: u64,
+    failing_lists: VecDeque<Fault>,
+    failing_watches: VecDeque<Fault>,
+    poisoned: HashSet<ObjectKey>,
+    nameless: bool,
+    streaming: bool,
+    ends_initial_events: bool,
+    pages_at_zero: bool,
+    asked: Vec<Asking>,
+    next_uid: u64,
+    open_watches: usize,
+    end: WatchEnd,
+    news: watch::Sender<News>,
+}
+
+/// What open watches wait for.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    changes: u64,
+    /// Watches opened in an earlier generation end.
+    generation: u64,
+    bookmarks: u64,
+}
+
+struct Entry<K> {
+    version: u64,
+    key: ObjectKey,
+    /// `None`: deleted.
+    now: Option<Arc<K>>,
+    before: Option<Arc<K>>,
+}
+
+impl<K> FakeSource<K> {
+    /// An empty source that speaks of itself by these names.
+    pub fn new(resource: &str, kind: &str) -> Self {
+        let collection =
+            Collection { resource: resource.into(), kind: kind.into(), namespace: None };
+        let state = State {
+            history: Vec::new(),
+            objects: BTreeMap::new(),
+            version: 0,
+            compacted: 0,
+            lag: 0,
+            failing_lists: VecDeque::new(),
+            failing_watches: VecDeque::new(),
+            poisoned: HashSet::new(),
+            nameless: false,
+            streaming: true,
+            ends_initial_events: true,
+            pages_at_zero: false,
+            asked: Vec::new(),
+            next_uid: 0,
+            open_watches: 0,
+            end: WatchEnd::default(),
+            news: watch::Sender::default(),
+        };
+        Self { collection, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// The version of the collection.
+    pub fn version(&self) -> u64 {
+        self.state.lock().version
+    }
+
+    /// What was asked, in order.
+    pub fn asked(&self) -> Vec<Asking> {
+        self.state.lock().asked.clone()
+    }
+
+    /// How many watches are open.
+    pub fn open_watches(&self) -> usize {
+        self.state.lock().open_watches
+    }
+
+    /// Ends every open watch.
+    pub fn end_watches(&self, end: WatchEnd) {
+        let mut state = self.state.lock();
+        state.end = end;
+        state.news.send_modify(|news| news.generation += 1);
+    }
+
+    /// Sends a bookmark on every open watch.
+    pub fn bookmark(&self) {
+        self.state.lock().news.send_modify(|news| news.bookmarks += 1);
+    }
+
+    /// Forgets what came before: a watch from an older version gets 410.
+    pub fn compact(&self) {
+        let mut state = self.state.lock();
+        state.compacted = state.version;
+    }
+
+    /// Answers lists that do not ask a quorum as of so many versions ago.
+    pub fn lag(&self, versions: u64) {
+        self.state.lock().lag = versions;
+    }
+
+    /// Lets the next list fail; called again, the one after it.
+    pub fn fail_list(&self, fault: Fault) {
+        self.state.lock().failing_lists.push_back(fault);
+    }
+
+    /// Lets the next watch fail to open; called again, the one after it.
+    pub fn fail_watch(&self, fault: Fault) {
+        self.state.lock().failing_watches.push_back(fault);
+    }
+
+    /// Makes the object of this key undecodable from now on, or heals it.
+    pub fn poison(&self, key: &ObjectKey, poisoned: bool) {
+        let mut state = self.state.lock();
+        if poisoned {
+            state.poisoned.insert(key.clone());
+        } else {
+            state.poisoned.remove(key);
+        }
+    }
+
+    /// Adds to every list an item that not even the name of can be read, or no longer.
+    pub fn nameless_item(&self, present: bool) {
+        self.state.lock().nameless = present;
+    }
+
+    /// Whether streaming lists are understood at all, and whether their end is announced.
+    pub fn streaming(&self, understood: bool, ends: bool) {
+        let mut state = self.state.lock();
+        (state.streaming, state.ends_initial_events) = (understood, ends);
+    }
+
+    /// Whether a list at version "0" is answered in pages, as by a server without a watch cache.
+    pub fn pages_at_zero(&self, pages: bool) {
+        self.state.lock().pages_at_zero = pages;
+    }
+
+    /// Takes the source back to an earlier version, as a restored backup does: what came after is
+    /// lost, and new changes get the lost versions' numbers again.
+    pub fn restore(&self, version: u64) {
+        let mut state = self.state.lock();
+        state.history.retain(|entry| entry.version <= version);
+        state.version = version;
+        state.compacted = state.compacted.min(version);
+        state.objects = state.at(version);
+        state.end = WatchEnd::Broken;
+        state.news.send_modify(|news| news.generation += 1);
+    }
+
+    /// Every object as of now.
+    pub fn objects(&self) -> BTreeMap<ObjectKey, Arc<K>> {
+        self.state.lock().objects.clone()
+    }
+}
+
+impl<K: Resource + Clone> FakeSource<K> {
+    /// Creates or replaces an object. It gets the next version and, if new, a uid.
+    ///
+    /// # Panics
+    /// If the object has no name: a test's own mistake.
+    pub fn put(&self, mut object: K) -> Arc<K> {
+        let key = ObjectKey::of(&object).expect("an object of a FakeSource has a name");
+        let mut state = self.state.lock();
+        state.version += 1;
+        let before = state.objects.get(&key).cloned();
+        let uid = match before.as_ref().and_then(|before| before.meta().uid.clone()) {
+            Some(uid) => uid,
+            None => {
+                state.next_uid += 1;
+                format!("uid-{}", state.next_uid)
+            }
+        };
+        let meta = object.meta_mut();
+        meta.uid = Some(uid);
+        meta.resource_version = Some(state.version.to_string());
+        let object = Arc::new(object);
+        let version = state.version;
+        state.objects.insert(key.clone(), object.clone());
+        state.history.push(Entry { version, key, now: Some(object.clone()), before });
+        state.news.send_modify(|news| news.changes += 1);
+        object
+    }
+
+    /// Deletes an object; `None` if there is none.
+    pub fn delete(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        let mut state = self.state.lock();
+        let mut last = K::clone(&*state.objects.remove(key)?);
+        state.version += 1;
+        let version = state.version;
+        last.meta_mut().resource_version = Some(version.to_string());
+        let last = Arc::new(last);
+        let entry = Entry { version, key: key.clone(), now: None, before: Some(last.clone()) };
+        state.history.push(entry);
+        state.news.send_modify(|news| news.changes += 1);
+        Some(last)
+    }
+}
+
+impl<K> State<K> {
+    fn at(&self, version: u64) -> BTreeMap<ObjectKey, Arc<K>> {
+        let mut objects = BTreeMap::new();
+        for entry in self.history.iter().take_while(|entry| entry.version <= version) {
+            match &entry.now {
+                Some(object) => drop(objects.insert(entry.key.clone(), object.clone())),
+                None => drop(objects.remove(&entry.key)),
+            }
+        }
+        objects
+    }
+}
+
+fn number(version: &ResourceVersion) -> u64 {
+    version.to_string().parse().unwrap_or(u64::MAX)
+}
+
+fn expired(version: u64) -> Fault {
+    let message = format!("too old resource version: {version}");
+    Fault::Status(ApiStatus::new(410, "Expired", message))
+}
+
+fn too_large() -> Fault {
+    let mut status = ApiStatus::new(504, "Timeout", "Timeout: Too large resource version");
+    status.causes.push(("ResourceVersionTooLarge".into(), "Too large resource version".into()));
+    Fault::Status(status)
+}
+
+impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
+    fn decoded(&self, object: &Arc<K>, collection: &Collection, verb: Verb) -> Decoded<K> {
+        let key = ObjectKey::of(&**object).ok();
+        if key.as_ref().is_some_and(|key| self.poisoned.contains(key)) {
+            let problem = "poisoned".to_owned();
+            let fault = Fault::Undecodable { key: key.clone(), problem };
+            let version = object.meta().resource_version.as_deref().map(Into::into);
+            let error = SourceError::new(collection.asked(verb), fault);
+            return Err(Undecodable { key, version, error });
+        }
+        Ok(K::clone(object))
+    }
+
+    fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<ListStream<K>, SourceError> {
+        self.asked.push(Asking::List(query.clone()));
+        let error = |fault| SourceError::new(at.asked(Verb::List), fault);
+        if let Some(fault) = self.failing_lists.pop_front() {
+            return Err(error(fault));
+        }
+        let (mut version, mut start) = (self.version, None);
+        if let Some(token) = &query.continue_token {
+            let (at, last) = token.split_once(':').unwrap_or_default();
+            version = at.parse().unwrap_or_default();
+            start = Some(last.to_owned());
+            if version < self.compacted {
+                return Err(error(expired(version)));
+            }
+        } else if let Some(asked) = &query.version {
+            if number(asked) > self.version {
+                return Err(error(too_large()));
+            }
+            version = self.version.saturating_sub(self.lag);
+        }
+        let past;
+        let objects = if version == self.version {
+            &self.objects
+        } else {
+            past = self.at(version);
+            &past
+        };
+        let rest = objects.iter().filter(|(key, _)| start.as_deref() < Some(key.as_str()));
+        let paged = query.version != Some(ResourceVersion::ANY) || self.pages_at_zero;
+        let limit = query.limit.filter(|_| paged).map_or(usize::MAX, |limit| limit as usize);
+        let mut rest = rest.peekable();
+        let mut items = Vec::new();
+        let mut last = String::new();
+        while items.len() < limit
+            && let Some((key, object)) = rest.next()
+        {
+            last = key.to_string();
+            items.push(Ok(ListItem::Object(self.decoded(object, at, Verb::List))));
+        }
+        let more = rest.peek().is_some();
+        if self.nameless {
+            let problem = "nameless".to_owned();
+            let error = error(Fault::Undecodable { key: None, problem });
+            let undecodable = Undecodable { key: None, version: None, error };
+            items.push(Ok(ListItem::Object(Err(undecodable))));
+        }
+        let metadata = ListMetadata {
+            version: Some(version.into()),
+            continue_token: more.then(|| format!("{version}:{last}")),
+            remaining: more.then(|| rest.count() as u64),
+        };
+        items.push(Ok(ListItem::Meta(metadata)));
+        Ok(stream::iter(items).boxed())
+    }
+}
+
+/// One open watch.
+struct Watching<K> {
+    collection: Collection,
+    state: Arc<Mutex<State<K>>>,
+    news: watch::Receiver<News>,
+    generation: u64,
+    bookmarks: u64,
+    position: u64,
+    initial: VecDeque<WatchItem<K>>,
+    until: Instant,
+    over: bool,
+}
+
+impl<K> Drop for Watching<K> {
+    fn drop(&mut self) {
+        self.state.lock().open_watches -= 1;
+    }
+}
+
+impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
+    async fn next(mut self) -> Option<(Result<WatchItem<K>, SourceError>, Self)> {
+        loop {
+            if let Some(item) = self.initial.pop_front() {
+                return Some((Ok(item), self));
+            }
+            if let Some(item) = self.ready()? {
+                return Some((item, self));
+            }
+            tokio::select! {
+                changed = self.news.changed() => changed.ok()?,
+                () = sleep_until(self.until) => return None,
+            }
+        }
+    }
+
+    /// What can be told at once; outer `None`: the watch is over.
+    fn ready(&mut self) -> Option<Option<Result<WatchItem<K>, SourceError>>> {
+        let news = *self.news.borrow_and_update();
+        let state = self.state.lock();
+        if self.over {
+            return None;
+        }
+        if news.generation != self.generation {
+            self.over = true;
+            let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
+            return match state.end.clone() {
+                WatchEnd::Ordinary => None,
+                WatchEnd::Broken => {
+                    let source = "connection reset by peer".into();
+                    Some(Some(Err(error(Fault::Interrupted { received: 0, source }))))
+                }
+                WatchEnd::Failed(status) => {
+                    Some(Some(Ok(WatchItem::Failed(error(Fault::Status(status))))))
+                }
+            };
+        }
+        let next = state.history.iter().find(|entry| entry.version > self.position);
+        if let Some(entry) = next {
+            self.position = entry.version;
+            let decoded = |object: &Arc<K>| state.decoded(object, &self.collection, Verb::Watch);
+            let item = match (&entry.now, &entry.before) {
+                (Some(object), Some(_)) => WatchItem::Modified(decoded(object)),
+                (Some(object), None) => WatchItem::Added(decoded(object)),
+                (None, Some(object)) => WatchItem::Deleted(decoded(object)),
+                (None, None) => return Some(None),
+            };
+            return Some(Some(Ok(item)));
+        }
+        if news.bookmarks != self.bookmarks {
+            self.bookmarks = news.bookmarks;
+            let version = self.position.into();
+            return Some(Some(Ok(WatchItem::Bookmark { version, initial_events_end: false })));
+        }
+        Some(None)
+    }
+}
+
+impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSource<K> {
+    fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+        let list = self.state.lock().list(query, &self.collection);
+        async { list }.boxed()
+    }
+
+    fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+        let mut state = self.state.lock();
+        state.asked.push(Asking::Watch(query.clone()));
+        let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
+        if let Some(fault) = state.failing_watches.pop_front() {
+            let error = error(fault);
+            return async { Err(error) }.boxed();
+        }
+        if query.initial_events && !state.streaming {
+            let error = error(Fault::Status(ApiStatus::new(422, "Invalid", "sendInitialEvents")));
+            return async { Err(error) }.boxed();
+        }
+        let mut initial = VecDeque::new();
+        let mut position = query.version.as_ref().map_or(state.version, number);
+        if query.initial_events {
+            if position > state.version {
+                let error = error(too_large());
+                return async { Err(error) }.boxed();
+            }
+            position = state.version;
+            for object in state.objects.values() {
+                let decoded = state.decoded(object, &self.collection, Verb::Watch);
+                initial.push_back(WatchItem::Added(decoded));
+            }
+            if state.ends_initial_events {
+                let version = position.into();
+                initial.push_back(WatchItem::Bookmark { version, initial_events_end: true });
+            }
+        } else if position < state.compacted {
+            initial.push_back(WatchItem::Failed(error(expired(position))));
+        }
+        state.open_watches += 1;
+        let news = state.news.subscribe();
+        let now = *news.borrow();
+        let watching = Watching {
+            collection: self.collection.clone(),
+            state: self.state.clone(),
+            generation: now.generation,
+            bookmarks: now.bookmarks,
+            news,
+            position,
+            initial,
+            until: Instant::now() + query.timeout.max(Duration::from_secs(1)),
+            over: false,
+        };
+        async { Ok(stream::unfold(watching, Watching::next).boxed()) }.boxed()
+    }
+}
+
+impl<K> fmt::Debug for FakeSource<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FakeSource")
+            .field("collection", &self.collection)
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
+}
