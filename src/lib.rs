@@ -2,6 +2,10 @@
 
 pub mod delta_fifo;
 pub mod error;
+pub mod indexer;
+pub mod informer;
+pub mod labels;
+pub mod lister;
 pub mod lister_watcher;
 pub mod object;
 mod panic;
@@ -12,6 +16,12 @@ pub mod testing;
 pub mod transport;
 
 pub use error::SourceError;
+pub use indexer::{Index, IndexError, Indexer, Snapshot};
+pub use informer::{
+    InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,
+};
+pub use labels::{InvalidSelector, Labels};
+pub use lister::{Lister, NamespaceLister, NotFound};
 pub use object::{
     Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
     ResourceVersion,

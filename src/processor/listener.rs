@@ -65,7 +65,10 @@ impl<K> Listener<K> {
         Self {
             id,
             name: options.name.clone(),
-            resync: Mutex::new(Resync { period: options.resync_or(None), next: None }),
+            resync: Mutex::new(Resync {
+                period: options.resync_or(None),
+                next: options.resync_or(None).map(|period| Instant::now() + period),
+            }),
             queue: Mutex::new(Queue { backlog: Backlog::new(options.backlog), close: None }),
             waker: AtomicWaker::new(),
             synced: watch::Sender::new(false),
@@ -84,21 +87,13 @@ impl<K> Listener<K> {
         self.resync.lock().period
     }
 
-    /// Whether a resync is due; the next one is then a period away. The first is a period after
-    /// the first time this was asked.
+    /// Whether a resync is due; the next one is then a period away.
     pub(super) fn mark_due(&self, now: Instant) -> bool {
         let mut resync = self.resync.lock();
-        let due = match (resync.period, resync.next) {
-            (Some(period), Some(next)) if next <= now => {
-                resync.next = Some(now + period);
-                true
-            }
-            (Some(period), None) => {
-                resync.next = Some(now + period);
-                false
-            }
-            _ => false,
-        };
+        let due = resync.next.is_some_and(|next| next <= now);
+        if due {
+            resync.next = resync.period.map(|period| now + period);
+        }
         self.due.store(due, Ordering::Relaxed);
         due
     }

@@ -25,6 +25,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 pub use self::handler::EventHandler;
+pub(crate) use self::handler::FnHandler;
 pub use self::listener::EventStream;
 use self::listener::{Close, Listener};
 pub use self::options::HandlerOptions;
@@ -193,6 +194,15 @@ impl<K> Shared<K> {
     fn forget(shared: &Weak<Self>, id: u64) {
         if let Some(shared) = shared.upgrade() {
             shared.listeners.lock().retain(|listener| listener.id() != id);
+        }
+    }
+}
+
+/// Without its processor no handler will hear of anything again.
+impl<K> Drop for SharedProcessor<K> {
+    fn drop(&mut self) {
+        for listener in self.shared.listeners.lock().drain(..) {
+            listener.close(Close::Dropped);
         }
     }
 }

@@ -1,0 +1,187 @@
+//! The store: shared immutable objects under many indexes, always as of some moment.
+//!
+//! Every state of the store is an immutable value; a writer makes the next one by copying the few
+//! nodes it changes and publishes it with one pointer. So readers see whole transactions or
+//! nothing of them, never wait, and never make the writer wait, however many there are and however
+//! long they take.
+//!
+//! It never decides what to store: versions, order and deltas are the business of the stages before.
+
+mod index;
+mod snapshot;
+mod state;
+#[cfg(test)]
+mod tests;
+mod transaction;
+mod trie;
+
+use std::fmt;
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, Guard};
+use parking_lot::Mutex;
+
+pub use self::index::Index;
+pub use self::snapshot::Snapshot;
+use self::state::State;
+pub use self::transaction::Transaction;
+use crate::object::{KnownObjects, ObjectKey};
+
+/// A thread-safe store with indexes. A cheap clone; all clones are one store.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Indexer, ObjectKey};
+///
+/// let pods = Indexer::<Pod>::new();
+/// let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
+///
+/// let mut pod = Pod::default();
+/// pod.spec = Some(Default::default());
+/// pod.spec.as_mut().unwrap().node_name = Some("n1".into());
+/// let mut write = pods.transaction();
+/// write.put(ObjectKey::namespaced("shop", "web-0")?, Arc::new(pod));
+/// assert!(by_node.get("n1").is_empty(), "not before the commit");
+/// write.commit();
+/// assert_eq!(by_node.get("n1").len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Indexer<K>(Arc<Store<K>>);
+
+struct Store<K> {
+    published: ArcSwap<State<K>>,
+    writing: Mutex<()>,
+}
+
+/// Why an index can't be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// There is an index of this name already.
+    #[error("there is an index {0:?} already")]
+    Duplicate(String),
+    /// There is no index of this name.
+    #[error("there is no index {0:?}")]
+    Unknown(String),
+}
+
+/// An index function panicked on an object, which is stored without values for that index.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("index {index:?} panicked on {key}: {message}")]
+#[non_exhaustive]
+pub struct IndexFault {
+    /// The name of the index.
+    pub index: Arc<str>,
+    /// The object's key.
+    pub key: ObjectKey,
+    /// What the panic said.
+    pub message: String,
+}
+
+impl<K> Indexer<K> {
+    /// An empty store.
+    pub fn new() -> Self {
+        let published = ArcSwap::from_pointee(State::new());
+        Self(Arc::new(Store { published, writing: Mutex::new(()) }))
+    }
+
+    /// The store as of this moment. O(1).
+    pub fn snapshot(&self) -> Snapshot<K> {
+        Snapshot(self.0.published.load_full())
+    }
+
+    /// The object of a key. O(log n), to base 32.
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.load().get(key).cloned()
+    }
+
+    /// The object of this name, without making a key of it. O(log n), to base 32.
+    pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
+        self.load().get_by_name(namespace, name).cloned()
+    }
+
+    /// Begins to write; waits for whoever else writes.
+    pub fn transaction(&self) -> Transaction<'_, K> {
+        Transaction::new(self, self.0.writing.lock())
+    }
+
+    /// Adds an index, and files what is stored, in one transaction. O(n), for readers and other
+    /// indexes unseen.
+    ///
+    /// `values` must be pure: what it gives for an object must not change while that is stored. A
+    /// value given twice counts once. It must not write to this store.
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`]; nothing changes then.
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<Index<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let mut write = self.transaction();
+        if write.has_index(name) {
+            return Err(IndexError::Duplicate(name.to_owned()));
+        }
+        let values = move |object: &K| values(object).into_iter().map(Into::into).collect();
+        let slot = write.add_index(name, Arc::new(values));
+        let name = write.index_name(slot).unwrap_or_else(|| name.into());
+        for fault in write.commit() {
+            tracing::error!(%fault, "index function panicked");
+        }
+        Ok(Index::new(self.clone(), name, slot))
+    }
+
+    /// The index of a name.
+    ///
+    /// # Errors
+    /// [`IndexError::Unknown`].
+    pub fn index(&self, name: &str) -> Result<Index<K>, IndexError> {
+        let state = self.load();
+        let slot = state.indexes.iter().position(|index| *index.name == *name);
+        let found = slot.and_then(|slot| Some((slot, state.indexes.get(slot)?.name.clone())));
+        let (slot, name) = found.ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
+        Ok(Index::new(self.clone(), name, slot))
+    }
+
+    fn load(&self) -> Guard<Arc<State<K>>> {
+        self.0.published.load()
+    }
+
+    fn publish(&self, state: State<K>) {
+        self.0.published.store(Arc::new(state));
+    }
+}
+
+impl<K: Send + Sync> KnownObjects<K> for Indexer<K> {
+    fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        Self::get(self, key)
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) {
+        self.snapshot().iter().for_each(|(key, object)| visit(key, object));
+    }
+}
+
+impl<K> Clone for Indexer<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K> Default for Indexer<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for Indexer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.load();
+        f.debug_struct("Indexer")
+            .field("version", &state.version)
+            .field("objects", &state.objects.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! The store as of one moment, for as long as somebody holds it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Index;
+use super::state::{Posting, State};
+use crate::object::{ObjectKey, ResourceVersion};
+
+/// One moment of the store: every answer is of that moment, whatever is written meanwhile.
+///
+/// Taking one is O(1), and so is cloning it. Holding it keeps the objects of that moment alive, so
+/// a snapshot is for a computation, not for a field.
+pub struct Snapshot<K>(pub(super) Arc<State<K>>);
+
+impl<K> Snapshot<K> {
+    /// The version of the collection at this moment; `None` before the first list.
+    pub fn version(&self) -> Option<&ResourceVersion> {
+        self.0.version.as_ref()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.0.objects.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.objects.is_empty()
+    }
+
+    /// The object of a key. O(log n), to base 32.
+    pub fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+        self.0.get(key)
+    }
+
+    /// The object of this name, without making a key of it. O(log n), to base 32.
+    pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Arc<K>> {
+        self.0.get_by_name(namespace, name)
+    }
+
+    /// Every object with its key, in no particular order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Arc<K>)> {
+        self.0.objects.iter()
+    }
+
+    /// Every object of a namespace with its key, in no particular order. An unknown namespace has
+    /// none.
+    pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, &Arc<K>)> {
+        self.0.namespaces.get(namespace).into_iter().flat_map(Posting::iter)
+    }
+
+    /// How many objects a namespace has. O(1).
+    pub fn namespace_len(&self, namespace: &str) -> usize {
+        self.0.namespaces.get(namespace).map_or(0, Posting::len)
+    }
+
+    /// The namespaces that have objects, sorted.
+    pub fn namespaces(&self) -> Vec<Arc<str>> {
+        let mut names: Vec<_> = self.0.namespaces.iter().map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Every object that `index` files under `value`, with its key. An index that was added after
+    /// this moment has filed nothing in it; an index of another store files nothing in this.
+    pub fn indexed(
+        &self,
+        index: &Index<K>,
+        value: &str,
+    ) -> impl Iterator<Item = (&ObjectKey, &Arc<K>)> + use<'_, K> {
+        index.posting(&self.0, value).into_iter().flat_map(Posting::iter)
+    }
+
+    /// Whether the server has a newer state of this object that could not be decoded.
+    pub fn is_stale(&self, key: &ObjectKey) -> bool {
+        self.0.stale.contains(key)
+    }
+
+    /// How many objects are stale.
+    pub fn stale(&self) -> usize {
+        self.0.stale.len()
+    }
+}
+
+impl<K> Clone for Snapshot<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K> fmt::Debug for Snapshot<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("version", &self.version())
+            .field("objects", &self.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,212 @@
+//! Everything the store holds at one moment.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::IndexFault;
+use super::trie::Trie;
+use crate::object::{ObjectKey, ResourceVersion, hash_parts, hash_str};
+
+/// The objects filed under one value.
+pub(super) type Posting<K> = Trie<ObjectKey, Arc<K>>;
+
+/// What gives an object's values.
+pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
+
+/// One moment: cloning it is cheap, whatever it holds.
+pub(super) struct State<K> {
+    pub(super) version: Option<ResourceVersion>,
+    pub(super) objects: Trie<ObjectKey, Arc<K>>,
+    pub(super) namespaces: Postings<K>,
+    pub(super) indexes: Vec<IndexState<K>>,
+    pub(super) stale: Arc<HashSet<ObjectKey>>,
+}
+
+/// An index: its function, and what it has filed.
+pub(super) struct IndexState<K> {
+    pub(super) name: Arc<str>,
+    values: Values<K>,
+    pub(super) postings: Postings<K>,
+}
+
+/// Objects by value; a value without objects is not there.
+pub(super) struct Postings<K>(Trie<Arc<str>, Posting<K>>);
+
+impl<K> Postings<K> {
+    fn new() -> Self {
+        Self(Trie::new())
+    }
+
+    pub(super) fn get(&self, value: &str) -> Option<&Posting<K>> {
+        self.0.get(hash_str(value), |other| **other == *value)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Posting<K>)> {
+        self.0.iter()
+    }
+
+    fn put(&mut self, value: &str, key: &ObjectKey, object: &Arc<K>) {
+        let hash = hash_str(value);
+        let entry = (key.store_hash(), key.clone(), object.clone());
+        if let Some(posting) = self.0.get_mut(hash, |other| **other == *value) {
+            posting.insert(entry.0, entry.1, entry.2);
+        } else {
+            let mut posting = Trie::new();
+            posting.insert(entry.0, entry.1, entry.2);
+            self.0.insert(hash, value.into(), posting);
+        }
+    }
+
+    fn remove(&mut self, value: &str, key: &ObjectKey) {
+        let hash = hash_str(value);
+        let Some(posting) = self.0.get_mut(hash, |other| **other == *value) else { return };
+        posting.remove(key.store_hash(), |other| other == key);
+        if posting.is_empty() {
+            self.0.remove(hash, |other| **other == *value);
+        }
+    }
+}
+
+impl<K> State<K> {
+    pub(super) fn new() -> Self {
+        Self {
+            version: None,
+            objects: Trie::new(),
+            namespaces: Postings::new(),
+            indexes: Vec::new(),
+            stale: Arc::default(),
+        }
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+        self.objects.get(key.store_hash(), |other| other == key)
+    }
+
+    pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Arc<K>> {
+        self.objects.get(hash_parts(namespace, name), |key| key.is(namespace, name))
+    }
+
+    pub(super) fn put(
+        &mut self,
+        key: ObjectKey,
+        object: Arc<K>,
+        faults: &mut Vec<IndexFault>,
+    ) -> Option<Arc<K>> {
+        self.unmark_stale(&key);
+        let old = self.objects.insert(key.store_hash(), key.clone(), object.clone());
+        if let Some(namespace) = key.namespace() {
+            self.namespaces.put(namespace, &key, &object);
+        }
+        for index in &mut self.indexes {
+            index.file(&key, old.as_deref(), Some(&object), faults);
+        }
+        old
+    }
+
+    pub(super) fn remove(
+        &mut self,
+        key: &ObjectKey,
+        faults: &mut Vec<IndexFault>,
+    ) -> Option<Arc<K>> {
+        let old = self.objects.remove(key.store_hash(), |other| other == key)?;
+        self.unmark_stale(key);
+        if let Some(namespace) = key.namespace() {
+            self.namespaces.remove(namespace, key);
+        }
+        for index in &mut self.indexes {
+            index.file(key, Some(&old), None, faults);
+        }
+        Some(old)
+    }
+
+    pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
+        if self.get(key).is_some() && !self.stale.contains(key) {
+            Arc::make_mut(&mut self.stale).insert(key.clone());
+        }
+    }
+
+    fn unmark_stale(&mut self, key: &ObjectKey) {
+        if self.stale.contains(key) {
+            Arc::make_mut(&mut self.stale).remove(key);
+        }
+    }
+
+    /// Adds an index and files every object.
+    pub(super) fn add_index(
+        &mut self,
+        name: &str,
+        values: Values<K>,
+        faults: &mut Vec<IndexFault>,
+    ) {
+        let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
+        for (key, object) in self.objects.iter() {
+            index.file(key, None, Some(object), faults);
+        }
+        self.indexes.push(index);
+    }
+}
+
+impl<K> IndexState<K> {
+    /// Files an object under its values and takes it from those it no longer has. Values that stay
+    /// only get the new object.
+    fn file(
+        &mut self,
+        key: &ObjectKey,
+        old: Option<&K>,
+        new: Option<&Arc<K>>,
+        faults: &mut Vec<IndexFault>,
+    ) {
+        // A function that panics on the old object panicked when that was filed, under nothing.
+        let before = old.and_then(|old| self.values(old).ok()).unwrap_or_default();
+        let after = match new.map(|new| self.values(new)) {
+            None => Vec::new(),
+            Some(Ok(values)) => values,
+            Some(Err(message)) => {
+                faults.push(IndexFault { index: self.name.clone(), key: key.clone(), message });
+                Vec::new()
+            }
+        };
+        for value in before.iter().filter(|value| !after.contains(value)) {
+            self.postings.remove(value, key);
+        }
+        if let Some(new) = new {
+            for value in &after {
+                self.postings.put(value, key, new);
+            }
+        }
+    }
+
+    fn values(&self, object: &K) -> Result<Vec<String>, String> {
+        catch_unwind(AssertUnwindSafe(|| (self.values)(object)))
+            .map_err(|panic| crate::panic::message(&*panic).to_owned())
+    }
+}
+
+impl<K> Clone for Postings<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K> Clone for IndexState<K> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            values: self.values.clone(),
+            postings: self.postings.clone(),
+        }
+    }
+}
+
+impl<K> Clone for State<K> {
+    fn clone(&self) -> Self {
+        Self {
+            version: self.version.clone(),
+            objects: self.objects.clone(),
+            namespaces: self.namespaces.clone(),
+            indexes: self.indexes.clone(),
+            stale: self.stale.clone(),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// An object is its index values.
+type Object = Vec<String>;
+
+fn key(n: u8) -> ObjectKey {
+    match n % 3 {
+        0 => ObjectKey::cluster(&format!("o{n}")).unwrap(),
+        ns => ObjectKey::namespaced(&format!("ns{ns}"), &format!("o{n}")).unwrap(),
+    }
+}
+
+fn object(values: &[&str]) -> Arc<Object> {
+    Arc::new(values.iter().map(ToString::to_string).collect())
+}
+
+fn put(indexer: &Indexer<Object>, n: u8, values: &[&str]) -> Option<Arc<Object>> {
+    let mut write = indexer.transaction();
+    let old = write.put(key(n), object(values));
+    write.commit();
+    old
+}
+
+#[test]
+fn an_update_moves_only_the_values_that_differ() {
+    let indexer = Indexer::new();
+    let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
+    put(&indexer, 1, &["a", "b", "b"]);
+    put(&indexer, 2, &["b"]);
+    assert_eq!(index.values(), ["a".into(), "b".into()]);
+    assert_eq!((index.len("a"), index.len("b"), index.len("?")), (1, 2, 0));
+    put(&indexer, 1, &["b", "c"]);
+    assert_eq!(index.values(), ["b".into(), "c".into()], "an empty value is gone");
+    assert_eq!(index.keys("b"), [key(1), key(2)]);
+    assert_eq!(*index.get("c")[0], *object(&["b", "c"]), "and what stays has the new object");
+    let mut write = indexer.transaction();
+    assert!(write.remove(&key(9)).is_none(), "what is not there is no error");
+    write.remove(&key(1));
+    write.remove(&key(2));
+    write.commit();
+    assert!(index.values().is_empty() && index.get("b").is_empty());
+}
+
+#[test]
+fn an_index_of_a_taken_name_changes_nothing() {
+    let indexer = Indexer::new();
+    let first = indexer.add_index("i", |o: &Object| o.clone()).unwrap();
+    let duplicate = indexer.add_index("i", |_: &Object| ["x"]).unwrap_err();
+    assert_eq!(duplicate, IndexError::Duplicate("i".into()));
+    put(&indexer, 1, &["a"]);
+    assert_eq!(first.values(), ["a".into()]);
+    assert_eq!(indexer.index("i").unwrap().values(), ["a".into()]);
+    assert_eq!(indexer.index("j").unwrap_err(), IndexError::Unknown("j".into()));
+}
+
+#[test]
+fn an_index_function_that_panics_costs_only_that_index() {
+    let indexer = Indexer::new();
+    let picky = indexer
+        .add_index("picky", |o: &Object| {
+            assert!(!o.contains(&"bad".to_owned()), "not this");
+            o.clone()
+        })
+        .unwrap();
+    let other = indexer.add_index("other", |o: &Object| o.clone()).unwrap();
+    put(&indexer, 1, &["good"]);
+    let mut write = indexer.transaction();
+    write.put(key(1), object(&["bad"]));
+    let faults = write.commit();
+    assert_eq!((&*faults[0].index, &faults[0].key), ("picky", &key(1)));
+    assert!(faults[0].message.contains("not this"));
+    assert!(picky.values().is_empty());
+    assert_eq!(other.values(), ["bad".into()]);
+    put(&indexer, 1, &["good"]);
+    assert_eq!(picky.keys("good"), [key(1)]);
+}
+
+#[test]
+fn an_uncommitted_transaction_changes_nothing() {
+    let indexer = Indexer::new();
+    put(&indexer, 1, &["a"]);
+    let mut write = indexer.transaction();
+    write.put(key(1), object(&["b"]));
+    write.put(key(2), object(&["b"]));
+    write.set_version(7.into());
+    drop(write);
+    let snapshot = indexer.snapshot();
+    assert_eq!((snapshot.len(), snapshot.version()), (1, None));
+    assert_eq!(*snapshot.get(&key(1)).unwrap(), object(&["a"]));
+}
+
+#[test]
+fn stale_is_what_is_marked_until_it_is_stored_anew() {
+    let indexer = Indexer::new();
+    put(&indexer, 1, &[]);
+    put(&indexer, 2, &[]);
+    let mut write = indexer.transaction();
+    for n in [1, 2, 3] {
+        write.mark_stale(&key(n));
+    }
+    write.commit();
+    assert_eq!(indexer.snapshot().stale(), 2, "what is not stored can't be stale");
+    put(&indexer, 1, &[]);
+    let mut write = indexer.transaction();
+    write.remove(&key(2));
+    write.commit();
+    assert_eq!(indexer.snapshot().stale(), 0);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Put(u8, BTreeSet<u8>),
+    Remove(u8),
+    Commit,
+    AddIndex,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        4 => (0..40u8, proptest::collection::btree_set(0..6u8, 0..3))
+            .prop_map(|(n, values)| Op::Put(n, values)),
+        2 => (0..40u8).prop_map(Op::Remove),
+        2 => Just(Op::Commit),
+        1 => Just(Op::AddIndex),
+    ]
+}
+
+/// Every index, the namespaces and the keys say the same as the objects do.
+fn check(
+    snapshot: &Snapshot<Object>,
+    indexes: &[Index<Object>],
+    model: &BTreeMap<ObjectKey, Arc<Object>>,
+) -> Result<(), TestCaseError> {
+    let found: BTreeMap<_, _> = snapshot.iter().map(|(k, o)| (k.clone(), o.clone())).collect();
+    prop_assert_eq!(&found, model);
+    for (key, object) in model {
+        let found = snapshot.get_by_name(key.namespace(), key.name());
+        prop_assert!(found.is_some_and(|found| Arc::ptr_eq(found, object)));
+    }
+    for namespace in ["ns1", "ns2"] {
+        let inside: BTreeSet<_> = snapshot.namespace(namespace).map(|(key, _)| key).collect();
+        let expected: BTreeSet<_> =
+            model.keys().filter(|key| key.namespace() == Some(namespace)).collect();
+        prop_assert_eq!(snapshot.namespace_len(namespace), expected.len());
+        prop_assert_eq!(inside, expected);
+    }
+    for index in indexes {
+        for value in 0..6u8 {
+            let value = value.to_string();
+            let filed: BTreeMap<_, _> = snapshot.indexed(index, &value).collect();
+            let expected: BTreeMap<_, _> =
+                model.iter().filter(|(_, object)| object.contains(&value)).collect();
+            prop_assert_eq!(filed, expected);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn every_snapshot_is_one_moment(ops in proptest::collection::vec(op(), 0..120)) {
+        let indexer = Indexer::<Object>::new();
+        let mut indexes = Vec::new();
+        let mut model = BTreeMap::new();
+        let mut uncommitted = model.clone();
+        let mut write = indexer.transaction();
+        let mut kept = Vec::new();
+        for op in ops {
+            match op {
+                Op::Put(n, values) => {
+                    let object = Arc::new(values.iter().map(ToString::to_string).collect());
+                    let old = uncommitted.insert(key(n), Arc::clone(&object));
+                    prop_assert_eq!(write.put(key(n), object), old);
+                }
+                Op::Remove(n) => {
+                    prop_assert_eq!(write.remove(&key(n)), uncommitted.remove(&key(n)));
+                }
+                Op::Commit | Op::AddIndex => {
+                    prop_assert!(write.commit().is_empty());
+                    model.clone_from(&uncommitted);
+                    if matches!(op, Op::AddIndex) {
+                        let name = indexes.len().to_string();
+                        indexes.push(indexer.add_index(&name, |o: &Object| o.clone()).unwrap());
+                    }
+                    kept.push((indexer.snapshot(), indexes.clone(), model.clone()));
+                    write = indexer.transaction();
+                }
+            }
+            check(&indexer.snapshot(), &indexes, &model)?;
+        }
+        for (snapshot, indexes, model) in kept {
+            check(&snapshot, &indexes, &model)?;
+        }
+    }
+}
+
+#[test]
+fn no_snapshot_mixes_two_moments() {
+    let indexer = Indexer::<Object>::new();
+    let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut moments = 0;
+                while !done.load(Ordering::Relaxed) || moments == 0 {
+                    let snapshot = indexer.snapshot();
+                    let Some(version) = snapshot.version() else { continue };
+                    // Each transaction gives all sixty objects its version as their value.
+                    let value = version.to_string();
+                    assert_eq!(snapshot.indexed(&index, &value).count(), 60);
+                    assert!(snapshot.iter().all(|(_, object)| object[0] == value));
+                    moments += 1;
+                }
+            });
+        }
+        for version in 0..2000u64 {
+            let mut write = indexer.transaction();
+            for n in 0..60 {
+                write.put(key(n), Arc::new(vec![version.to_string()]));
+            }
+            write.set_version(version.into());
+            write.commit();
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}

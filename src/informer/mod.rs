@@ -1,0 +1,231 @@
+//! One collection, kept in memory and told to handlers: the stages put together.
+//!
+//! A [`SharedInformer`] owns one reflector, one delta FIFO, one indexer and one processor, and the
+//! tasks that move objects through them. Handles are cheap clones; when the last one is dropped
+//! everything stops. An informer that was stopped never starts again.
+
+mod options;
+mod pipeline;
+mod processing;
+mod resync;
+mod status;
+mod sync;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::DropGuard;
+
+pub use self::options::InformerOptions;
+use self::pipeline::Pipeline;
+pub use self::pipeline::{InformerStopped, StartError};
+pub use self::status::InformerStatus;
+pub use self::sync::{SyncError, Unsynced};
+use crate::indexer::{Index, IndexError, Indexer, Snapshot};
+use crate::lister::Lister;
+use crate::lister_watcher::{Collection, ListerWatcher};
+use crate::object::Event;
+use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration};
+
+/// A collection in memory, and its handlers.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use std::{sync::Arc, time::Duration};
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::ObjectMeta;
+/// use kube_informer::{testing::FakeSource, InformerOptions, SharedInformer};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+/// let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+/// source.put(ConfigMap { metadata, ..ConfigMap::default() });
+///
+/// let informer = SharedInformer::new(Arc::new(source), InformerOptions::new());
+/// informer.start()?;
+/// informer.wait_for_sync(Duration::from_secs(5)).await?;
+/// assert!(informer.lister().get("a").is_ok());
+/// informer.shutdown().await;
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
+pub struct SharedInformer<K> {
+    pipeline: Arc<Pipeline<K>>,
+    /// Stops everything with the last handle; the tasks hold the pipeline, but not this.
+    last: Arc<DropGuard>,
+}
+
+impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
+    /// An informer of what `source` lists and watches; nothing is asked before
+    /// [`start`](Self::start).
+    pub fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
+        let pipeline = Pipeline::new(source, options);
+        let last = Arc::new(pipeline.stop_guard());
+        Self { pipeline: Arc::new(pipeline), last }
+    }
+
+    /// Starts the tasks on the present tokio runtime.
+    ///
+    /// # Errors
+    /// [`StartError::AlreadyStarted`], [`StartError::Stopped`], or [`StartError::NoRuntime`] when
+    /// called outside a runtime; nothing changes then.
+    pub fn start(&self) -> Result<(), StartError> {
+        self.pipeline.start()
+    }
+
+    /// What this informer holds.
+    pub fn collection(&self) -> &Collection {
+        self.pipeline.collection()
+    }
+
+    /// Reads the objects. Works before the sync, too, on what is there by then.
+    pub fn lister(&self) -> Lister<K> {
+        let collection = self.collection();
+        Lister::new(self.pipeline.indexer().clone(), collection.resource.clone())
+    }
+
+    /// The store itself.
+    pub fn indexer(&self) -> &Indexer<K> {
+        self.pipeline.indexer()
+    }
+
+    /// The store as of this moment.
+    pub fn snapshot(&self) -> Snapshot<K> {
+        self.indexer().snapshot()
+    }
+
+    /// Adds an index: each object is filed under each value that `values` gives for it. Any time;
+    /// what is stored is filed before this returns.
+    ///
+    /// `values` must not call back into this informer. If it panics for an object, that object is
+    /// stored without values for this index, and the fault is counted and logged.
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] when there is one of this name; nothing changes then.
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<Index<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.indexer().add_index(name, values)
+    }
+
+    /// Adds a handler. It is first told every stored object as added, then each change, with no
+    /// gap and no repeat.
+    ///
+    /// # Errors
+    /// [`InformerStopped`].
+    pub fn add_handler(
+        &self,
+        handler: impl EventHandler<K>,
+    ) -> Result<HandlerRegistration, InformerStopped> {
+        self.add_handler_with(handler, HandlerOptions::new())
+    }
+
+    /// Adds a handler with options of its own.
+    ///
+    /// # Errors
+    /// [`InformerStopped`].
+    pub fn add_handler_with(
+        &self,
+        handler: impl EventHandler<K>,
+        options: HandlerOptions,
+    ) -> Result<HandlerRegistration, InformerStopped> {
+        self.pipeline.add_handler(handler, options)
+    }
+
+    /// Adds a closure as a handler.
+    ///
+    /// # Errors
+    /// [`InformerStopped`].
+    pub fn on_event(
+        &self,
+        call: impl FnMut(Event<K>) + Send + 'static,
+    ) -> Result<HandlerRegistration, InformerStopped> {
+        self.add_handler(FnHandler(call))
+    }
+
+    /// The events as a stream, for asynchronous code.
+    ///
+    /// # Errors
+    /// [`InformerStopped`].
+    pub fn events(&self) -> Result<EventStream<K>, InformerStopped> {
+        self.events_with(HandlerOptions::new())
+    }
+
+    /// The events as a stream, with options of its own.
+    ///
+    /// # Errors
+    /// [`InformerStopped`].
+    pub fn events_with(&self, options: HandlerOptions) -> Result<EventStream<K>, InformerStopped> {
+        self.pipeline.add_stream(options)
+    }
+
+    /// Whether the store holds what the first list gave.
+    pub fn has_synced(&self) -> bool {
+        self.pipeline.has_synced()
+    }
+
+    /// Waits until [`has_synced`](Self::has_synced). Cancel safe; any number of tasks may wait.
+    ///
+    /// # Errors
+    /// [`SyncError`] says what this informer is doing instead and what its last error was: when the
+    /// time is over, or at once when it was stopped.
+    pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
+        let start = Instant::now();
+        match timeout(limit, self.pipeline.synced()).await {
+            Ok(true) => Ok(()),
+            _ => Err(SyncError { unsynced: vec![self.unsynced()], waited: start.elapsed() }),
+        }
+    }
+
+    /// Why this informer has not synced.
+    pub(crate) fn unsynced(&self) -> Unsynced {
+        Unsynced::new(self.collection().clone(), self.pipeline.reflector_status())
+    }
+
+    /// One look at everything.
+    pub fn status(&self) -> InformerStatus {
+        self.pipeline.status()
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.pipeline.is_stopped()
+    }
+
+    /// Stops, drops what waits in the backlogs, and waits until no task is left. Again is no error.
+    ///
+    /// Cancel safe: it stops in any case. The store stays readable as it was.
+    pub async fn shutdown(&self) {
+        self.pipeline.stop(false);
+        self.pipeline.stopped().await;
+    }
+
+    /// Stops asking, delivers what is queued and waits in the backlogs for at most `limit`, then
+    /// drops the rest. Says whether everything was delivered.
+    pub async fn shutdown_and_drain(&self, limit: Duration) -> bool {
+        self.pipeline.stop(true);
+        let drained = timeout(limit, self.pipeline.stopped()).await.is_ok();
+        self.shutdown().await;
+        drained
+    }
+}
+
+impl<K> Clone for SharedInformer<K> {
+    fn clone(&self) -> Self {
+        Self { pipeline: self.pipeline.clone(), last: self.last.clone() }
+    }
+}
+
+impl<K> fmt::Debug for SharedInformer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer").field("pipeline", &self.pipeline).finish_non_exhaustive()
+    }
+}

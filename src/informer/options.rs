@@ -1,0 +1,50 @@
+//! How an informer is to go about it.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::processor::MIN_RESYNC;
+use crate::reflector::ReflectorOptions;
+
+/// Options of one informer.
+#[must_use]
+#[non_exhaustive]
+pub struct InformerOptions<K> {
+    pub(super) resync: Option<Duration>,
+    pub(super) reflector: ReflectorOptions<K>,
+}
+
+impl<K> InformerOptions<K> {
+    /// No resync, and a reflector by client-go's rules.
+    pub fn new() -> Self {
+        Self { resync: None, reflector: ReflectorOptions::new() }
+    }
+
+    /// How often handlers that have no word of their own are told everything again. Zero is never;
+    /// below one second is raised to one second.
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = (!period.is_zero()).then(|| period.max(MIN_RESYNC));
+        self
+    }
+
+    /// How to list and watch.
+    pub fn reflector(mut self, options: ReflectorOptions<K>) -> Self {
+        self.reflector = options;
+        self
+    }
+}
+
+impl<K> Default for InformerOptions<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for InformerOptions<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerOptions")
+            .field("resync", &self.resync)
+            .field("reflector", &self.reflector)
+            .finish()
+    }
+}

@@ -1,0 +1,324 @@
+//! The stages, the tasks between them, and their life.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use kube::Resource;
+use parking_lot::Mutex;
+use tokio::runtime::Handle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+
+use super::resync::ResyncClock;
+use super::{InformerOptions, InformerStatus, processing};
+use crate::delta_fifo::{Batch, DeltaFifo};
+use crate::indexer::Indexer;
+use crate::lister_watcher::{Collection, ListerWatcher};
+use crate::object::Change;
+use crate::processor::{
+    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
+};
+use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorStatus};
+
+/// Why an informer does not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// It runs already.
+    #[error("the informer was already started")]
+    AlreadyStarted,
+    /// It was stopped, and a stopped informer never starts again.
+    #[error("the informer was stopped; ask for a new one")]
+    Stopped,
+    /// There is no tokio runtime here to run its tasks.
+    #[error("an informer is started inside a tokio runtime")]
+    NoRuntime,
+}
+
+/// The informer was stopped: it takes no handlers any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the informer was stopped; ask for a new one")]
+pub struct InformerStopped;
+
+pub(super) struct Pipeline<K> {
+    collection: Collection,
+    default_resync: Option<Duration>,
+    fifo: DeltaFifo<K>,
+    indexer: Indexer<K>,
+    processor: SharedProcessor<K>,
+    monitor: ReflectorMonitor,
+    resync: ResyncClock,
+    /// The first population was distributed. Changes only while the processor is entered.
+    populated: AtomicBool,
+    index_faults: AtomicU64,
+    life: Mutex<Life<K>>,
+    tasks: TaskTracker,
+    /// Ends reflector and processing loop.
+    stop: CancellationToken,
+    /// Ends what still drains.
+    abort: CancellationToken,
+}
+
+enum Life<K> {
+    Idle { reflector: Box<Reflector<K>>, handlers: Vec<HandlerTask> },
+    Running(Handle),
+    Stopped { drain: bool },
+}
+
+impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
+    pub(super) fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
+        let indexer = Indexer::new();
+        let known = Arc::new(indexer.clone());
+        let collection = source.collection().clone();
+        let reflector = Reflector::new(source, options.reflector.known(known.clone()));
+        Self {
+            collection,
+            default_resync: options.resync,
+            fifo: DeltaFifo::new(known),
+            indexer,
+            processor: SharedProcessor::new(),
+            monitor: reflector.monitor(),
+            resync: ResyncClock::default(),
+            populated: AtomicBool::new(false),
+            index_faults: AtomicU64::new(0),
+            life: Mutex::new(Life::Idle { reflector: Box::new(reflector), handlers: Vec::new() }),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            abort: CancellationToken::new(),
+        }
+    }
+
+    pub(super) fn stop_guard(&self) -> DropGuard {
+        self.stop.clone().drop_guard()
+    }
+
+    pub(super) fn start(self: &Arc<Self>) -> Result<(), StartError> {
+        let mut life = self.life.lock();
+        match &*life {
+            Life::Idle { .. } => {}
+            Life::Running(_) => return Err(StartError::AlreadyStarted),
+            Life::Stopped { .. } => return Err(StartError::Stopped),
+        }
+        let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
+        let idle = std::mem::replace(&mut *life, Life::Running(runtime.clone()));
+        let Life::Idle { reflector, handlers } = idle else { return Ok(()) };
+        self.resync.start();
+        for task in handlers {
+            self.spawn_handler(&runtime, &task);
+        }
+        let (pipeline, stop) = (self.clone(), self.stop.clone());
+        let reflecting = async move {
+            let intake = Intake(pipeline);
+            stop.run_until_cancelled(reflector.run(intake)).await;
+        };
+        self.tasks.spawn_on(reflecting, &runtime);
+        let pipeline = self.clone();
+        self.tasks.spawn_on(async move { pipeline.process().await }, &runtime);
+        Ok(())
+    }
+
+    fn spawn_handler(&self, runtime: &Handle, task: &HandlerTask) {
+        if let Some(task) = task.take() {
+            let abort = self.abort.clone();
+            let call = async move { drop(abort.run_until_cancelled(task).await) };
+            self.tasks.spawn_on(call, runtime);
+        }
+    }
+
+    /// Drains the queue into the store until stopped.
+    async fn process(&self) {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break,
+                () = self.resync.tick() => {
+                    if self.processor.mark_due(tokio::time::Instant::now()) {
+                        self.fifo.resync();
+                    }
+                }
+                batch = self.fifo.pop() => match batch {
+                    Some(batch) => self.apply(&batch),
+                    None => break,
+                },
+            }
+        }
+        if self.drains() {
+            self.fifo.close();
+            while let Some(batch) = self.fifo.pop().await {
+                self.apply(&batch);
+            }
+        }
+        self.fifo.abandon();
+        self.processor.close(self.drains());
+    }
+
+    fn apply(&self, batch: &Batch<K>) {
+        let initial = !self.populated.load(Ordering::Relaxed);
+        let resyncing = self.processor.min_resync().is_some();
+        let enter = || self.processor.enter();
+        let (round, faults) = processing::process(batch, &self.indexer, initial, resyncing, enter);
+        if initial && (batch.initial || self.fifo.has_synced()) {
+            round.end_initial();
+            self.populated.store(true, Ordering::Relaxed);
+        }
+        drop(round);
+        self.fifo.done(batch);
+        self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
+        for fault in faults {
+            tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
+        }
+    }
+
+    /// Whether what waits is still delivered after the stop. A pipeline whose handles were all
+    /// dropped was never told to.
+    fn drains(&self) -> bool {
+        matches!(&*self.life.lock(), Life::Stopped { drain: true })
+    }
+
+    pub(super) fn add_handler(
+        &self,
+        handler: impl EventHandler<K>,
+        options: HandlerOptions,
+    ) -> Result<HandlerRegistration, InformerStopped> {
+        let mut life = self.life.lock();
+        self.refuse_if_stopped(&life)?;
+        let options = self.resync.admit(options, self.default_resync);
+        let mut round = self.processor.enter();
+        let (stored, complete) = self.stored();
+        let added = round.add_handler(handler, &options, stored, complete);
+        drop(round);
+        match &mut *life {
+            Life::Idle { handlers, .. } => handlers.push(added.task),
+            Life::Running(runtime) => self.spawn_handler(runtime, &added.task),
+            Life::Stopped { .. } => {}
+        }
+        Ok(added.registration)
+    }
+
+    pub(super) fn add_stream(
+        &self,
+        options: HandlerOptions,
+    ) -> Result<EventStream<K>, InformerStopped> {
+        let life = self.life.lock();
+        self.refuse_if_stopped(&life)?;
+        let options = self.resync.admit(options, self.default_resync);
+        let mut round = self.processor.enter();
+        let (stored, complete) = self.stored();
+        Ok(round.add_stream(&options, stored, complete))
+    }
+
+    fn refuse_if_stopped(&self, life: &Life<K>) -> Result<(), InformerStopped> {
+        if matches!(life, Life::Stopped { .. }) || self.stop.is_cancelled() {
+            return Err(InformerStopped);
+        }
+        Ok(())
+    }
+
+    /// What a new handler is told first; to be asked while the processor is entered.
+    fn stored(&self) -> (Vec<(crate::ObjectKey, Arc<K>)>, bool) {
+        let snapshot = self.indexer.snapshot();
+        let stored = snapshot.iter().map(|(key, object)| (key.clone(), object.clone())).collect();
+        (stored, self.populated.load(Ordering::Relaxed))
+    }
+
+    /// Stops; a second call may only change draining into not draining.
+    pub(super) fn stop(&self, drain: bool) {
+        let mut life = self.life.lock();
+        match &mut *life {
+            Life::Stopped { drain: draining } => {
+                if !drain {
+                    *draining = false;
+                    self.abort.cancel();
+                }
+            }
+            Life::Running(_) => {
+                *life = Life::Stopped { drain };
+                if !drain {
+                    self.abort.cancel();
+                }
+            }
+            Life::Idle { .. } => {
+                let idle = std::mem::replace(&mut *life, Life::Stopped { drain });
+                drop(life);
+                // Not under the lock: this drops the users' handlers.
+                drop(idle);
+                self.fifo.abandon();
+                self.processor.close(false);
+            }
+        }
+        self.stop.cancel();
+        self.tasks.close();
+    }
+
+    /// Waits until no task is left, after [`stop`](Self::stop).
+    pub(super) async fn stopped(&self) {
+        self.tasks.wait().await;
+    }
+
+    /// Waits for the sync; `false` if it will not come.
+    pub(super) async fn synced(&self) -> bool {
+        let mut synced = self.fifo.synced();
+        tokio::select! {
+            biased;
+            reached = synced.wait_for(|synced| *synced) => reached.is_ok(),
+            () = self.stop.cancelled() => false,
+        }
+    }
+
+    pub(super) fn has_synced(&self) -> bool {
+        self.fifo.has_synced()
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
+    pub(super) fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    pub(super) fn indexer(&self) -> &Indexer<K> {
+        &self.indexer
+    }
+
+    pub(super) fn reflector_status(&self) -> ReflectorStatus {
+        self.monitor.status()
+    }
+
+    pub(super) fn status(&self) -> InformerStatus {
+        let snapshot = self.indexer.snapshot();
+        InformerStatus {
+            collection: self.collection.clone(),
+            synced: self.has_synced(),
+            objects: snapshot.len(),
+            stale: snapshot.stale(),
+            version: snapshot.version().cloned(),
+            queued: self.fifo.len(),
+            index_faults: self.index_faults.load(Ordering::Relaxed),
+            reflector: self.monitor.status(),
+            handlers: self.processor.status(),
+        }
+    }
+}
+
+/// Where the reflector leaves what it saw.
+struct Intake<K>(Arc<Pipeline<K>>);
+
+impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for Intake<K> {
+    async fn emit(&self, change: Change<K>) {
+        self.0.fifo.room().await;
+        self.0.fifo.push(change);
+    }
+}
+
+impl<K> fmt::Debug for Pipeline<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline")
+            .field("collection", &self.collection)
+            .field("fifo", &self.fifo)
+            .field("processor", &self.processor)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! Applies batches to the store and tells the handlers.
+//!
+//! One batch is one write transaction, then its notifications. A reader therefore sees all of a
+//! batch or nothing of it, and a handler that looks into the store while it is told of a change
+//! finds the store at that change or later, never before it.
+
+use std::sync::Arc;
+
+use kube::Resource;
+
+use crate::delta_fifo::Batch;
+use crate::indexer::{Indexer, Transaction};
+use crate::object::{Delta, Event, ObjectKey};
+use crate::processor::{Audience, Notification, Round};
+
+/// Does to the store what a batch says, and gives what the handlers are to hear of it.
+///
+/// `resyncing`: somebody wants to hear of what did not change.
+pub(super) fn apply<K: Resource + Send + Sync + 'static>(
+    tx: &mut Transaction<'_, K>,
+    batch: &Batch<K>,
+    initial: bool,
+    resyncing: bool,
+) -> Vec<Notification<K>> {
+    let mut notifications = Vec::new();
+    for (key, delta) in &batch.deltas {
+        let (event, audience) = match delta {
+            Delta::Unreadable => {
+                tx.mark_stale(key);
+                continue;
+            }
+            Delta::Deleted { object, final_state_known } => {
+                if tx.remove(key).is_none() {
+                    continue;
+                }
+                let (object, final_state_known) = (object.clone(), *final_state_known);
+                (Event::Deleted { object, final_state_known }, Audience::Everyone)
+            }
+            Delta::Added(object) | Delta::Updated(object) => {
+                present(tx, key, object, initial, Audience::Resyncing)
+            }
+            Delta::Replaced(object) => present(tx, key, object, initial, Audience::Resyncing),
+            Delta::Sync(object) => present(tx, key, object, initial, Audience::Due),
+        };
+        if audience == Audience::Everyone || resyncing {
+            notifications.push(Notification { key: key.clone(), event, audience });
+        }
+    }
+    if let Some(version) = &batch.version {
+        let goes_back = tx.version().is_some_and(|known| version.is_older_than(known));
+        if !goes_back || batch.authoritative {
+            tx.set_version(version.clone());
+        }
+    }
+    notifications
+}
+
+/// An object is there: added, or updated, of which `unchanged` hear even if it is no news.
+fn present<K: Resource + Send + Sync + 'static>(
+    tx: &mut Transaction<'_, K>,
+    key: &ObjectKey,
+    object: &Arc<K>,
+    initial: bool,
+    unchanged: Audience,
+) -> (Event<K>, Audience) {
+    let stored = tx.get(key);
+    let same = stored.is_some_and(|stored| Arc::ptr_eq(stored, object));
+    if same && !tx.is_stale(key) {
+        // Nothing to write: a relist of what is known costs no copy of the store's nodes.
+        return (Event::Updated { old: object.clone(), new: object.clone() }, unchanged);
+    }
+    match tx.put(key.clone(), object.clone()) {
+        None => (Event::Added { object: object.clone(), initial }, Audience::Everyone),
+        Some(old) => {
+            let no_news = old.meta().resource_version == object.meta().resource_version;
+            let audience = if no_news { unchanged } else { Audience::Everyone };
+            (Event::Updated { old, new: object.clone() }, audience)
+        }
+    }
+}
+
+/// One batch, from the queue into the store and the backlogs.
+///
+/// The store is published and the handlers are told under one hold of the processor, so a handler
+/// that is added meanwhile sees the store before or after both.
+pub(super) fn process<'p, K: Resource + Send + Sync + 'static>(
+    batch: &Batch<K>,
+    indexer: &Indexer<K>,
+    initial: bool,
+    resyncing: bool,
+    enter: impl FnOnce() -> Round<'p, K>,
+) -> (Round<'p, K>, Vec<crate::indexer::IndexFault>) {
+    let mut tx = indexer.transaction();
+    let notifications = apply(&mut tx, batch, initial, resyncing);
+    let round = enter();
+    let faults = tx.commit();
+    round.distribute(&notifications);
+    (round, faults)
+}

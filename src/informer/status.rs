@@ -1,0 +1,30 @@
+//! One look at everything an informer is doing.
+
+use crate::lister_watcher::Collection;
+use crate::object::ResourceVersion;
+use crate::processor::HandlerStatus;
+use crate::reflector::ReflectorStatus;
+
+/// What an informer is doing and holds, at one moment.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InformerStatus {
+    /// What it holds.
+    pub collection: Collection,
+    /// Whether the first population is in the store.
+    pub synced: bool,
+    /// How many objects the store holds.
+    pub objects: usize,
+    /// How many of them are stale: the server has a newer state that could not be decoded.
+    pub stale: usize,
+    /// The version of the store.
+    pub version: Option<ResourceVersion>,
+    /// How many deltas wait between reflector and store.
+    pub queued: usize,
+    /// How many calls of index functions panicked.
+    pub index_faults: u64,
+    /// What the reflector is doing, and what it went through.
+    pub reflector: ReflectorStatus,
+    /// How each handler is doing.
+    pub handlers: Vec<HandlerStatus>,
+}

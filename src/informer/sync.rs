@@ -1,0 +1,72 @@
+//! Why an informer has not synced.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::SourceError;
+use crate::lister_watcher::Collection;
+use crate::reflector::{ReflectorState, ReflectorStatus};
+
+/// Some informers have not synced in the time given, or will not: they were stopped.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub struct SyncError {
+    /// Which, and why.
+    pub unsynced: Vec<Unsynced>,
+    /// How long was waited.
+    pub waited: Duration,
+}
+
+/// An informer that has not synced.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Unsynced {
+    /// What it is to hold.
+    pub collection: Collection,
+    /// What it is doing.
+    pub state: ReflectorState,
+    /// For how long.
+    pub since: Duration,
+    /// The last error and how long ago it was; says verb, resource and status.
+    pub last_error: Option<(SourceError, Duration)>,
+}
+
+impl Unsynced {
+    pub(super) fn new(collection: Collection, status: ReflectorStatus) -> Self {
+        let ReflectorStatus { state, since, last_error, .. } = status;
+        Self { collection, state, since, last_error }
+    }
+}
+
+impl fmt::Display for SyncError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not synced after {:.1?}", self.waited)?;
+        for (n, unsynced) in self.unsynced.iter().enumerate() {
+            write!(f, "{}{unsynced}", if n == 0 { ": " } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Unsynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.collection.resource)?;
+        if let Some(namespace) = &self.collection.namespace {
+            write!(f, " in {namespace}")?;
+        }
+        match self.state {
+            ReflectorState::Idle => f.write_str(" was not started")?,
+            ReflectorState::Listing { loaded, total: Some(total) } => {
+                write!(f, " has listed {loaded} of {total}")?;
+            }
+            ReflectorState::Listing { loaded, total: None } => write!(f, " has listed {loaded}")?,
+            ReflectorState::Watching => f.write_str(" is being processed")?,
+            ReflectorState::Waiting(delay) => write!(f, " asks again every {delay:.1?}")?,
+            ReflectorState::Stopped => f.write_str(" was stopped")?,
+        }
+        match &self.last_error {
+            Some((error, ago)) => write!(f, " (last error, {ago:.1?} ago: {error})"),
+            None => Ok(()),
+        }
+    }
+}

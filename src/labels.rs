@@ -1,0 +1,397 @@
+//! Label selectors, as `kubectl -l` takes them.
+//!
+//! Parsing says what is wrong and where; matching never fails and never allocates.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use kube::core::{Expression, Selector};
+
+/// Which labels an object must have.
+///
+/// The grammar is Kubernetes': requirements joined by commas, all of which must hold. An object
+/// without the label meets `!=`, `notin` and `!`.
+///
+/// ```
+/// use kube_informer::Labels;
+///
+/// let selector: Labels = "app=web, tier in (front, edge), env != test, !legacy, size>3".parse()?;
+/// assert!("a===b".parse::<Labels>().is_err());
+/// # Ok::<(), kube_informer::InvalidSelector>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    requirements: Vec<Requirement>,
+    nothing: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Requirement {
+    key: String,
+    test: Test,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Test {
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Exists,
+    Absent,
+    Greater(i64),
+    Less(i64),
+}
+
+/// A text is no label selector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a label selector, at byte {at} of {text:?}: {problem}")]
+#[non_exhaustive]
+pub struct InvalidSelector {
+    /// The text.
+    pub text: String,
+    /// Where in it.
+    pub at: usize,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl Labels {
+    /// Selects everything; so does an empty text.
+    pub fn everything() -> Self {
+        Self::default()
+    }
+
+    /// Selects nothing; asking with it looks at no object.
+    pub fn nothing() -> Self {
+        Self { requirements: Vec::new(), nothing: true }
+    }
+
+    /// Whether everything is selected, so that no label need be looked at.
+    pub fn is_everything(&self) -> bool {
+        self.requirements.is_empty() && !self.nothing
+    }
+
+    /// Whether nothing can be selected.
+    pub fn is_nothing(&self) -> bool {
+        self.nothing
+    }
+
+    /// Whether an object with these labels is selected.
+    pub fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
+        !self.nothing
+            && self.requirements.iter().all(|requirement| {
+                let value = labels.and_then(|labels| labels.get(&requirement.key));
+                requirement.test.holds(value)
+            })
+    }
+}
+
+impl Test {
+    fn holds(&self, value: Option<&String>) -> bool {
+        let number = || value.and_then(|value| value.parse::<i64>().ok());
+        match self {
+            Self::In(values) => value.is_some_and(|value| values.contains(value)),
+            Self::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
+            Self::Exists => value.is_some(),
+            Self::Absent => value.is_none(),
+            Self::Greater(than) => number().is_some_and(|number| number > *than),
+            Self::Less(than) => number().is_some_and(|number| number < *than),
+        }
+    }
+}
+
+impl From<Selector> for Labels {
+    fn from(selector: Selector) -> Self {
+        let requirement = |expression| {
+            let (key, test) = match expression {
+                Expression::In(key, values) => (key, Test::In(values.into_iter().collect())),
+                Expression::NotIn(key, values) => (key, Test::NotIn(values.into_iter().collect())),
+                Expression::Equal(key, value) => (key, Test::In(vec![value])),
+                Expression::NotEqual(key, value) => (key, Test::NotIn(vec![value])),
+                Expression::Exists(key) => (key, Test::Exists),
+                Expression::DoesNotExist(key) => (key, Test::Absent),
+            };
+            Requirement { key, test }
+        };
+        Self { requirements: selector.into_iter().map(requirement).collect(), nothing: false }
+    }
+}
+
+impl FromStr for Labels {
+    type Err = InvalidSelector;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSelector> {
+        let mut parser = Parser { text, at: 0 };
+        let mut requirements = Vec::new();
+        parser.skip_space();
+        while parser.at < text.len() {
+            requirements.push(parser.requirement()?);
+            parser.skip_space();
+            if parser.at < text.len() {
+                parser.expect(",")?;
+                parser.skip_space();
+                if parser.at == text.len() {
+                    return Err(parser.error("a requirement is missing after the comma"));
+                }
+            }
+        }
+        Ok(Self { requirements, nothing: false })
+    }
+}
+
+impl fmt::Display for Labels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.nothing {
+            return f.write_str("<nothing>");
+        }
+        for (n, Requirement { key, test }) in self.requirements.iter().enumerate() {
+            if n > 0 {
+                f.write_str(",")?;
+            }
+            match test {
+                Test::In(values) if values.len() == 1 => write!(f, "{key}={}", values[0])?,
+                Test::NotIn(values) if values.len() == 1 => write!(f, "{key}!={}", values[0])?,
+                Test::In(values) => write!(f, "{key} in ({})", values.join(","))?,
+                Test::NotIn(values) => write!(f, "{key} notin ({})", values.join(","))?,
+                Test::Exists => f.write_str(key)?,
+                Test::Absent => write!(f, "!{key}")?,
+                Test::Greater(than) => write!(f, "{key}>{than}")?,
+                Test::Less(than) => write!(f, "{key}<{than}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn error(&self, problem: impl Into<String>) -> InvalidSelector {
+        InvalidSelector { text: self.text.to_owned(), at: self.at, problem: problem.into() }
+    }
+
+    fn skip_space(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn accept(&mut self, symbol: &str) -> bool {
+        let accepted = self.rest().starts_with(symbol);
+        if accepted {
+            self.at += symbol.len();
+        }
+        accepted
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), InvalidSelector> {
+        if self.accept(symbol) {
+            return Ok(());
+        }
+        let found = self.rest().chars().next().map_or("the end".into(), |c| format!("{c:?}"));
+        Err(self.error(format!("expected {symbol:?}, found {found}")))
+    }
+
+    fn word(&mut self) -> &'t str {
+        let rest = self.rest();
+        let end = rest
+            .find(|c: char| {
+                c.is_whitespace() || matches!(c, ',' | '(' | ')' | '=' | '!' | '<' | '>')
+            })
+            .unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn requirement(&mut self) -> Result<Requirement, InvalidSelector> {
+        if self.accept("!") {
+            self.skip_space();
+            let key = self.key()?;
+            return Ok(Requirement { key, test: Test::Absent });
+        }
+        let key = self.key()?;
+        self.skip_space();
+        let test = if self.accept("==") || self.accept("=") {
+            Test::In(vec![self.value()?])
+        } else if self.accept("!=") {
+            Test::NotIn(vec![self.value()?])
+        } else if self.accept(">") {
+            Test::Greater(self.number()?)
+        } else if self.accept("<") {
+            Test::Less(self.number()?)
+        } else {
+            let before = self.at;
+            match self.word() {
+                "" => Test::Exists,
+                "in" => Test::In(self.values()?),
+                "notin" => Test::NotIn(self.values()?),
+                other => {
+                    self.at = before;
+                    return Err(self.error(format!("{other:?} is no operator")));
+                }
+            }
+        };
+        Ok(Requirement { key, test })
+    }
+
+    fn key(&mut self) -> Result<String, InvalidSelector> {
+        let start = self.at;
+        let key = self.word();
+        let (prefix, name) = key.split_once('/').map_or((None, key), |(p, n)| (Some(p), n));
+        let valid = is_name(name, 63) && prefix.is_none_or(|prefix| is_name(prefix, 253));
+        if valid {
+            return Ok(key.to_owned());
+        }
+        self.at = start;
+        Err(self.error(if key.is_empty() {
+            "expected a label's key".to_owned()
+        } else {
+            format!("{key:?} is no label's key")
+        }))
+    }
+
+    fn value(&mut self) -> Result<String, InvalidSelector> {
+        self.skip_space();
+        let start = self.at;
+        let value = self.word();
+        if value.is_empty() || is_name(value, 63) {
+            return Ok(value.to_owned());
+        }
+        self.at = start;
+        Err(self.error(format!("{value:?} is no label's value")))
+    }
+
+    fn number(&mut self) -> Result<i64, InvalidSelector> {
+        self.skip_space();
+        let start = self.at;
+        let word = self.word();
+        word.parse().map_err(|_| {
+            self.at = start;
+            self.error(format!("{word:?} is no integer"))
+        })
+    }
+
+    fn values(&mut self) -> Result<Vec<String>, InvalidSelector> {
+        self.skip_space();
+        self.expect("(")?;
+        let mut values = Vec::new();
+        loop {
+            values.push(self.value()?);
+            self.skip_space();
+            if self.accept(")") {
+                return Ok(values);
+            }
+            self.expect(",")?;
+        }
+    }
+}
+
+/// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+fn is_name(text: &str, longest: usize) -> bool {
+    let end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    text.len() <= longest
+        && end(text.chars().next())
+        && end(text.chars().next_back())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    }
+
+    #[test]
+    fn selects_as_kubectl_does() {
+        let object =
+            labels(&[("app", "web"), ("x.io/tier", "front"), ("size", "7"), ("empty", "")]);
+        for (selector, selected) in [
+            ("", true),
+            ("  ", true),
+            ("app", true),
+            ("app=web", true),
+            ("app == web", true),
+            ("app=db", false),
+            ("app!=db", true),
+            ("absent!=db", true),
+            ("absent=db", false),
+            ("x.io/tier in (front, back)", true),
+            ("x.io/tier in(back)", false),
+            ("x.io/tier notin (front)", false),
+            ("absent notin (a,b)", true),
+            ("!absent,app", true),
+            ("! app", false),
+            ("size>6,size<8", true),
+            ("size>7", false),
+            ("app>1", false),
+            ("empty=", true),
+            ("empty=,app=web", true),
+            ("app in (,web)", true),
+        ] {
+            let parsed: Labels = selector.parse().unwrap();
+            assert_eq!(parsed.matches(Some(&object)), selected, "{selector:?}");
+        }
+        assert!("!a".parse::<Labels>().unwrap().matches(None));
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        for (selector, at) in [
+            ("a===b", 3),
+            ("a=b,", 4),
+            (",a", 0),
+            ("a b", 2),
+            ("a in x", 5),
+            ("a in (x", 7),
+            ("a in (x y)", 8),
+            ("a>b", 2),
+            ("-a", 0),
+            ("a=-b", 2),
+            ("a=b c", 4),
+            ("é=b", 0),
+            ("a/b/c", 0),
+        ] {
+            let error = selector.parse::<Labels>().unwrap_err();
+            assert_eq!(error.at, at, "{error}");
+            assert_eq!(error.text, selector);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused(text in "\\PC{0,40}") {
+            if let Ok(selector) = text.parse::<Labels>() {
+                prop_assert_eq!(selector.to_string().parse::<Labels>().unwrap(), selector);
+            }
+        }
+
+        #[test]
+        fn agrees_with_kubes_selector(
+            text in "([abc](=|!=)[xyz])(,([abc](=|!=)[xyz]|[abc] in \\([xy],z\\)|![abc]|[abc])){0,3}",
+            object in proptest::collection::btree_map("[abc]", "[xyz]", 0..3),
+        ) {
+            use kube::core::SelectorExt;
+            let ours: Labels = text.parse().unwrap();
+            let expressions = ours.requirements.iter().map(|r| match &r.test {
+                Test::In(values) => Expression::In(r.key.clone(), values.iter().cloned().collect()),
+                Test::NotIn(values) => {
+                    Expression::NotIn(r.key.clone(), values.iter().cloned().collect())
+                }
+                Test::Exists => Expression::Exists(r.key.clone()),
+                _ => Expression::DoesNotExist(r.key.clone()),
+            });
+            let theirs: Selector = expressions.collect();
+            prop_assert_eq!(ours.matches(Some(&object)), theirs.matches(&object));
+            prop_assert_eq!(Labels::from(theirs).matches(Some(&object)), ours.matches(Some(&object)));
+        }
+    }
+}

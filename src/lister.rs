@@ -1,0 +1,233 @@
+//! Reads the store in the words a controller thinks in: by name, by namespace, by labels.
+//!
+//! A lister only reads. Each call answers as of the moment it is made; several calls may see
+//! several moments, for one moment take a [`Snapshot`](crate::Snapshot).
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube::Resource;
+
+use crate::indexer::{Indexer, Snapshot};
+use crate::labels::Labels;
+use crate::object::ObjectKey;
+
+/// Reads all objects of an informer. A cheap clone.
+pub struct Lister<K> {
+    indexer: Indexer<K>,
+    resource: Arc<str>,
+}
+
+/// Reads the objects of one namespace. A cheap clone.
+pub struct NamespaceLister<K> {
+    lister: Lister<K>,
+    namespace: Arc<str>,
+}
+
+/// There is no such object in the store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{resource} {}{name:?} not found", namespace.as_ref().map(|n| format!("{n:?}/")).unwrap_or_default())]
+#[non_exhaustive]
+pub struct NotFound {
+    /// The resource as `kubectl` writes it.
+    pub resource: Arc<str>,
+    /// The namespace asked; `None` for a cluster-scoped object.
+    pub namespace: Option<String>,
+    /// The name asked.
+    pub name: String,
+}
+
+impl<K: Resource> Lister<K> {
+    /// A lister of this store, which speaks of its objects as `resource`.
+    pub fn new(indexer: Indexer<K>, resource: Arc<str>) -> Self {
+        Self { indexer, resource }
+    }
+
+    /// Every object, in no particular order.
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.list(&Labels::everything())
+    }
+
+    /// The objects that a selector selects, in no particular order. O(n); one that selects nothing
+    /// looks at no object, one that selects everything looks at no label.
+    pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
+        let snapshot = self.indexer.snapshot();
+        select(snapshot.iter().map(|(_, object)| object), selector)
+    }
+
+    /// The cluster-scoped object of this name. For a namespaced one, ask its
+    /// [`namespace`](Self::namespace).
+    ///
+    /// # Errors
+    /// [`NotFound`].
+    pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
+        self.find(None, name)
+    }
+
+    /// The object of this key.
+    ///
+    /// # Errors
+    /// [`NotFound`].
+    pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
+        let found = self.indexer.get(key);
+        found.ok_or_else(|| self.not_found(key.namespace(), key.name()))
+    }
+
+    /// Reads one namespace.
+    pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
+        NamespaceLister { lister: self.clone(), namespace: namespace.into() }
+    }
+
+    /// How many objects there are. O(1).
+    pub fn len(&self) -> usize {
+        self.indexer.snapshot().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The store as of this moment, to ask it several things.
+    pub fn snapshot(&self) -> Snapshot<K> {
+        self.indexer.snapshot()
+    }
+
+    fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
+        let found = self.indexer.get_by_name(namespace, name);
+        found.ok_or_else(|| self.not_found(namespace, name))
+    }
+
+    fn not_found(&self, namespace: Option<&str>, name: &str) -> NotFound {
+        NotFound {
+            resource: self.resource.clone(),
+            namespace: namespace.map(Into::into),
+            name: name.to_owned(),
+        }
+    }
+}
+
+impl<K: Resource> NamespaceLister<K> {
+    /// Every object of the namespace, in no particular order. O(objects in it).
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.list(&Labels::everything())
+    }
+
+    /// The objects of the namespace that a selector selects, in no particular order.
+    pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
+        let snapshot = self.lister.indexer.snapshot();
+        let objects = snapshot.namespace(&self.namespace).map(|(_, object)| object);
+        select(objects, selector)
+    }
+
+    /// The object of this name.
+    ///
+    /// # Errors
+    /// [`NotFound`].
+    pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
+        self.lister.find(Some(&self.namespace), name)
+    }
+
+    /// How many objects the namespace has. O(1).
+    pub fn len(&self) -> usize {
+        self.lister.indexer.snapshot().namespace_len(&self.namespace)
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn select<'a, K: Resource + 'a>(
+    objects: impl Iterator<Item = &'a Arc<K>>,
+    selector: &Labels,
+) -> Vec<Arc<K>> {
+    if selector.is_nothing() {
+        return Vec::new();
+    }
+    if selector.is_everything() {
+        return objects.cloned().collect();
+    }
+    let selected = |object: &&Arc<K>| selector.matches(object.meta().labels.as_ref());
+    objects.filter(selected).cloned().collect()
+}
+
+impl<K> Clone for Lister<K> {
+    fn clone(&self) -> Self {
+        Self { indexer: self.indexer.clone(), resource: self.resource.clone() }
+    }
+}
+
+impl<K> Clone for NamespaceLister<K> {
+    fn clone(&self) -> Self {
+        Self { lister: self.lister.clone(), namespace: self.namespace.clone() }
+    }
+}
+
+impl<K> fmt::Debug for Lister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lister").field("resource", &self.resource).finish_non_exhaustive()
+    }
+}
+
+impl<K> fmt::Debug for NamespaceLister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamespaceLister")
+            .field("resource", &self.lister.resource)
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+
+    use super::*;
+
+    fn lister() -> Lister<ConfigMap> {
+        let indexer = Indexer::new();
+        let mut write = indexer.transaction();
+        for (namespace, name, app) in
+            [("a", "one", "web"), ("a", "two", "db"), ("b", "one", "web"), ("b", "bare", "")]
+        {
+            let labels = (!app.is_empty()).then(|| [("app".into(), app.into())].into());
+            let metadata = ObjectMeta {
+                name: Some(name.into()),
+                namespace: Some(namespace.into()),
+                labels,
+                ..ObjectMeta::default()
+            };
+            let object = ConfigMap { metadata, ..ConfigMap::default() };
+            write.put(ObjectKey::of(&object).unwrap(), Arc::new(object));
+        }
+        write.commit();
+        Lister::new(indexer, "configmaps".into())
+    }
+
+    #[test]
+    fn selects_by_labels_and_namespace() {
+        let lister = lister();
+        for (selector, all, in_b) in [("", 4, 2), ("app=web", 2, 1), ("!app", 1, 1), ("x", 0, 0)] {
+            let selector: Labels = selector.parse().unwrap();
+            assert_eq!(lister.list(&selector).len(), all);
+            assert_eq!(lister.namespace("b").list(&selector).len(), in_b);
+        }
+        assert!(lister.list(&Labels::nothing()).is_empty());
+        assert!(lister.namespace("nowhere").is_empty());
+        assert_eq!((lister.len(), lister.namespace("a").len()), (4, 2));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let lister = lister();
+        assert!(lister.namespace("b").get("bare").is_ok());
+        let missing = lister.namespace("a").get("bare").unwrap_err();
+        assert_eq!(missing.to_string(), "configmaps \"a\"/\"bare\" not found");
+        assert_eq!(lister.get("one").unwrap_err().to_string(), "configmaps \"one\" not found");
+        let key = ObjectKey::namespaced("b", "one").unwrap();
+        assert!(lister.by_key(&key).is_ok());
+    }
+}
