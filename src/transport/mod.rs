@@ -1,5 +1,18 @@
 //! Asks an API server: requests, negotiation, framing, decoding.
+//!
+//! [`ApiSource`] is the [`ListerWatcher`] over a [`kube::Client`]. It reads raw bytes and gives each
+//! object as soon as it is there; what it holds is one object and one frame. It never retries, never
+//! remembers what it gave, and never lets one bad object spoil its neighbours.
 
-/// Lists and watches through a [`kube::Client`].
-#[derive(Debug)]
-pub struct ApiSource;
+mod answer;
+mod capture;
+mod decode;
+mod json_list;
+mod peek;
+mod request;
+mod scan;
+mod source;
+mod watch_events;
+
+pub use decode::{Decode, DecodeError, JsonDecode};
+pub use source::ApiSource;

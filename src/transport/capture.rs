@@ -1,0 +1,110 @@
+//! Cuts one JSON value out of a stream of frames.
+//!
+//! A value that lies within one frame is a slice of it; only one that crosses frames is copied. A
+//! value over the limit is passed over without being kept, but for its head, so that it can still
+//! be named.
+
+use bytes::{Buf, Bytes, BytesMut};
+
+use super::scan::Scanner;
+
+/// How much of an oversized value is kept: enough for the metadata, which comes first.
+const HEAD: usize = 16 * 1024;
+
+/// The unread bytes of a body, and where they are in it.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    frame: Bytes,
+    /// Where the frame begins in the body.
+    offset: u64,
+}
+
+/// One value being cut out.
+#[derive(Debug)]
+pub(super) struct Capture {
+    scanner: Scanner,
+    kept: BytesMut,
+    length: usize,
+    offset: u64,
+    limit: usize,
+}
+
+/// One value, cut out.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Captured {
+    /// The whole value.
+    Whole(Bytes),
+    /// It is over the limit; this is how it begins.
+    Oversized(Bytes),
+}
+
+impl Input {
+    pub(super) fn push(&mut self, frame: Bytes) {
+        debug_assert!(self.frame.is_empty(), "a frame is pushed when the last one is read");
+        self.frame = frame;
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.frame.first().copied()
+    }
+
+    /// The next byte that is not white space.
+    pub(super) fn peek_token(&mut self) -> Option<u8> {
+        let space = self.frame.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.skip(space);
+        self.peek()
+    }
+
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.frame.advance(bytes);
+        self.offset += bytes as u64;
+    }
+
+    fn take(&mut self, bytes: usize) -> Bytes {
+        self.offset += bytes as u64;
+        self.frame.split_to(bytes)
+    }
+}
+
+impl Capture {
+    /// Begins at the value's first byte.
+    pub(super) fn new(input: &Input, limit: usize) -> Self {
+        Self {
+            scanner: Scanner::default(),
+            kept: BytesMut::new(),
+            length: 0,
+            offset: input.offset,
+            limit,
+        }
+    }
+
+    /// Where the value begins in the body.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Takes what there is; the value, once it is all there.
+    pub(super) fn feed(&mut self, input: &mut Input) -> Option<Captured> {
+        let end = self.scanner.feed(&input.frame);
+        let part = input.take(end.unwrap_or(input.frame.len()));
+        self.length += part.len();
+        if self.length > self.limit {
+            let head = HEAD.min(self.limit);
+            self.kept
+                .extend_from_slice(&part[..part.len().min(head.saturating_sub(self.kept.len()))]);
+            self.kept.truncate(head);
+            end?;
+            return Some(Captured::Oversized(self.kept.split().freeze()));
+        }
+        if end.is_some() && self.kept.is_empty() {
+            return Some(Captured::Whole(part));
+        }
+        self.kept.extend_from_slice(&part);
+        end?;
+        Some(Captured::Whole(self.kept.split().freeze()))
+    }
+}

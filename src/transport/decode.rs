@@ -1,0 +1,138 @@
+//! From the bytes of one object to the object.
+//!
+//! The seam where an encoding, a projection or a peek plugs in. What goes wrong here is told
+//! without a word of what the object holds: it may be a Secret.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use kube::api::{DynamicObject, TypeMeta};
+use serde::de::DeserializeOwned;
+
+/// Decodes one object.
+pub trait Decode<K>: Send + Sync + 'static {
+    /// The object of these bytes: one JSON value.
+    ///
+    /// # Errors
+    /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError>;
+}
+
+/// Why an object can't be decoded, in words that are fit for a log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct DecodeError {
+    problem: String,
+}
+
+/// Decodes JSON into anything that implements `Deserialize`.
+pub struct JsonDecode<K>(PhantomData<fn() -> K>);
+
+impl<K> JsonDecode<K> {
+    /// The decoder.
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        Ok(serde_json::from_slice(object)?)
+    }
+}
+
+/// Decodes dynamic objects. In the list of a built-in type items do not say what they are; then it
+/// is what was asked for.
+#[derive(Debug)]
+pub(super) struct DynamicDecode(pub(super) TypeMeta);
+
+impl Decode<DynamicObject> for DynamicDecode {
+    fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
+        let mut object: DynamicObject = serde_json::from_slice(object)?;
+        object.types.get_or_insert_with(|| self.0.clone());
+        Ok(object)
+    }
+}
+
+impl DecodeError {
+    /// A decoder's own words. They must not quote the object.
+    pub fn new(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into() }
+    }
+}
+
+impl From<serde_json::Error> for DecodeError {
+    fn from(error: serde_json::Error) -> Self {
+        let place = format!("line {} column {}", error.line(), error.column());
+        let problem = match error.classify() {
+            serde_json::error::Category::Data => redact(&error.to_string()),
+            serde_json::error::Category::Eof => "the object is not whole".into(),
+            _ => "not JSON".into(),
+        };
+        Self { problem: format!("{problem} at {place}") }
+    }
+}
+
+/// What of serde's words does not come from the object: the kind of the value found, never the
+/// value, and what the type expected.
+fn redact(message: &str) -> String {
+    if message.starts_with("missing field `") {
+        // The name is the type's own.
+        return message.split(" at line ").next().unwrap_or_default().to_owned();
+    }
+    let Some(rest) = message.strip_prefix("invalid type: ") else {
+        return "a value is not as its type wants it".into();
+    };
+    let found = ["string", "integer", "floating point", "boolean", "null", "map", "sequence"]
+        .into_iter()
+        .find(|kind| rest.starts_with(kind))
+        .unwrap_or("a value");
+    // The last one: a value before it may say the same.
+    let expected = rest.rsplit_once(", expected ").map_or("something else", |(_, tail)| {
+        tail.rsplit_once(" at line ").map_or(tail, |(expected, _)| expected)
+    });
+    format!("found {found}, expected {expected}")
+}
+
+impl<K> Default for JsonDecode<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for JsonDecode<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JsonDecode")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+
+    #[test]
+    fn no_error_quotes_the_object() {
+        for text in [
+            r#"{"metadata":{"name":"s"},"data":{"password":"hunter2"}}"#,
+            r#"{"metadata":{"name":"s"},"type":{"a":"hunter2"}}"#,
+            r#"{"metadata":{"name":"s","labels":"hunter2, expected hunter2 at line hunter2"}}"#,
+            r#"{"metadata":{"name":"s","generation":"hunter2"}}"#,
+            r#"{"metadata":{"name":"s","creationTimestamp":"hunter2"}}"#,
+            r#"{"kind":"hunter2","metadata":{}}"#,
+            r#"{"data":{"a":"hunter2"#,
+            r#"{"data":hunter2}"#,
+        ] {
+            let error = JsonDecode::<Secret>::new().decode(text.as_bytes()).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("hunter"), "{error}");
+            assert!(error.to_string().contains("at line 1 column"), "{error}");
+        }
+    }
+
+    #[test]
+    fn says_what_was_expected() {
+        let error = JsonDecode::<Secret>::new().decode(br#"{"immutable":"x"}"#).unwrap_err();
+        assert_eq!(error.to_string(), "found string, expected a boolean at line 1 column 16");
+    }
+}
