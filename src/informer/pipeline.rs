@@ -122,7 +122,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     fn spawn_handler(&self, runtime: &Handle, task: &HandlerTask) {
         if let Some(task) = task.take() {
             let abort = self.abort.clone();
-            let call = async move { drop(abort.run_until_cancelled(task).await) };
+            let call = async move { abort.run_until_cancelled(task).await.unwrap_or_default() };
             self.tasks.spawn_on(call, runtime);
         }
     }

@@ -2,8 +2,11 @@
 //!
 //! [`FakeSource`] takes the place of the API server behind the
 //! [`ListerWatcher`](crate::lister_watcher::ListerWatcher) seam: objects, versions and faults on
-//! command, in memory. Nothing here is used by the stages.
+//! command, in memory. [`ApiServer`] answers an ordinary `kube::Client`. Nothing here is used by the
+//! stages.
 
+pub mod api_server;
 mod fake_source;
 
+pub use api_server::ApiServer;
 pub use fake_source::{Asking, FakeSource, WatchEnd};

@@ -1,0 +1,157 @@
+//! Answers lists: whole or in pages, from now or from a revision that is remembered.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Response};
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use serde_json::{Value, json};
+
+use super::ResponseBody;
+use super::query::Query;
+use super::resource::ResourceType;
+use super::status::Failure;
+use super::store::Store;
+use super::stored::{Form, Stored};
+
+/// How large the pieces of a list's body are.
+const PIECE: usize = 64 * 1024;
+
+/// Where a list goes on: at which revision (`None`: whatever is now), after which key.
+struct Continue {
+    revision: Option<u64>,
+    after: String,
+}
+
+impl Continue {
+    fn token(&self) -> String {
+        let text = json!({ "rv": self.revision, "after": self.after }).to_string();
+        text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn parse(token: &str) -> Option<Self> {
+        let digits = token.as_bytes().chunks(2);
+        let bytes: Option<Vec<u8>> = digits
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+            .collect();
+        let value: Value = serde_json::from_slice(&bytes?).ok()?;
+        let after = value["after"].as_str()?.to_owned();
+        Some(Self { revision: value["rv"].as_u64(), after })
+    }
+}
+
+pub(super) fn list(
+    store: &Store,
+    resource: &Arc<ResourceType>,
+    query: &Query,
+    form: Form,
+) -> Result<Response<ResponseBody>, Failure> {
+    let collection =
+        store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    let mut revision = store.revision;
+    let mut after = None;
+    if let Some(token) = &query.continue_token {
+        let parsed = Continue::parse(token)
+            .ok_or_else(|| Failure::bad_request("continue key is not valid"))?;
+        if let Some(at) = parsed.revision {
+            if at < collection.trimmed.max(store.compacted) {
+                let go_on = Continue { revision: None, after: parsed.after };
+                return Err(Failure::expired_page(&go_on.token()));
+            }
+            revision = at;
+        }
+        after = Some(parsed.after);
+    } else if let Some(asked) = query.version {
+        if asked > store.revision {
+            return Err(Failure::too_large(asked, store.revision));
+        }
+        if query.version_match.as_deref() == Some("Exact") {
+            if asked < collection.trimmed.max(store.compacted) {
+                let message = "The resourceVersion for the provided list is too old.";
+                return Err(Failure::expired(message));
+            }
+            revision = asked;
+        }
+    } else if query.version_match.is_some() {
+        let message = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+        return Err(Failure::bad_request(message));
+    }
+    let past;
+    let objects = if revision == store.revision {
+        &collection.objects
+    } else {
+        past = collection.at(revision);
+        &past
+    };
+    // A list at "0" is the cache's, which does not page.
+    let limit = query.limit.filter(|_| query.version != Some(0)).unwrap_or(usize::MAX);
+    let from = after.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+    let mut rest = objects
+        .range::<String, _>((from, std::ops::Bound::Unbounded))
+        .map(|(_, object)| object)
+        .filter(|object| query.selector.matches(object));
+    let items: Vec<Arc<Stored>> = rest.by_ref().take(limit).cloned().collect();
+    let remaining = rest.count();
+    let mut metadata = json!({ "resourceVersion": revision.to_string() });
+    if remaining > 0 {
+        let after = items.last().map(|item| item.key()).unwrap_or_default();
+        metadata["continue"] = Continue { revision: Some(revision), after }.token().into();
+        if query.selector.is_plain() {
+            metadata["remainingItemCount"] = remaining.into();
+        }
+    }
+    Ok(respond(resource.clone(), &metadata, items, form))
+}
+
+/// The body is made piece by piece while it is read.
+fn respond(
+    resource: Arc<ResourceType>,
+    metadata: &Value,
+    items: Vec<Arc<Stored>>,
+    form: Form,
+) -> Response<ResponseBody> {
+    let (kind, version) = match form {
+        Form::Metadata => ("PartialObjectMetadataList".into(), "meta.k8s.io/v1".into()),
+        _ => (format!("{}List", resource.kind), resource.api_version()),
+    };
+    let head = format!(
+        "{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":["
+    );
+    let state = (head.into_bytes(), items.into_iter().enumerate(), false);
+    let pieces = stream::unfold(state, move |(mut piece, mut items, ended)| {
+        let resource = resource.clone();
+        async move {
+            if ended {
+                return None;
+            }
+            while piece.len() < PIECE {
+                let Some((n, item)) = items.next() else {
+                    piece.extend_from_slice(b"]}\n");
+                    return Some((data(piece), (Vec::new(), items, true)));
+                };
+                if n > 0 {
+                    piece.push(b',');
+                }
+                item.write(&resource, form, &mut piece);
+            }
+            Some((data(piece), (Vec::new(), items, false)))
+        }
+    });
+    streamed(StreamBody::new(pieces.boxed()).boxed_unsync())
+}
+
+pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;
+
+pub(super) fn data(bytes: Vec<u8>) -> Piece {
+    Ok(Frame::data(bytes.into()))
+}
+
+pub(super) fn streamed(body: ResponseBody) -> Response<ResponseBody> {
+    let mut response = Response::new(body);
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}

@@ -1,0 +1,253 @@
+//! What a request asks for.
+
+use std::collections::HashMap;
+
+use http::{HeaderMap, Method, Uri};
+
+use super::status::Failure;
+use super::stored::Stored;
+use super::{resource::ResourceType, stored::Form};
+use crate::labels::Labels;
+
+/// A path, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) namespace: Option<String>,
+    pub(super) plural: String,
+    pub(super) name: Option<String>,
+    pub(super) subresource: Option<String>,
+}
+
+impl Target {
+    pub(super) fn parse(path: &str) -> Option<Self> {
+        let mut segments = path.trim_matches('/').split('/');
+        let (group, version) = match segments.next()? {
+            "api" => (String::new(), segments.next()?),
+            "apis" => (segments.next()?.to_owned(), segments.next()?),
+            _ => return None,
+        };
+        let rest: Vec<&str> = segments.collect();
+        let (namespace, rest) = match rest.as_slice() {
+            // `namespaces/x` alone is the object x of the type namespaces.
+            ["namespaces", namespace, rest @ ..]
+                if !rest.is_empty() && !matches!(rest, ["status" | "finalize"]) =>
+            {
+                (Some((*namespace).to_owned()), rest)
+            }
+            rest => (None, rest),
+        };
+        let [plural, rest @ ..] = rest else { return None };
+        let mut rest = rest.iter().map(|segment| (*segment).to_owned());
+        Some(Self {
+            group,
+            version: version.to_owned(),
+            namespace,
+            plural: (*plural).to_owned(),
+            name: rest.next(),
+            subresource: rest.next(),
+        })
+    }
+
+    pub(super) fn is_of(&self, resource: &ResourceType) -> bool {
+        self.group == resource.group
+            && self.version == resource.version
+            && self.plural == resource.plural
+    }
+}
+
+/// The query parameters of a list or watch.
+#[derive(Debug)]
+pub(super) struct Query {
+    pub(super) selector: Selector,
+    pub(super) version: Option<u64>,
+    pub(super) version_match: Option<String>,
+    pub(super) limit: Option<usize>,
+    pub(super) continue_token: Option<String>,
+    pub(super) watch: bool,
+    pub(super) bookmarks: bool,
+    pub(super) initial_events: Option<bool>,
+    pub(super) timeout: Option<u64>,
+}
+
+/// Which objects are meant.
+#[derive(Debug)]
+pub(super) struct Selector {
+    pub(super) namespace: Option<String>,
+    labels: Labels,
+    /// Path, whether it must equal, value.
+    fields: Vec<(FieldPath, bool, String)>,
+}
+
+#[derive(Debug)]
+enum FieldPath {
+    Name,
+    Namespace,
+    /// The n-th selectable field of the type.
+    Declared(usize),
+}
+
+impl Query {
+    pub(super) fn parse(
+        uri: &Uri,
+        namespace: Option<String>,
+        resource: &ResourceType,
+    ) -> Result<Self, Failure> {
+        let text = uri.query().unwrap_or_default();
+        let params: HashMap<String, String> =
+            form_urlencoded::parse(text.as_bytes()).into_owned().collect();
+        let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
+        let flag = |name: &str| get(name).map(|value| matches!(&**value, "true" | "1"));
+        let number = |name: &str| {
+            get(name)
+                .map(|value| {
+                    let invalid = |_| {
+                        Failure::bad_request(format!("{name}: Invalid value: {value:?}: not a number"))
+                    };
+                    value.parse::<u64>().map_err(invalid)
+                })
+                .transpose()
+        };
+        let labels = get("labelSelector").map_or("", |value| value);
+        let labels = labels.parse().map_err(|error: crate::labels::InvalidSelector| {
+            Failure::bad_request(format!("unable to parse requirement: {}", error.problem))
+        })?;
+        let fields = parse_fields(get("fieldSelector").map_or("", |value| value), resource)?;
+        Ok(Self {
+            selector: Selector { namespace, labels, fields },
+            version: number("resourceVersion")?,
+            version_match: get("resourceVersionMatch").cloned(),
+            limit: number("limit")?
+                .filter(|limit| *limit > 0)
+                .and_then(|limit| usize::try_from(limit).ok()),
+            continue_token: get("continue").cloned(),
+            watch: flag("watch").unwrap_or(false),
+            bookmarks: flag("allowWatchBookmarks").unwrap_or(false),
+            initial_events: flag("sendInitialEvents"),
+            timeout: number("timeoutSeconds")?,
+        })
+    }
+}
+
+fn parse_fields(
+    text: &str,
+    resource: &ResourceType,
+) -> Result<Vec<(FieldPath, bool, String)>, Failure> {
+    let terms = text.split(',').filter(|term| !term.is_empty());
+    terms
+        .map(|term| {
+            let (path, equal, value) = match term.split_once("!=") {
+                Some((path, value)) => (path, false, value),
+                None => {
+                    let split = term.split_once("==").or_else(|| term.split_once('='));
+                    let invalid = || {
+                        Failure::bad_request(format!(
+                            "invalid selector: '{term}'; can't understand '{term}'"
+                        ))
+                    };
+                    let (path, value) = split.ok_or_else(invalid)?;
+                    (path, true, value)
+                }
+            };
+            let declared = resource.fields.iter().position(|field| field == path);
+            let path = match (path, declared) {
+                ("metadata.name", _) => FieldPath::Name,
+                ("metadata.namespace", _) if resource.namespaced => FieldPath::Namespace,
+                (_, Some(n)) => FieldPath::Declared(n),
+                _ => {
+                    let message = format!("field label not supported: {path}");
+                    return Err(Failure::bad_request(message));
+                }
+            };
+            Ok((path, equal, value.to_owned()))
+        })
+        .collect()
+}
+
+impl Selector {
+    pub(super) fn matches(&self, object: &Stored) -> bool {
+        self.namespace.as_ref().is_none_or(|namespace| *namespace == object.namespace)
+            && (self.labels.is_everything() || self.labels.matches(Some(&object.labels)))
+            && self.fields.iter().all(|(path, equal, wanted)| {
+                let value = match path {
+                    FieldPath::Name => &object.name,
+                    FieldPath::Namespace => &object.namespace,
+                    FieldPath::Declared(n) => &object.fields[*n],
+                };
+                (value == wanted) == *equal
+            })
+    }
+
+    /// Whether only a namespace narrows it, so that what remains can be counted.
+    pub(super) fn is_plain(&self) -> bool {
+        self.labels.is_everything() && self.fields.is_empty()
+    }
+}
+
+/// In which form objects are wanted.
+pub(super) fn form(headers: &HeaderMap, plain: Form) -> Result<Form, Failure> {
+    let accept = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    let Some(accept) = accept else { return Ok(plain) };
+    for clause in accept.split(',') {
+        let mut parts = clause.split(';').map(str::trim);
+        if !matches!(parts.next(), Some("application/json" | "application/*" | "*/*")) {
+            continue;
+        }
+        let form = parts.find_map(|part| part.strip_prefix("as="));
+        match form {
+            None => return Ok(plain),
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => return Ok(Form::Metadata),
+            Some(_) => {}
+        }
+    }
+    Err(Failure::not_acceptable())
+}
+
+/// A request, for logs and for what intercepts it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RequestInfo {
+    /// The method.
+    pub method: Method,
+    /// Path and query.
+    pub target: String,
+    /// Whether it is a watch.
+    pub watch: bool,
+}
+
+impl RequestInfo {
+    pub(super) fn new(method: &Method, uri: &Uri) -> Self {
+        let query = uri.query().unwrap_or_default();
+        let watch = form_urlencoded::parse(query.as_bytes())
+            .any(|(name, value)| name == "watch" && matches!(&*value, "true" | "1"));
+        Self { method: method.clone(), target: uri.to_string(), watch }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_taken_apart() {
+        let target = |path| {
+            let target = Target::parse(path)?;
+            Some((target.group, target.namespace, target.plural, target.name, target.subresource))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            target("/api/v1/namespaces/a/pods/p/status"),
+            Some((String::new(), some("a"), "pods".into(), some("p"), some("status")))
+        );
+        assert_eq!(
+            target("/apis/apps/v1/deployments"),
+            Some(("apps".into(), None, "deployments".into(), None, None))
+        );
+        assert_eq!(
+            target("/api/v1/namespaces/a"),
+            Some((String::new(), None, "namespaces".into(), some("a"), None))
+        );
+        assert_eq!(target("/healthz"), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! All objects at their revisions, and the history that watches live on.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::resource::ResourceType;
+use super::stored::Stored;
+
+/// The server's memory. One revision counter for all types, as etcd has.
+#[derive(Debug)]
+pub(super) struct Store {
+    pub(super) revision: u64,
+    /// States before this revision can't be had any more.
+    pub(super) compacted: u64,
+    /// How many changes of a type are remembered.
+    window: usize,
+    pub(super) collections: Vec<Collection>,
+    /// Counts up with every change: what watches wait for.
+    changed: watch::Sender<u64>,
+}
+
+/// One type's objects.
+#[derive(Debug)]
+pub(super) struct Collection {
+    pub(super) resource: Arc<ResourceType>,
+    pub(super) objects: BTreeMap<String, Arc<Stored>>,
+    pub(super) history: VecDeque<Change>,
+    /// The history was trimmed up to this revision.
+    pub(super) trimmed: u64,
+}
+
+/// One change of one object.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) revision: u64,
+    pub(super) before: Option<Arc<Stored>>,
+    pub(super) after: After,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum After {
+    Is(Arc<Stored>),
+    /// Deleted; the final state, at the revision of the deletion.
+    Was(Arc<Stored>),
+}
+
+impl Store {
+    pub(super) fn new(window: usize) -> Self {
+        Self {
+            // A young cluster: never 0, which means something else.
+            revision: 1,
+            compacted: 0,
+            window,
+            collections: Vec::new(),
+            changed: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Wakes everyone who waits for a change.
+    pub(super) fn announce(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    pub(super) fn find(&self, is: impl Fn(&ResourceType) -> bool) -> Option<&Collection> {
+        self.collections.iter().find(|collection| is(&collection.resource))
+    }
+
+    pub(super) fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
+        self.collections.iter_mut().find(|collection| *collection.resource == *resource)
+    }
+
+    pub(super) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
+        self.revision += 1;
+        let (revision, window) = (self.revision, self.window);
+        let stored = Arc::new(Stored::new(resource, revision, object));
+        let collection = self.collection(resource)?;
+        let before = collection.objects.insert(stored.key(), stored.clone());
+        collection.remember(Change { revision, before, after: After::Is(stored.clone()) }, window);
+        self.announce();
+        Some(stored)
+    }
+
+    pub(super) fn remove(&mut self, resource: &ResourceType, key: &str) -> Option<Arc<Stored>> {
+        let (revision, window) = (self.revision + 1, self.window);
+        let collection = self.collection(resource)?;
+        let before = collection.objects.remove(key)?;
+        let last = Arc::new(Stored::new(resource, revision, before.value(resource)));
+        let after = After::Was(last.clone());
+        collection.remember(Change { revision, before: Some(before), after }, window);
+        self.revision = revision;
+        self.announce();
+        Some(last)
+    }
+
+    pub(super) fn compact(&mut self) {
+        self.compacted = self.revision;
+        for collection in &mut self.collections {
+            collection.trimmed = self.revision;
+        }
+    }
+}
+
+impl Collection {
+    pub(super) fn new(resource: ResourceType, revision: u64) -> Self {
+        Self {
+            resource: Arc::new(resource),
+            objects: BTreeMap::new(),
+            history: VecDeque::new(),
+            trimmed: revision,
+        }
+    }
+
+    fn remember(&mut self, change: Change, window: usize) {
+        self.history.push_back(change);
+        while self.history.len() > window {
+            if let Some(forgotten) = self.history.pop_front() {
+                self.trimmed = self.trimmed.max(forgotten.revision);
+            }
+        }
+    }
+
+    /// Every object as it was at a revision that is still remembered.
+    pub(super) fn at(&self, revision: u64) -> BTreeMap<String, Arc<Stored>> {
+        let mut objects = self.objects.clone();
+        for change in self.history.iter().rev().take_while(|change| change.revision > revision) {
+            let (After::Is(stored) | After::Was(stored)) = &change.after;
+            match &change.before {
+                Some(before) => drop(objects.insert(stored.key(), before.clone())),
+                None => drop(objects.remove(&stored.key())),
+            }
+        }
+        objects
+    }
+}

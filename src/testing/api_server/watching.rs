@@ -1,0 +1,223 @@
+//! Answers watches: from a revision on, or from the present state.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{StreamExt, stream};
+use http::Response;
+use http_body_util::{BodyExt, StreamBody};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::list::{Piece, data, streamed};
+use super::query::{Query, Selector};
+use super::resource::ResourceType;
+use super::status::Failure;
+use super::store::{After, Change};
+use super::stored::{Form, Stored};
+use super::{Inner, ResponseBody};
+
+/// How long a watch lasts that does not say.
+const DEFAULT_TIMEOUT: u64 = 1800;
+
+/// How many events go out in one piece.
+const EVENTS: usize = 256;
+
+/// One open watch.
+struct Watching {
+    inner: Arc<Inner>,
+    resource: Arc<ResourceType>,
+    selector: Selector,
+    form: Form,
+    /// Everything up to this revision was sent.
+    position: u64,
+    initial: VecDeque<Arc<Stored>>,
+    /// The end of the initial events is still to be told.
+    tell_end: bool,
+    bookmarks: Option<Duration>,
+    next_bookmark: Instant,
+    until: Instant,
+    changes: watch::Receiver<u64>,
+    generation: u64,
+    over: bool,
+}
+
+pub(super) fn watch(
+    inner: &Arc<Inner>,
+    resource: &Arc<ResourceType>,
+    query: Query,
+    form: Form,
+) -> Result<Response<ResponseBody>, Failure> {
+    let store = inner.store.lock();
+    let collection =
+        store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    if query.initial_events.is_some() && query.version_match.as_deref() != Some("NotOlderThan") {
+        let problem = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        return Err(Failure::invalid("ListOptions", "", "resourceVersionMatch", problem));
+    }
+    let asked = query.version.unwrap_or(0);
+    let initial = query.initial_events.unwrap_or(asked == 0);
+    if asked > store.revision && initial {
+        return Err(Failure::too_large(asked, store.revision));
+    }
+    let mut position = asked;
+    let mut events = VecDeque::new();
+    if initial {
+        position = store.revision;
+        let selected = collection.objects.values().filter(|o| query.selector.matches(o));
+        events = selected.cloned().collect();
+    } else if query.initial_events == Some(false) && asked == 0 {
+        position = store.revision;
+    } else if asked < collection.trimmed.max(store.compacted) {
+        let oldest = collection.trimmed.max(store.compacted);
+        let failure = Failure::expired(format!("too old resource version: {asked} ({oldest})"));
+        return Ok(streamed(super::status::full(error_event(&failure))));
+    }
+    let now = Instant::now();
+    let interval = inner.bookmark_interval;
+    let watching = Watching {
+        inner: inner.clone(),
+        resource: resource.clone(),
+        selector: query.selector,
+        form,
+        position,
+        initial: events,
+        tell_end: query.initial_events == Some(true),
+        bookmarks: query.bookmarks.then_some(interval),
+        next_bookmark: now + interval,
+        until: now + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT)),
+        changes: store.changes(),
+        generation: inner.generation(),
+        over: false,
+    };
+    Ok(streamed(StreamBody::new(stream::unfold(watching, Watching::next).boxed()).boxed_unsync()))
+}
+
+fn error_event(failure: &Failure) -> Vec<u8> {
+    let mut line = json!({ "type": "ERROR", "object": failure.status() }).to_string();
+    line.push('\n');
+    line.into_bytes()
+}
+
+impl Watching {
+    async fn next(mut self) -> Option<(Piece, Self)> {
+        loop {
+            if self.over {
+                return None;
+            }
+            if self.inner.generation() != self.generation || self.inner.stop.is_cancelled() {
+                self.over = true;
+                return Some((Err(super::Aborted), self));
+            }
+            self.changes.borrow_and_update();
+            let mut piece = Vec::new();
+            self.initial_events(&mut piece);
+            if piece.is_empty() {
+                self.live_events(&mut piece);
+            }
+            if !piece.is_empty() {
+                return Some((data(piece), self));
+            }
+            let stop = self.inner.stop.clone();
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                changed = self.changes.changed() => changed.ok()?,
+                () = sleep_until(self.until) => {
+                    self.over = true;
+                    if self.bookmarks.is_none() {
+                        return None;
+                    }
+                    self.bookmark(false, &mut piece);
+                    return Some((data(piece), self));
+                }
+                () = sleep_until(self.next_bookmark), if self.bookmarks.is_some() => {
+                    self.next_bookmark += self.bookmarks.unwrap_or_default();
+                    self.bookmark(false, &mut piece);
+                    return Some((data(piece), self));
+                }
+            }
+        }
+    }
+
+    fn initial_events(&mut self, out: &mut Vec<u8>) {
+        for _ in 0..EVENTS {
+            let Some(object) = self.initial.pop_front() else { break };
+            self.event("ADDED", &object, out);
+        }
+        if self.initial.is_empty() && std::mem::take(&mut self.tell_end) {
+            self.bookmark(true, out);
+        }
+    }
+
+    fn live_events(&mut self, out: &mut Vec<u8>) {
+        let inner = self.inner.clone();
+        let store = inner.store.lock();
+        let Some(collection) = store.find(|served| *served == *self.resource) else {
+            // The type is no longer served: its watches end in good order.
+            self.over = true;
+            drop(store);
+            if self.bookmarks.is_some() {
+                self.bookmark(false, out);
+            }
+            return;
+        };
+        if self.position < collection.trimmed {
+            // Too slow for what is remembered.
+            self.over = true;
+            let failure = Failure::expired("too old resource version");
+            out.extend(error_event(&failure));
+            return;
+        }
+        let start = collection.history.partition_point(|change| change.revision <= self.position);
+        let news: Vec<Change> = collection.history.range(start..).take(EVENTS).cloned().collect();
+        if news.len() < EVENTS {
+            // Up to date with every type, so a bookmark may say so.
+            self.position = store.revision;
+        }
+        drop(store);
+        for change in news {
+            self.position = self.position.max(change.revision);
+            self.change(&change, out);
+        }
+    }
+
+    /// What a change is to this watch's selector.
+    fn change(&self, change: &Change, out: &mut Vec<u8>) {
+        let was = change.before.as_ref().is_some_and(|before| self.selector.matches(before));
+        match &change.after {
+            After::Was(last) if was => self.event("DELETED", last, out),
+            After::Was(_) => {}
+            After::Is(now) => match (was, self.selector.matches(now)) {
+                (false, true) => self.event("ADDED", now, out),
+                (true, true) => self.event("MODIFIED", now, out),
+                // Out of the selector: told with the state that took it there.
+                (true, false) => self.event("DELETED", now, out),
+                (false, false) => {}
+            },
+        }
+    }
+
+    fn event(&self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());
+        object.write(&self.resource, self.form, out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn bookmark(&self, end_of_initial: bool, out: &mut Vec<u8>) {
+        let (kind, version) = match self.form {
+            Form::Metadata => ("PartialObjectMetadata".to_owned(), "meta.k8s.io/v1".to_owned()),
+            _ => (self.resource.kind.clone(), self.resource.api_version()),
+        };
+        let mut metadata = json!({ "resourceVersion": self.position.to_string() });
+        if end_of_initial {
+            metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
+        }
+        let line = format!(
+            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata}}}}}\n"
+        );
+        out.extend_from_slice(line.as_bytes());
+    }
+}
