@@ -2,6 +2,7 @@
 
 pub mod delta_fifo;
 pub mod error;
+pub mod factory;
 pub mod indexer;
 pub mod informer;
 pub mod labels;
@@ -16,6 +17,7 @@ pub mod testing;
 pub mod transport;
 
 pub use error::SourceError;
+pub use factory::{InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder};
 pub use indexer::{Index, IndexError, Indexer, Snapshot};
 pub use informer::{
     InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,

@@ -265,12 +265,12 @@ impl ApiServer {
         };
         let mut store = self.inner.store.lock();
         let served = store.find(|resource| target.is_of(resource));
-        let resource =
-            served.ok_or_else(|| "this type is not served".to_owned())?.resource.clone();
+        let resource = served.ok_or_else(|| "this type is not served".to_owned())?.resource.clone();
         let (namespace, name) = (target.namespace.as_deref(), target.name.as_deref());
         let place = Place { resource: &resource, namespace, name, status_only: false };
-        let written = write(&mut store, place, value)
-            .map_err(|failure| failure.status()["message"].as_str().unwrap_or_default().to_owned())?;
+        let written = write(&mut store, place, value).map_err(|failure| {
+            failure.status()["message"].as_str().unwrap_or_default().to_owned()
+        })?;
         serde_json::from_value(written).map_err(|error| error.to_string())
     }
 
@@ -278,6 +278,7 @@ impl ApiServer {
     pub async fn handle<B>(&self, request: Request<B>) -> Response<ResponseBody>
     where
         B: http_body::Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let info = RequestInfo::new(request.method(), request.uri());
         self.inner.log.lock().push(info.clone());
@@ -291,6 +292,7 @@ impl ApiServer {
     async fn answer<B>(&self, request: Request<B>) -> Result<Response<ResponseBody>, Failure>
     where
         B: http_body::Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (head, body) = request.into_parts();
         let target = Target::parse(head.uri.path()).ok_or_else(Failure::not_served)?;
@@ -316,8 +318,7 @@ impl ApiServer {
                 let form = form(&head.headers, Form::Whole)?;
                 return watching::watch(&self.inner, &resource, query, form);
             }
-            let plain =
-                if resource.items_name_their_kind() { Form::Whole } else { Form::Item };
+            let plain = if resource.items_name_their_kind() { Form::Whole } else { Form::Item };
             let form = form(&head.headers, plain)?;
             return list::list(&self.inner.store.lock(), &resource, &query, form);
         }
@@ -360,9 +361,13 @@ impl Inner {
     }
 }
 
-async fn read<B: http_body::Body<Data = Bytes>>(body: B) -> Result<Bytes, Failure> {
+async fn read<B>(body: B) -> Result<Bytes, Failure>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
     let limited = http_body_util::Limited::new(body, BODY_LIMIT);
-    let collected = Box::pin(limited).collect().await;
+    let collected = limited.collect().await;
     let too_large = |_| {
         let message = format!("limit is {BODY_LIMIT}");
         Failure::new(413, "RequestEntityTooLarge", message)

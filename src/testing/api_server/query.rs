@@ -103,7 +103,9 @@ impl Query {
             get(name)
                 .map(|value| {
                     let invalid = |_| {
-                        Failure::bad_request(format!("{name}: Invalid value: {value:?}: not a number"))
+                        Failure::bad_request(format!(
+                            "{name}: Invalid value: {value:?}: not a number"
+                        ))
                     };
                     value.parse::<u64>().map_err(invalid)
                 })
@@ -197,7 +199,9 @@ pub(super) fn form(headers: &HeaderMap, plain: Form) -> Result<Form, Failure> {
         let form = parts.find_map(|part| part.strip_prefix("as="));
         match form {
             None => return Ok(plain),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => return Ok(Form::Metadata),
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => {
+                return Ok(Form::Metadata);
+            }
             Some(_) => {}
         }
     }

@@ -137,5 +137,5 @@ impl Failure {
 
 /// A body that is all there.
 pub(super) fn full(body: impl Into<Bytes>) -> ResponseBody {
-    Full::new(body.into()).boxed_unsync()
+    Full::new(body.into()).map_err(|never| match never {}).boxed_unsync()
 }

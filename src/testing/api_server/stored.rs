@@ -87,7 +87,9 @@ impl Stored {
                 out.extend_from_slice(&self.tail);
             }
             Form::Metadata => {
-                out.extend_from_slice(br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#);
+                out.extend_from_slice(
+                    br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#,
+                );
                 out.extend_from_slice(&self.metadata);
                 out.push(b'}');
             }

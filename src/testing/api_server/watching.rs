@@ -51,10 +51,10 @@ pub(super) fn watch(
     form: Form,
 ) -> Result<Response<ResponseBody>, Failure> {
     let store = inner.store.lock();
-    let collection =
-        store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    let collection = store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
     if query.initial_events.is_some() && query.version_match.as_deref() != Some("NotOlderThan") {
-        let problem = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        let problem =
+            "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
         return Err(Failure::invalid("ListOptions", "", "resourceVersionMatch", problem));
     }
     let asked = query.version.unwrap_or(0);

@@ -62,7 +62,9 @@ impl Place<'_> {
                 metadata["namespace"] = namespace.into();
             }
             (true, None) => {
-                return Err(Failure::bad_request("an empty namespace may not be set during creation"));
+                return Err(Failure::bad_request(
+                    "an empty namespace may not be set during creation",
+                ));
             }
             (false, _) => {
                 metadata.as_object_mut().map(|metadata| metadata.remove("namespace"));
@@ -99,7 +101,11 @@ pub(super) fn create(store: &mut Store, place: Place<'_>, object: Value) -> Resu
     stored(store, place, object)
 }
 
-pub(super) fn replace(store: &mut Store, place: Place<'_>, object: Value) -> Result<Value, Failure> {
+pub(super) fn replace(
+    store: &mut Store,
+    place: Place<'_>,
+    object: Value,
+) -> Result<Value, Failure> {
     let object = place.check(object)?;
     let current = place.current(store)?;
     if object["metadata"]["name"].as_str() != place.name {
@@ -232,7 +238,9 @@ fn is_name(name: &str) -> bool {
 }
 
 fn suffix() -> String {
-    (0..5).map(|_| fastrand::choice(b"bcdfghjklmnpqrstvwxz2456789").map_or('x', |c| char::from(*c))).collect()
+    (0..5)
+        .map(|_| fastrand::choice(b"bcdfghjklmnpqrstvwxz2456789").map_or('x', |c| char::from(*c)))
+        .collect()
 }
 
 fn uid() -> String {

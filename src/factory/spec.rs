@@ -1,0 +1,103 @@
+//! Which informer is asked for.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::reflector::Transform;
+
+/// Which objects an informer is to hold, and how.
+///
+/// Namespace and selectors say which informer it is: who asks for the same gets the same. The rest
+/// counts for the one who asks first.
+#[must_use]
+pub struct InformerSpec<K> {
+    pub(super) namespace: Option<Arc<str>>,
+    pub(super) labels: Option<String>,
+    pub(super) fields: Option<String>,
+    pub(super) resync: Option<Duration>,
+    pub(super) transform: Option<Transform<K>>,
+    pub(super) streaming_list: Option<bool>,
+    pub(super) page_size: Option<u32>,
+}
+
+impl<K> InformerSpec<K> {
+    /// What the factory does by default.
+    pub fn new() -> Self {
+        Self {
+            namespace: None,
+            labels: None,
+            fields: None,
+            resync: None,
+            transform: None,
+            streaming_list: None,
+            page_size: None,
+        }
+    }
+
+    /// Only the objects of one namespace.
+    pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// Only the objects that a label selector selects. The server judges it.
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.labels = Some(selector.into());
+        self
+    }
+
+    /// Only the objects that a field selector selects. The server judges it.
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.fields = Some(selector.into());
+        self
+    }
+
+    /// How often handlers are told everything again; zero is never.
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = Some(period);
+        self
+    }
+
+    /// Changes each object once, before it is stored: to drop what nobody reads. It must leave name,
+    /// namespace, uid and resourceVersion alone.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::InformerSpec;
+    ///
+    /// let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
+    /// ```
+    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
+        self.transform = Some(Arc::new(transform));
+        self
+    }
+
+    /// Whether the first state comes as a stream (KEP-3157) rather than as a list.
+    pub fn streaming_list(mut self, streaming: bool) -> Self {
+        self.streaming_list = Some(streaming);
+        self
+    }
+
+    /// Lists in pages of so many objects.
+    pub fn page_size(mut self, objects: u32) -> Self {
+        self.page_size = Some(objects);
+        self
+    }
+}
+
+impl<K> Default for InformerSpec<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for InformerSpec<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerSpec")
+            .field("namespace", &self.namespace)
+            .field("labels", &self.labels)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
