@@ -85,8 +85,7 @@ pub(super) fn list(
         past = collection.at(revision);
         &past
     };
-    // A list at "0" is the cache's, which does not page.
-    let limit = query.limit.filter(|_| query.version != Some(0)).unwrap_or(usize::MAX);
+    let limit = query.limit.unwrap_or(usize::MAX);
     let from = after.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
     let mut rest = objects
         .range::<String, _>((from, std::ops::Bound::Unbounded))

@@ -79,6 +79,7 @@ pub struct ApiServer {
 struct Inner {
     store: Mutex<Store>,
     bookmark_interval: Duration,
+    watch_cache: bool,
     log: Mutex<Vec<RequestInfo>>,
     intercept: Mutex<Option<Intercept>>,
     generation: AtomicU64,
@@ -92,6 +93,7 @@ struct Inner {
 pub struct ApiServerBuilder {
     window: usize,
     bookmark_interval: Duration,
+    watch_cache: bool,
 }
 
 impl ApiServerBuilder {
@@ -107,6 +109,13 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Whether lists at version "0" are a cache's, which gives everything in one piece whatever the
+    /// limit. They are unless set; without, they come in pages as every other list.
+    pub fn watch_cache(mut self, cached: bool) -> Self {
+        self.watch_cache = cached;
+        self
+    }
+
     /// The server, with the common built-in types.
     pub fn build(self) -> ApiServer {
         let stop = CancellationToken::new();
@@ -114,6 +123,7 @@ impl ApiServerBuilder {
             inner: Arc::new(Inner {
                 store: Mutex::new(Store::new(self.window)),
                 bookmark_interval: self.bookmark_interval,
+                watch_cache: self.watch_cache,
                 log: Mutex::default(),
                 intercept: Mutex::default(),
                 generation: AtomicU64::new(0),
@@ -136,7 +146,11 @@ impl ApiServer {
 
     /// A server with options.
     pub fn builder() -> ApiServerBuilder {
-        ApiServerBuilder { window: 10_000, bookmark_interval: Duration::from_secs(60) }
+        ApiServerBuilder {
+            window: 10_000,
+            bookmark_interval: Duration::from_secs(60),
+            watch_cache: true,
+        }
     }
 
     /// A client whose requests this server answers in process.
@@ -313,10 +327,13 @@ impl ApiServer {
             status_only,
         };
         if head.method == Method::GET && target.name.is_none() {
-            let query = Query::parse(&head.uri, target.namespace.clone(), &resource)?;
+            let mut query = Query::parse(&head.uri, target.namespace.clone(), &resource)?;
             if query.watch {
                 let form = form(&head.headers, Form::Whole)?;
                 return watching::watch(&self.inner, &resource, query, form);
+            }
+            if query.version == Some(0) && self.inner.watch_cache {
+                query.limit = None;
             }
             let plain = if resource.items_name_their_kind() { Form::Whole } else { Form::Item };
             let form = form(&head.headers, plain)?;
