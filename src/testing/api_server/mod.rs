@@ -51,7 +51,7 @@ pub use self::query::RequestInfo;
 use self::query::{Query, Target, form};
 pub use self::resource::ResourceType;
 use self::status::{Failure, full};
-use self::store::{Collection, Store};
+use self::store::Store;
 use self::stored::Form;
 use self::writing::Place;
 
@@ -168,27 +168,13 @@ impl ApiServer {
 
     /// Serves one more type, or serves a type again that was removed. Types already served stay.
     pub fn register(&self, resource: ResourceType) {
-        let mut store = self.inner.store.lock();
-        if store.find(|served| *served == resource).is_none() {
-            let revision = store.revision;
-            store.collections.push(Collection::new(resource, revision));
-        }
+        self.inner.store.lock().register(resource);
     }
 
     /// Stops serving a type: its objects are deleted, its watches told so and ended, its path
     /// answered 404.
     pub fn unregister(&self, resource: &ResourceType) {
-        let keys: Vec<String> = {
-            let store = self.inner.store.lock();
-            let collection = store.find(|served| served == resource);
-            collection.map(|c| c.objects.keys().cloned().collect()).unwrap_or_default()
-        };
-        let mut store = self.inner.store.lock();
-        for key in keys {
-            store.remove(resource, &key);
-        }
-        store.collections.retain(|collection| *collection.resource != *resource);
-        store.announce();
+        self.inner.store.lock().unregister(resource);
     }
 
     /// The newest revision.

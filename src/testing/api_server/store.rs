@@ -9,6 +9,9 @@ use tokio::sync::watch;
 use super::resource::ResourceType;
 use super::stored::Stored;
 
+/// How many types that are no longer served are remembered.
+const RETIRED: usize = 16;
+
 /// The server's memory. One revision counter for all types, as etcd has.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -18,6 +21,9 @@ pub(super) struct Store {
     /// How many changes of a type are remembered.
     window: usize,
     pub(super) collections: Vec<Collection>,
+    /// Types that are no longer served: their open watches still have to hear the end.
+    retired: VecDeque<Collection>,
+    next_id: u64,
     /// Counts up with every change: what watches wait for.
     changed: watch::Sender<u64>,
 }
@@ -25,6 +31,7 @@ pub(super) struct Store {
 /// One type's objects.
 #[derive(Debug)]
 pub(super) struct Collection {
+    pub(super) id: u64,
     pub(super) resource: Arc<ResourceType>,
     pub(super) objects: BTreeMap<String, Arc<Stored>>,
     pub(super) history: VecDeque<Change>,
@@ -55,6 +62,8 @@ impl Store {
             compacted: 0,
             window,
             collections: Vec::new(),
+            retired: VecDeque::new(),
+            next_id: 0,
             changed: watch::Sender::new(0),
         }
     }
@@ -70,6 +79,36 @@ impl Store {
 
     pub(super) fn find(&self, is: impl Fn(&ResourceType) -> bool) -> Option<&Collection> {
         self.collections.iter().find(|collection| is(&collection.resource))
+    }
+
+    /// The collection that a watch was opened on, and whether its type is still served.
+    pub(super) fn watched(&self, id: u64) -> Option<(&Collection, bool)> {
+        let served = self.collections.iter().map(|collection| (collection, true));
+        let retired = self.retired.iter().map(|collection| (collection, false));
+        served.chain(retired).find(|(collection, _)| collection.id == id)
+    }
+
+    pub(super) fn register(&mut self, resource: ResourceType) {
+        if self.find(|served| *served == resource).is_none() {
+            self.next_id += 1;
+            self.collections.push(Collection::new(self.next_id, resource, self.revision));
+        }
+    }
+
+    /// Deletes every object of a type and serves it no longer.
+    pub(super) fn unregister(&mut self, resource: &ResourceType) {
+        let Some(at) = self.collections.iter().position(|c| *c.resource == *resource) else {
+            return;
+        };
+        let keys: Vec<String> = self.collections[at].objects.keys().cloned().collect();
+        for key in keys {
+            self.remove(resource, &key);
+        }
+        self.retired.push_back(self.collections.remove(at));
+        if self.retired.len() > RETIRED {
+            self.retired.pop_front();
+        }
+        self.announce();
     }
 
     pub(super) fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
@@ -108,8 +147,9 @@ impl Store {
 }
 
 impl Collection {
-    pub(super) fn new(resource: ResourceType, revision: u64) -> Self {
+    fn new(id: u64, resource: ResourceType, revision: u64) -> Self {
         Self {
+            id,
             resource: Arc::new(resource),
             objects: BTreeMap::new(),
             history: VecDeque::new(),

@@ -28,6 +28,7 @@ const EVENTS: usize = 256;
 /// One open watch.
 struct Watching {
     inner: Arc<Inner>,
+    collection: u64,
     resource: Arc<ResourceType>,
     selector: Selector,
     form: Form,
@@ -79,6 +80,7 @@ pub(super) fn watch(
     let interval = inner.bookmark_interval;
     let watching = Watching {
         inner: inner.clone(),
+        collection: collection.id,
         resource: resource.clone(),
         selector: query.selector,
         form,
@@ -155,13 +157,8 @@ impl Watching {
     fn live_events(&mut self, out: &mut Vec<u8>) {
         let inner = self.inner.clone();
         let store = inner.store.lock();
-        let Some(collection) = store.find(|served| *served == *self.resource) else {
-            // The type is no longer served: its watches end in good order.
+        let Some((collection, served)) = store.watched(self.collection) else {
             self.over = true;
-            drop(store);
-            if self.bookmarks.is_some() {
-                self.bookmark(false, out);
-            }
             return;
         };
         if self.position < collection.trimmed {
@@ -178,9 +175,14 @@ impl Watching {
             self.position = store.revision;
         }
         drop(store);
+        // The type is no longer served: its watches end in good order.
+        self.over = !served && news.len() < EVENTS;
         for change in news {
             self.position = self.position.max(change.revision);
             self.change(&change, out);
+        }
+        if self.over && self.bookmarks.is_some() {
+            self.bookmark(false, out);
         }
     }
 
