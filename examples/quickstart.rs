@@ -138,8 +138,8 @@ async fn show_progress(pods: &SharedInformer<Pod>) {
     while !pods.has_synced() {
         let status = pods.status().reflector;
         if let ReflectorState::Listing { loaded, total } = status.state {
-            let share = total.map_or(0.0, |total| loaded as f64 / total.max(1) as f64);
-            let filled = (share * 40.0) as usize;
+            let filled = total.map_or(0, |total| 40 * loaded / total.max(1)).min(40);
+            let filled = usize::try_from(filled).unwrap_or(40);
             let total = total.map_or("?".to_owned(), |total| total.to_string());
             let bar = format!("{}{}", "█".repeat(filled), "░".repeat(40 - filled));
             if terminal {

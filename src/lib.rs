@@ -1,4 +1,107 @@
-//! client-go's informer machinery for Rust.
+//! client-go's informer machinery for Rust: objects of a Kubernetes cluster in memory, always up to
+//! date, read through typed listers and followed through handlers.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube_informer::{Event, SharedInformerFactory};
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let factory = SharedInformerFactory::builder(kube::Client::try_default().await?).build();
+//!     let pods = factory.informer::<Pod>();
+//!     let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
+//!     pods.on_event(|event| {
+//!         if let Event::Deleted { object, .. } = event {
+//!             println!("{:?} is gone", object.metadata.name);
+//!         }
+//!     })?;
+//!     factory.start()?;
+//!     factory.wait_for_sync(Duration::from_secs(30)).await?;
+//!     println!("{} pods run on n1", by_node.len("n1"));
+//!     tokio::signal::ctrl_c().await?;
+//!     factory.shutdown().await;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # The way of an object
+//!
+//! ```text
+//! API server
+//!    │  list, then watch                      transport      bytes → objects, one at a time
+//! Reflector                                   reflector      survives 410, 429, EOF, silence
+//!    │  changes
+//! DeltaFifo                                   delta_fifo     makes missed deletes visible
+//!    │  batches
+//! processing loop                             informer       one transaction a batch
+//!    ├──▶ Indexer ◀── Lister, Index, Snapshot indexer, lister
+//!    └──▶ SharedProcessor ──▶ handlers        processor      a backlog and a task for each
+//! ```
+//!
+//! A [`SharedInformer`] owns one of each; a [`SharedInformerFactory`] hands the same informer to all
+//! who ask for the same objects. Every stage is public and can be used alone.
+//!
+//! # What you can rely on
+//!
+//! **The store is always some moment that the server had.** What arrives is applied in whole batches;
+//! a [`Snapshot`] answers by key, namespace and index from one moment and says which version it is.
+//! Readers never wait for the writer, and the writer never waits for readers.
+//!
+//! **No delete is lost**, not by a broken watch, a relist, a compaction or a slow handler. Where the
+//! final state was not seen, the event says so. An object that was deleted and made anew under the
+//! same name while nobody looked is told as a delete and an add.
+//!
+//! **What a handler was told, folded, is the store.** Each handler has its own task and its own
+//! bounded backlog. Until that is full it hears every event, beyond that events of one object merge.
+//! A slow or panicking handler is nobody else's concern.
+//!
+//! **Sync ends, or says why not.** [`SharedInformerFactory::wait_for_sync`] names what has not synced
+//! with its last error: a missing permission never looks like slowness.
+//!
+//! **One poisoned object is one problem.** What can't be decoded is reported under its key; its
+//! neighbours are stored, the last good state stays and is marked stale, its deletion still works.
+//!
+//! # Objects
+//!
+//! Objects are `Arc<K>`: shared, never copied, never changed. `K` is a type of `k8s-openapi`, a
+//! derived custom resource, `DynamicObject`, `PartialObjectMeta<K>`, or a struct of your own that
+//! inherits a resource and keeps only the fields you read, which is the cheapest of all:
+//!
+//! ```
+//! use kube::{Resource, api::ObjectMeta};
+//! use k8s_openapi::api::core::v1::Pod;
+//! use serde::Deserialize;
+//!
+//! #[derive(Clone, Debug, Deserialize, Resource)]
+//! #[resource(inherit = Pod)]
+//! struct SlimPod {
+//!     metadata: ObjectMeta,
+//!     spec: SlimSpec,
+//! }
+//!
+//! #[derive(Clone, Debug, Deserialize)]
+//! #[serde(rename_all = "camelCase")]
+//! struct SlimSpec {
+//!     node_name: Option<String>,
+//! }
+//! # fn f(factory: &kube_informer::SharedInformerFactory) {
+//! let pods = factory.informer::<SlimPod>();
+//! # }
+//! ```
+//!
+//! # Stopping
+//!
+//! [`SharedInformerFactory::shutdown`] ends every task and waits for them. Dropping the last handle
+//! of an informer stops it, too. A stopped informer never starts again; ask the factory anew.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `testing` | an in-memory source and an embedded API server, for tests without a cluster |
+//! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
+//! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
 pub mod delta_fifo;
 pub mod error;
@@ -31,3 +134,8 @@ pub use object::{
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };
+
+/// The README's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

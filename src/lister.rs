@@ -1,7 +1,7 @@
 //! Reads the store in the words a controller thinks in: by name, by namespace, by labels.
 //!
 //! A lister only reads. Each call answers as of the moment it is made; several calls may see
-//! several moments, for one moment take a [`Snapshot`](crate::Snapshot).
+//! several moments, for one moment take a [`Snapshot`].
 
 use std::fmt;
 use std::sync::Arc;
@@ -201,7 +201,7 @@ mod tests {
                 ..ObjectMeta::default()
             };
             let object = ConfigMap { metadata, ..ConfigMap::default() };
-            write.put(ObjectKey::of(&object).unwrap(), Arc::new(object));
+            write.put(&ObjectKey::of(&object).unwrap(), &Arc::new(object));
         }
         write.commit();
         Lister::new(indexer, "configmaps".into())

@@ -302,9 +302,9 @@ impl<K: Resource> State<K> {
         let mut kept = Vec::with_capacity(list.items.len());
         for (key, object) in list.items {
             let object = match self.pending.latest(&key, known) {
-                Some(last) if is_same(&*object, &*last) => last,
-                Some(last) if is_another(&*object, &*last) => {
-                    gone.push((key.clone(), tombstone(last)));
+                Some(known) if is_same(&*object, &*known) => known,
+                Some(known) if is_another(&*object, &*known) => {
+                    gone.push((key.clone(), tombstone(known)));
                     object
                 }
                 _ => object,

@@ -41,7 +41,7 @@ use crate::object::{KnownObjects, ObjectKey};
 /// pod.spec = Some(Default::default());
 /// pod.spec.as_mut().unwrap().node_name = Some("n1".into());
 /// let mut write = pods.transaction();
-/// write.put(ObjectKey::namespaced("shop", "web-0")?, Arc::new(pod));
+/// write.put(&ObjectKey::namespaced("shop", "web-0")?, &Arc::new(pod));
 /// assert!(by_node.get("n1").is_empty(), "not before the commit");
 /// write.commit();
 /// assert_eq!(by_node.get("n1").len(), 1);

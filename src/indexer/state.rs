@@ -89,17 +89,17 @@ impl<K> State<K> {
 
     pub(super) fn put(
         &mut self,
-        key: ObjectKey,
-        object: Arc<K>,
+        key: &ObjectKey,
+        object: &Arc<K>,
         faults: &mut Vec<IndexFault>,
     ) -> Option<Arc<K>> {
-        self.unmark_stale(&key);
+        self.unmark_stale(key);
         let old = self.objects.insert(key.store_hash(), key.clone(), object.clone());
         if let Some(namespace) = key.namespace() {
-            self.namespaces.put(namespace, &key, &object);
+            self.namespaces.put(namespace, key, object);
         }
         for index in &mut self.indexes {
-            index.file(&key, old.as_deref(), Some(&object), faults);
+            index.file(key, old.as_deref(), Some(object), faults);
         }
         old
     }

@@ -21,7 +21,7 @@ fn object(values: &[&str]) -> Arc<Object> {
 
 fn put(indexer: &Indexer<Object>, n: u8, values: &[&str]) -> Option<Arc<Object>> {
     let mut write = indexer.transaction();
-    let old = write.put(key(n), object(values));
+    let old = write.put(&key(n), &object(values));
     write.commit();
     old
 }
@@ -70,7 +70,7 @@ fn an_index_function_that_panics_costs_only_that_index() {
     let other = indexer.add_index("other", |o: &Object| o.clone()).unwrap();
     put(&indexer, 1, &["good"]);
     let mut write = indexer.transaction();
-    write.put(key(1), object(&["bad"]));
+    write.put(&key(1), &object(&["bad"]));
     let faults = write.commit();
     assert_eq!((&*faults[0].index, &faults[0].key), ("picky", &key(1)));
     assert!(faults[0].message.contains("not this"));
@@ -85,8 +85,8 @@ fn an_uncommitted_transaction_changes_nothing() {
     let indexer = Indexer::new();
     put(&indexer, 1, &["a"]);
     let mut write = indexer.transaction();
-    write.put(key(1), object(&["b"]));
-    write.put(key(2), object(&["b"]));
+    write.put(&key(1), &object(&["b"]));
+    write.put(&key(2), &object(&["b"]));
     write.set_version(7.into());
     drop(write);
     let snapshot = indexer.snapshot();
@@ -175,7 +175,7 @@ proptest! {
                 Op::Put(n, values) => {
                     let object = Arc::new(values.iter().map(ToString::to_string).collect());
                     let old = uncommitted.insert(key(n), Arc::clone(&object));
-                    prop_assert_eq!(write.put(key(n), object), old);
+                    prop_assert_eq!(write.put(&key(n), &object), old);
                 }
                 Op::Remove(n) => {
                     prop_assert_eq!(write.remove(&key(n)), uncommitted.remove(&key(n)));
@@ -222,7 +222,7 @@ fn no_snapshot_mixes_two_moments() {
         for version in 0..2000u64 {
             let mut write = indexer.transaction();
             for n in 0..60 {
-                write.put(key(n), Arc::new(vec![version.to_string()]));
+                write.put(&key(n), &Arc::new(vec![version.to_string()]));
             }
             write.set_version(version.into());
             write.commit();

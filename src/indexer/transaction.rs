@@ -45,7 +45,7 @@ impl<'a, K> Transaction<'a, K> {
     /// Stores an object and gives back what it replaces. It is no longer stale.
     ///
     /// O(log n), and as much again for each of its index values.
-    pub fn put(&mut self, key: ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
+    pub fn put(&mut self, key: &ObjectKey, object: &Arc<K>) -> Option<Arc<K>> {
         self.state.put(key, object, &mut self.faults)
     }
 

@@ -69,7 +69,7 @@ fn present<K: Resource + Send + Sync + 'static>(
         // Nothing to write: a relist of what is known costs no copy of the store's nodes.
         return (Event::Updated { old: object.clone(), new: object.clone() }, unchanged);
     }
-    match tx.put(key.clone(), object.clone()) {
+    match tx.put(key, object) {
         None => (Event::Added { object: object.clone(), initial }, Audience::Everyone),
         Some(old) => {
             let no_news = old.meta().resource_version == object.meta().resource_version;

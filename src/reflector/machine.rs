@@ -238,7 +238,7 @@ impl Machine {
             Outcome::ListFailed(failure) => self.list_failed(failure, now),
             Outcome::Replaced => self.replaced(now),
             Outcome::WatchNotOpened(failure) => self.watch_not_opened(failure, now),
-            Outcome::WatchEnded(end) => self.watch_ended(end, now),
+            Outcome::WatchEnded(end) => self.watch_ended(&end, now),
         }
     }
 
@@ -359,7 +359,7 @@ impl Machine {
         }
     }
 
-    fn watch_ended(&mut self, end: End, now: Instant) -> Step {
+    fn watch_ended(&mut self, end: &End, now: Instant) -> Step {
         match end {
             End::Ordinary => {
                 self.pauses.healthy(now);
@@ -376,7 +376,7 @@ impl Machine {
                 let delay = self.pauses.after_hiccup(now, first);
                 self.wait(delay, After::Watch)
             }
-            End::Failed(failure) => match failure.class {
+            &End::Failed(failure) => match failure.class {
                 FaultClass::Expired => self.expired(now),
                 FaultClass::Throttled => {
                     let delay = self.pauses.after_failure(now, failure.retry_after);

@@ -15,7 +15,9 @@ use crate::testing::{Asking, FakeSource, WatchEnd};
 
 /// What the reflector gave, as text, and what it folds to.
 #[derive(Clone, Default)]
-struct Sink(Arc<Mutex<(Vec<String>, BTreeMap<ObjectKey, String>)>>);
+struct Sink(Arc<Mutex<Heard>>);
+
+type Heard = (Vec<String>, BTreeMap<ObjectKey, String>);
 
 impl ChangeSink<ConfigMap> for Sink {
     async fn emit(&self, change: Change<ConfigMap>) {

@@ -228,12 +228,11 @@ impl<K: Resource + Clone> FakeSource<K> {
         let mut state = self.state.lock();
         state.version += 1;
         let before = state.objects.get(&key).cloned();
-        let uid = match before.as_ref().and_then(|before| before.meta().uid.clone()) {
-            Some(uid) => uid,
-            None => {
-                state.next_uid += 1;
-                format!("uid-{}", state.next_uid)
-            }
+        let uid = if let Some(uid) = before.as_ref().and_then(|before| before.meta().uid.clone()) {
+            uid
+        } else {
+            state.next_uid += 1;
+            format!("uid-{}", state.next_uid)
         };
         let meta = object.meta_mut();
         meta.uid = Some(uid);
@@ -371,6 +370,13 @@ struct Watching<K> {
     over: bool,
 }
 
+/// What an open watch can tell at once.
+enum Ready<K> {
+    Item(Result<WatchItem<K>, SourceError>),
+    NotYet,
+    Over,
+}
+
 impl<K> Drop for Watching<K> {
     fn drop(&mut self) {
         self.state.lock().open_watches -= 1;
@@ -383,8 +389,10 @@ impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
             if let Some(item) = self.initial.pop_front() {
                 return Some((Ok(item), self));
             }
-            if let Some(item) = self.ready()? {
-                return Some((item, self));
+            match self.ready() {
+                Ready::Item(item) => return Some((item, self)),
+                Ready::Over => return None,
+                Ready::NotYet => {}
             }
             tokio::select! {
                 changed = self.news.changed() => changed.ok()?,
@@ -393,24 +401,24 @@ impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
         }
     }
 
-    /// What can be told at once; outer `None`: the watch is over.
-    fn ready(&mut self) -> Option<Option<Result<WatchItem<K>, SourceError>>> {
+    /// What can be told at once.
+    fn ready(&mut self) -> Ready<K> {
         let news = *self.news.borrow_and_update();
         let state = self.state.lock();
         if self.over {
-            return None;
+            return Ready::Over;
         }
         if news.generation != self.generation {
             self.over = true;
             let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
             return match state.end.clone() {
-                WatchEnd::Ordinary => None,
+                WatchEnd::Ordinary => Ready::Over,
                 WatchEnd::Broken => {
                     let source = "connection reset by peer".into();
-                    Some(Some(Err(error(Fault::Interrupted { received: 0, source }))))
+                    Ready::Item(Err(error(Fault::Interrupted { received: 0, source })))
                 }
                 WatchEnd::Failed(status) => {
-                    Some(Some(Ok(WatchItem::Failed(error(Fault::Status(status))))))
+                    Ready::Item(Ok(WatchItem::Failed(error(Fault::Status(status)))))
                 }
             };
         }
@@ -422,16 +430,16 @@ impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
                 (Some(object), Some(_)) => WatchItem::Modified(decoded(object)),
                 (Some(object), None) => WatchItem::Added(decoded(object)),
                 (None, Some(object)) => WatchItem::Deleted(decoded(object)),
-                (None, None) => return Some(None),
+                (None, None) => return Ready::NotYet,
             };
-            return Some(Some(Ok(item)));
+            return Ready::Item(Ok(item));
         }
         if news.bookmarks != self.bookmarks {
             self.bookmarks = news.bookmarks;
             let version = self.position.into();
-            return Some(Some(Ok(WatchItem::Bookmark { version, initial_events_end: false })));
+            return Ready::Item(Ok(WatchItem::Bookmark { version, initial_events_end: false }));
         }
-        Some(None)
+        Ready::NotYet
     }
 }
 

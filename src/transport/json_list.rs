@@ -40,6 +40,16 @@ pub(super) struct Malformed {
     pub(super) problem: &'static str,
 }
 
+/// What one step came to.
+enum Step {
+    /// A part came out.
+    Part(ListPart),
+    /// Nothing came out yet.
+    On,
+    /// More bytes are needed.
+    Starved,
+}
+
 #[derive(Debug)]
 enum State {
     Start,
@@ -99,9 +109,9 @@ impl JsonListFramer {
     pub(super) fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
         loop {
             match self.step() {
-                Ok(Some(Some(part))) => return Some(Ok(part)),
-                Ok(Some(None)) => {}
-                Ok(None) => return None,
+                Ok(Step::Part(part)) => return Some(Ok(part)),
+                Ok(Step::On) => {}
+                Ok(Step::Starved) => return None,
                 Err(problem) => {
                     return Some(Err(Malformed { offset: self.input.offset(), problem }));
                 }
@@ -109,11 +119,10 @@ impl JsonListFramer {
         }
     }
 
-    /// One step. Outer `None`: more bytes are needed; inner `None`: nothing came out yet.
-    fn step(&mut self) -> Result<Option<Option<ListPart>>, &'static str> {
+    fn step(&mut self) -> Result<Step, &'static str> {
         match &mut self.state {
             State::InName(capture) => {
-                let Some(name) = capture.feed(&mut self.input) else { return Ok(None) };
+                let Some(name) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
                 let member = match &name {
                     Captured::Whole(name) => match &name[..] {
                         br#""items""# => Member::Items,
@@ -124,50 +133,45 @@ impl JsonListFramer {
                     Captured::Oversized(_) => Member::Other,
                 };
                 self.state = State::Colon(member);
-                return Ok(Some(None));
+                return Ok(Step::On);
             }
             State::InValue(member, capture) => {
-                let Some(value) = capture.feed(&mut self.input) else { return Ok(None) };
+                let Some(value) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
                 let member = *member;
                 self.state = State::AfterValue;
                 return match (member, value) {
                     (Member::Metadata, Captured::Whole(value)) => {
-                        Ok(Some(Some(ListPart::Metadata(value))))
+                        Ok(Step::Part(ListPart::Metadata(value)))
                     }
-                    (Member::Kind, Captured::Whole(value)) => Ok(Some(Some(ListPart::Kind(value)))),
-                    (Member::Items, Captured::Whole(value)) if value == "null" => Ok(Some(None)),
+                    (Member::Kind, Captured::Whole(value)) => Ok(Step::Part(ListPart::Kind(value))),
+                    (Member::Items, Captured::Whole(value)) if value == "null" => Ok(Step::On),
                     (Member::Items, _) => Err("items is no array"),
                     (Member::Metadata | Member::Kind, _) => Err("the list's metadata is too large"),
-                    (Member::Other, _) => Ok(Some(None)),
+                    (Member::Other, _) => Ok(Step::On),
                 };
             }
             State::InItem(capture) => {
-                let Some(item) = capture.feed(&mut self.input) else { return Ok(None) };
+                let Some(item) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
                 let offset = capture.offset();
                 self.state = State::AfterItem;
-                return Ok(Some(Some(ListPart::Item(item, offset))));
+                return Ok(Step::Part(ListPart::Item(item, offset)));
             }
             _ => {}
         }
-        let Some(token) = self.input.peek_token() else { return Ok(None) };
+        let Some(token) = self.input.peek_token() else { return Ok(Step::Starved) };
         let (next, consumed) = match (&self.state, token) {
             (State::Start, b'{') => (State::Name { first: true }, 1),
             (State::Start, _) => return Err("not a JSON object"),
             (State::Name { .. }, b'"') => {
                 (State::InName(Capture::new(&self.input, LONGEST_NAME)), 0)
             }
-            (State::Name { first: true }, b'}') | (State::AfterValue, b'}') => (State::End, 1),
+            (State::Name { first: true } | State::AfterValue, b'}') => (State::End, 1),
             (State::Name { .. }, _) => return Err("expected a member's name"),
             (State::Colon(member), b':') => (State::Value(*member), 1),
             (State::Colon(_), _) => return Err("expected a colon"),
             (State::Value(Member::Items), b'[') => (State::Item { first: true }, 1),
-            (State::Value(_) | State::Item { .. }, b',' | b'}' | b':') => {
-                return Err("expected a value");
-            }
-            (State::Item { first: true }, b']') | (State::AfterItem, b']') => {
-                (State::AfterValue, 1)
-            }
-            (State::Value(_) | State::Item { first: false }, b']') => {
+            (State::Item { first: true } | State::AfterItem, b']') => (State::AfterValue, 1),
+            (State::Value(_) | State::Item { .. }, b',' | b'}' | b':' | b']') => {
                 return Err("expected a value");
             }
             (State::Value(member), _) => {
@@ -181,11 +185,13 @@ impl JsonListFramer {
             (State::AfterValue, b',') => (State::Name { first: false }, 1),
             (State::AfterValue, _) => return Err("expected a comma or the end of the list"),
             (State::End, _) => return Err("something follows the list"),
-            (State::InName(_) | State::InValue(..) | State::InItem(_), _) => return Ok(None),
+            (State::InName(_) | State::InValue(..) | State::InItem(_), _) => {
+                return Ok(Step::Starved);
+            }
         };
         self.state = next;
         self.input.skip(consumed);
-        Ok(Some(None))
+        Ok(Step::On)
     }
 }
 
@@ -295,7 +301,7 @@ mod tests {
             (r#"{"a" 1}"#, 5),
             (r#"{"a":1 "b":2}"#, 7),
             (r#"{"a":1,}"#, 7),
-            (r#"{} x"#, 3),
+            (r"{} x", 3),
             (r#"{"items":[{"a":1}"#, 17),
             ("", 0),
         ] {

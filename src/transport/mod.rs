@@ -1,6 +1,6 @@
 //! Asks an API server: requests, negotiation, framing, decoding.
 //!
-//! [`ApiSource`] is the [`ListerWatcher`] over a [`kube::Client`]. It reads raw bytes and gives each
+//! [`ApiSource`] is the [`ListerWatcher`](crate::lister_watcher::ListerWatcher) over a [`kube::Client`]. It reads raw bytes and gives each
 //! object as soon as it is there; what it holds is one object and one frame. It never retries, never
 //! remembers what it gave, and never lets one bad object spoil its neighbours.
 

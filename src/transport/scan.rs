@@ -36,7 +36,7 @@ impl Scanner {
         while let Some(&byte) = bytes.get(at) {
             match self.state {
                 State::String => {
-                    let Some(next) = memchr2(b'"', b'\\', &bytes[at..]) else { return None };
+                    let next = memchr2(b'"', b'\\', &bytes[at..])?;
                     at += next + 1;
                     self.state = match bytes[at - 1] {
                         b'\\' => State::Escape,

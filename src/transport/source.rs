@@ -52,13 +52,15 @@ const TURN: usize = 64 * 1024;
 #[must_use]
 pub struct ApiSource<K> {
     client: Client,
-    /// The path of the collection in a namespace, or of all.
-    path: Arc<dyn Fn(Option<&str>) -> String + Send + Sync>,
+    path: PathOf,
     scope: Scope,
     collection: Collection,
     decoder: Arc<dyn Decode<K>>,
     object_limit: usize,
 }
+
+/// The path of the collection in a namespace, or in all.
+type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 
 /// A source's part in one answer.
 struct Reader<K> {
@@ -99,9 +101,10 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             "" => plural.into_owned(),
             group => format!("{plural}.{group}"),
         };
-        let kind = match K::metadata_api() {
-            true => Cow::Borrowed("PartialObjectMetadata"),
-            false => K::kind(&dynamic_type),
+        let kind = if K::metadata_api() {
+            Cow::Borrowed("PartialObjectMetadata")
+        } else {
+            K::kind(&dynamic_type)
         };
         let collection =
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
@@ -246,7 +249,7 @@ impl<K: Resource + 'static> Reader<K> {
                     return Ok(Some((ListItem::Meta(metadata), (reader, framer))));
                 }
                 Some(Ok(ListPart::Kind(kind))) => reader.check_list_kind(&kind)?,
-                Some(Err(malformed)) => return Err(reader.malformed(malformed)),
+                Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
                 None => match reader.incoming.next().await {
                     Some(frame) => framer.push(frame.map_err(|fault| reader.error(fault))?),
                     None if framer.is_complete() => return Ok(None),
@@ -266,7 +269,7 @@ impl<K: Resource + 'static> Reader<K> {
                     let item = reader.event(captured, offset);
                     return Ok(Some((item, (reader, framer))));
                 }
-                Some(Err(malformed)) => return Err(reader.malformed(malformed)),
+                Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
                 None => match reader.incoming.next().await {
                     Some(frame) => framer.push(frame.map_err(|fault| reader.error(fault))?),
                     None if framer.is_complete() => return Ok(None),
@@ -361,15 +364,14 @@ impl<K: Resource + 'static> Reader<K> {
 
     fn bookmark(&self, object: &Bytes, offset: u64) -> WatchItem<K> {
         let peeked = peek(object);
-        match peeked.version.filter(|version| !version.is_empty()) {
-            Some(version) => WatchItem::Bookmark {
+        if let Some(version) = peeked.version.filter(|version| !version.is_empty()) {
+            WatchItem::Bookmark {
                 version: (&*version).into(),
                 initial_events_end: peeked.initial_events_end,
-            },
-            None => {
-                let problem = "a bookmark without a version".to_owned();
-                WatchItem::Skipped(self.error(Fault::Malformed { offset, problem }))
             }
+        } else {
+            let problem = "a bookmark without a version".to_owned();
+            WatchItem::Skipped(self.error(Fault::Malformed { offset, problem }))
         }
     }
 
@@ -404,9 +406,9 @@ impl<K: Resource + 'static> Reader<K> {
         Err(self.error(Fault::WrongKind { expected, found }))
     }
 
-    fn malformed(&self, malformed: Malformed) -> SourceError {
-        let Malformed { offset, problem } = malformed;
-        self.error(Fault::Malformed { offset, problem: problem.to_owned() })
+    fn malformed(&self, malformed: &Malformed) -> SourceError {
+        let problem = malformed.problem.to_owned();
+        self.error(Fault::Malformed { offset: malformed.offset, problem })
     }
 
     fn error(&self, fault: Fault) -> SourceError {

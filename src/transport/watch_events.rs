@@ -63,17 +63,18 @@ impl JsonWatchFramer {
     }
 }
 
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
 /// Type and object of an event.
 pub(super) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
     if let Some(raw) = open_canonical(event) {
         return Ok(raw);
-    }
-    #[derive(Deserialize)]
-    struct Envelope<'a> {
-        #[serde(rename = "type")]
-        kind: String,
-        #[serde(borrow)]
-        object: &'a RawValue,
     }
     let envelope: Envelope<'_> = serde_json::from_slice(event)?;
     let object = event.slice_ref(envelope.object.get().as_bytes());

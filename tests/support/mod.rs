@@ -51,11 +51,14 @@ async fn serve(mut socket: tokio::net::TcpStream, answer: &Answer) -> std::io::R
         request.push(socket.read_u8().await?);
     }
     socket.set_nodelay(true)?;
-    let mut head = format!("HTTP/1.1 {} Replayed\r\nTransfer-Encoding: chunked\r\n", answer.status);
-    for (name, value) in &answer.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    socket.write_all(format!("{head}\r\n").as_bytes()).await?;
+    let status = answer.status;
+    let lines = answer.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+    let headers: Vec<String> = lines.collect();
+    let head = format!(
+        "HTTP/1.1 {status} Replayed\r\nTransfer-Encoding: chunked\r\n{}\r\n",
+        headers.concat()
+    );
+    socket.write_all(head.as_bytes()).await?;
     let sizes: Box<dyn Iterator<Item = usize> + Send> = match &answer.cut {
         Cut::Chunks(sizes) => Box::new(sizes.clone().into_iter().chain([usize::MAX])),
         Cut::Bytes => Box::new(std::iter::repeat(1)),

@@ -29,7 +29,7 @@ struct Continue {
 impl Continue {
     fn token(&self) -> String {
         let text = json!({ "rv": self.revision, "after": self.after }).to_string();
-        text.bytes().map(|byte| format!("{byte:02x}")).collect()
+        text.bytes().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
     }
 
     fn parse(token: &str) -> Option<Self> {
@@ -128,23 +128,27 @@ fn respond(
             while piece.len() < PIECE {
                 let Some((n, item)) = items.next() else {
                     piece.extend_from_slice(b"]}\n");
-                    return Some((data(piece), (Vec::new(), items, true)));
+                    return Some((Ok(data(piece)), (Vec::new(), items, true)));
                 };
                 if n > 0 {
                     piece.push(b',');
                 }
                 item.write(&resource, form, &mut piece);
             }
-            Some((data(piece), (Vec::new(), items, false)))
+            Some((Ok(data(piece)), (Vec::new(), items, false)))
         }
     });
     streamed(StreamBody::new(pieces.boxed()).boxed_unsync())
 }
 
+fn hex_digit(digit: u8) -> char {
+    char::from_digit(digit.into(), 16).unwrap_or_default()
+}
+
 pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;
 
-pub(super) fn data(bytes: Vec<u8>) -> Piece {
-    Ok(Frame::data(bytes.into()))
+pub(super) fn data(bytes: Vec<u8>) -> Frame<Bytes> {
+    Frame::data(bytes.into())
 }
 
 pub(super) fn streamed(body: ResponseBody) -> Response<ResponseBody> {

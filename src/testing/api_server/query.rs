@@ -139,18 +139,17 @@ fn parse_fields(
     let terms = text.split(',').filter(|term| !term.is_empty());
     terms
         .map(|term| {
-            let (path, equal, value) = match term.split_once("!=") {
-                Some((path, value)) => (path, false, value),
-                None => {
-                    let split = term.split_once("==").or_else(|| term.split_once('='));
-                    let invalid = || {
-                        Failure::bad_request(format!(
-                            "invalid selector: '{term}'; can't understand '{term}'"
-                        ))
-                    };
-                    let (path, value) = split.ok_or_else(invalid)?;
-                    (path, true, value)
-                }
+            let (path, equal, value) = if let Some((path, value)) = term.split_once("!=") {
+                (path, false, value)
+            } else {
+                let split = term.split_once("==").or_else(|| term.split_once('='));
+                let invalid = || {
+                    Failure::bad_request(format!(
+                        "invalid selector: '{term}'; can't understand '{term}'"
+                    ))
+                };
+                let (path, value) = split.ok_or_else(invalid)?;
+                (path, true, value)
             };
             let declared = resource.fields.iter().position(|field| field == path);
             let path = match (path, declared) {

@@ -120,7 +120,7 @@ impl Watching {
                 self.live_events(&mut piece);
             }
             if !piece.is_empty() {
-                return Some((data(piece), self));
+                return Some((Ok(data(piece)), self));
             }
             let stop = self.inner.stop.clone();
             tokio::select! {
@@ -129,16 +129,14 @@ impl Watching {
                 changed = self.changes.changed() => changed.ok()?,
                 () = sleep_until(self.until) => {
                     self.over = true;
-                    if self.bookmarks.is_none() {
-                        return None;
-                    }
+                    self.bookmarks?;
                     self.bookmark(false, &mut piece);
-                    return Some((data(piece), self));
+                    return Some((Ok(data(piece)), self));
                 }
                 () = sleep_until(self.next_bookmark), if self.bookmarks.is_some() => {
                     self.next_bookmark += self.bookmarks.unwrap_or_default();
                     self.bookmark(false, &mut piece);
-                    return Some((data(piece), self));
+                    return Some((Ok(data(piece)), self));
                 }
             }
         }

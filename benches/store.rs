@@ -1,0 +1,54 @@
+//! Reads of a quiet store: by key and by index, beside hash maps under locks.
+//! `cargo bench --bench store`; `PODS=1000` for a quick look.
+
+mod support;
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use kube_informer::ObjectKey;
+
+fn reads(c: &mut Criterion) {
+    let pods: Vec<_> = (0..support::pods())
+        .map(|n| {
+            let pod = Arc::new(support::pod(n));
+            (ObjectKey::of(&*pod).unwrap(), pod)
+        })
+        .collect();
+    let stores = support::stores(&pods);
+    // Far apart, so that no cache knows the next one.
+    let wanted: Vec<_> = (0..10_000).map(|n| pods[n * 7919 % pods.len()].0.clone()).collect();
+    let mut group = c.benchmark_group("get by key");
+    for store in &stores {
+        let mut next = wanted.iter().cycle();
+        group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
+            b.iter(|| black_box(store.get(next.next().unwrap())));
+        });
+    }
+    group.finish();
+    let nodes: Vec<_> =
+        (0..pods.len() / support::POD_PER_NODE).map(|n| format!("node-{n}")).collect();
+    let mut group = c.benchmark_group("100 objects by index");
+    for store in &stores {
+        let mut next = nodes.iter().cycle();
+        group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
+            b.iter(|| black_box(store.by_node(next.next().unwrap())));
+        });
+    }
+    group.finish();
+    let mut group = c.benchmark_group("one write transaction");
+    for store in &stores {
+        let mut next = pods.iter().cycle();
+        group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
+            b.iter(|| {
+                let (key, pod) = next.next().unwrap();
+                store.put(key, pod)
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, reads);
+criterion_main!(benches);
