@@ -47,15 +47,17 @@ impl<K> Postings<K> {
     }
 
     fn put(&mut self, value: &str, key: &ObjectKey, object: &Arc<K>) {
-        let hash = hash_str(value);
-        let entry = (key.store_hash(), key.clone(), object.clone());
-        if let Some(posting) = self.0.get_mut(hash, |other| **other == *value) {
-            posting.insert(entry.0, entry.1, entry.2);
-        } else {
-            let mut posting = Trie::new();
-            posting.insert(entry.0, entry.1, entry.2);
-            self.0.insert(hash, value.into(), posting);
-        }
+        let hash = key.store_hash();
+        self.0.upsert(
+            hash_str(value),
+            |other| **other == *value,
+            |posting| drop(posting.insert(hash, key, object)),
+            || {
+                let mut posting = Trie::new();
+                posting.insert(hash, key, object);
+                (value.into(), posting)
+            },
+        );
     }
 
     fn remove(&mut self, value: &str, key: &ObjectKey) {
@@ -94,7 +96,7 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) -> Option<Arc<K>> {
         self.unmark_stale(key);
-        let old = self.objects.insert(key.store_hash(), key.clone(), object.clone());
+        let old = self.objects.insert(key.store_hash(), key, object);
         if let Some(namespace) = key.namespace() {
             self.namespaces.put(namespace, key, object);
         }

@@ -23,9 +23,11 @@ pub(super) struct Trie<K, V> {
     len: usize,
 }
 
+/// One allocation a node: a level costs a reader one step, and a copy one call of the allocator.
 enum Node<K, V> {
-    Leaf(Arc<Vec<Entry<K, V>>>),
-    Branch(Arc<Branch<K, V>>),
+    Leaf(Arc<[Entry<K, V>]>),
+    /// Which of the 32 children there are, and these.
+    Branch(u32, Arc<[Node<K, V>]>),
 }
 
 #[derive(Clone)]
@@ -35,19 +37,22 @@ struct Entry<K, V> {
     value: V,
 }
 
-#[derive(Clone)]
-struct Branch<K, V> {
-    /// Which of the 32 children there are.
-    bitmap: u32,
-    children: Vec<Node<K, V>>,
+/// The bit of a hash at this level, and where its child is or would be among those of `bitmap`.
+fn place(bitmap: u32, hash: u64, shift: u32) -> (u32, usize) {
+    let bit = 1u32 << ((hash >> shift) & MASK);
+    (bit, (bitmap & (bit - 1)).count_ones() as usize)
 }
 
-impl<K, V> Branch<K, V> {
-    /// The bit of a hash at this level, and where its child is or would be.
-    fn place(&self, hash: u64, shift: u32) -> (u32, usize) {
-        let bit = 1u32 << ((hash >> shift) & MASK);
-        (bit, (self.bitmap & (bit - 1)).count_ones() as usize)
-    }
+/// A slice with one more element at `index`.
+fn with<T: Clone>(slice: &[T], index: usize, element: T) -> Arc<[T]> {
+    let (head, tail) = slice.split_at(index);
+    head.iter().cloned().chain([element]).chain(tail.iter().cloned()).collect()
+}
+
+/// A slice without the element at `index`.
+fn without<T: Clone>(slice: &[T], index: usize) -> Arc<[T]> {
+    let (head, tail) = slice.split_at(index);
+    head.iter().chain(tail.get(1..).unwrap_or_default()).cloned().collect()
 }
 
 impl<K, V> Trie<K, V> {
@@ -73,12 +78,12 @@ impl<K, V> Trie<K, V> {
                     let entry = leaf.iter().find(|entry| entry.hash == hash && is(&entry.key));
                     return entry.map(|entry| &entry.value);
                 }
-                Node::Branch(branch) => {
-                    let (bit, index) = branch.place(hash, shift);
-                    if branch.bitmap & bit == 0 {
+                Node::Branch(bitmap, children) => {
+                    let (bit, index) = place(*bitmap, hash, shift);
+                    if bitmap & bit == 0 {
                         return None;
                     }
-                    node = branch.children.get(index)?;
+                    node = children.get(index)?;
                     shift += BITS;
                 }
             }
@@ -97,7 +102,7 @@ impl<K, V> Trie<K, V> {
         fn count<K, V>(node: &Node<K, V>) -> usize {
             match node {
                 Node::Leaf(_) => 1,
-                Node::Branch(branch) => 1 + branch.children.iter().map(count).sum::<usize>(),
+                Node::Branch(_, children) => 1 + children.iter().map(count).sum::<usize>(),
             }
         }
         count(&self.root)
@@ -105,6 +110,59 @@ impl<K, V> Trie<K, V> {
 }
 
 impl<K: Clone, V: Clone> Trie<K, V> {
+    /// Changes the value of a key, or gives it one, in one descent. `change` is given the present
+    /// value, or `None` and then says what to put in: a key and a value.
+    pub(super) fn upsert<R>(
+        &mut self,
+        hash: u64,
+        is: impl Fn(&K) -> bool,
+        change: impl FnOnce(&mut V) -> R,
+        make: impl FnOnce() -> (K, V),
+    ) -> Option<R> {
+        let mut node = &mut self.root;
+        let mut shift = 0;
+        loop {
+            match node {
+                Node::Leaf(leaf) => {
+                    let at = leaf.iter().position(|entry| entry.hash == hash && is(&entry.key));
+                    if let Some(at) = at {
+                        return Some(change(&mut Arc::make_mut(leaf)[at].value));
+                    }
+                    let (key, value) = make();
+                    *leaf = with(leaf, leaf.len(), Entry { hash, key, value });
+                    if leaf.len() > LEAF && shift < u64::BITS {
+                        *node = Node::split(shift, leaf);
+                    }
+                    break;
+                }
+                Node::Branch(bitmap, children) => {
+                    let (bit, index) = place(*bitmap, hash, shift);
+                    if *bitmap & bit == 0 {
+                        let (key, value) = make();
+                        let leaf = Node::Leaf([Entry { hash, key, value }].into());
+                        *children = with(children, index, leaf);
+                        *bitmap |= bit;
+                        break;
+                    }
+                    node = &mut Arc::make_mut(children)[index];
+                    shift += BITS;
+                }
+            }
+        }
+        self.len += 1;
+        None
+    }
+
+    /// Puts a value in, and gives back the one it replaces. Where the key is there already, its
+    /// present instance stays.
+    pub(super) fn insert(&mut self, hash: u64, key: &K, value: &V) -> Option<V>
+    where
+        K: Eq,
+    {
+        let replace = |present: &mut V| std::mem::replace(present, value.clone());
+        self.upsert(hash, |other| other == key, replace, || (key.clone(), value.clone()))
+    }
+
     /// To change a value in place; copies the path to it where it is shared.
     pub(super) fn get_mut(&mut self, hash: u64, is: impl Fn(&K) -> bool) -> Option<&mut V> {
         // Nothing is to be copied for a key that is not there.
@@ -118,27 +176,13 @@ impl<K: Clone, V: Clone> Trie<K, V> {
                     let entry = entries.find(|entry| entry.hash == hash && is(&entry.key))?;
                     return Some(&mut entry.value);
                 }
-                Node::Branch(branch) => {
-                    let (_, index) = branch.place(hash, shift);
-                    node = Arc::make_mut(branch).children.get_mut(index)?;
+                Node::Branch(bitmap, children) => {
+                    let (_, index) = place(*bitmap, hash, shift);
+                    node = Arc::make_mut(children).get_mut(index)?;
                     shift += BITS;
                 }
             }
         }
-    }
-
-    /// Puts a value in, and gives back the one it replaces. Where the key is there already, its
-    /// present instance stays.
-    pub(super) fn insert(&mut self, hash: u64, key: K, value: V) -> Option<V>
-    where
-        K: Eq,
-    {
-        if let Some(present) = self.get_mut(hash, |other| *other == key) {
-            return Some(std::mem::replace(present, value));
-        }
-        self.len += 1;
-        self.root.add(0, Entry { hash, key, value });
-        None
     }
 
     pub(super) fn remove(&mut self, hash: u64, is: impl Fn(&K) -> bool) -> Option<V> {
@@ -150,61 +194,44 @@ impl<K: Clone, V: Clone> Trie<K, V> {
 }
 
 impl<K: Clone, V: Clone> Node<K, V> {
-    /// Adds an entry whose key is not there.
-    fn add(&mut self, shift: u32, entry: Entry<K, V>) {
-        match self {
-            Node::Leaf(leaf) => {
-                let entries = Arc::make_mut(leaf);
-                // Millions of leaves: spare capacity would be a large part of the memory.
-                entries.reserve_exact(1);
-                entries.push(entry);
-                if entries.len() > LEAF && shift < u64::BITS {
-                    let entries = std::mem::take(entries);
-                    *self = Self::split(shift, entries);
-                }
-            }
-            Node::Branch(branch) => {
-                let branch = Arc::make_mut(branch);
-                let (bit, index) = branch.place(entry.hash, shift);
-                if branch.bitmap & bit == 0 {
-                    branch.bitmap |= bit;
-                    branch.children.insert(index, Node::Leaf(Arc::new(vec![entry])));
-                } else if let Some(child) = branch.children.get_mut(index) {
-                    child.add(shift + BITS, entry);
-                }
-            }
-        }
-    }
-
-    fn split(shift: u32, entries: Vec<Entry<K, V>>) -> Self {
-        let mut branch = Node::Branch(Arc::new(Branch { bitmap: 0, children: Vec::new() }));
+    /// The branch that these entries make at this level.
+    fn split(shift: u32, entries: &[Entry<K, V>]) -> Self {
+        let mut groups: Vec<Vec<Entry<K, V>>> = vec![Vec::new(); 1 << BITS];
         for entry in entries {
-            branch.add(shift, entry);
+            groups[usize::try_from((entry.hash >> shift) & MASK).unwrap_or(0)].push(entry.clone());
         }
-        branch
+        let mut bitmap = 0;
+        let mut children = Vec::new();
+        for (n, group) in groups.into_iter().enumerate().filter(|(_, group)| !group.is_empty()) {
+            bitmap |= 1 << n;
+            let deeper = shift + BITS;
+            children.push(if group.len() > LEAF && deeper < u64::BITS {
+                Self::split(deeper, &group)
+            } else {
+                Self::Leaf(group.into())
+            });
+        }
+        Self::Branch(bitmap, children.into())
     }
 
     /// Removes an entry that is there.
     fn remove(&mut self, shift: u32, hash: u64, is: &impl Fn(&K) -> bool) -> Option<V> {
         match self {
             Node::Leaf(leaf) => {
-                let entries = Arc::make_mut(leaf);
-                let index = entries.iter().position(|e| e.hash == hash && is(&e.key))?;
-                let removed = entries.swap_remove(index).value;
-                entries.shrink_to_fit();
+                let index = leaf.iter().position(|e| e.hash == hash && is(&e.key))?;
+                let removed = leaf.get(index)?.value.clone();
+                *leaf = without(leaf, index);
                 Some(removed)
             }
-            Node::Branch(shared) => {
-                let branch = Arc::make_mut(shared);
-                let (bit, index) = branch.place(hash, shift);
-                let child = branch.children.get_mut(index)?;
+            Node::Branch(bitmap, children) => {
+                let (bit, index) = place(*bitmap, hash, shift);
+                let child = Arc::make_mut(children).get_mut(index)?;
                 let removed = child.remove(shift + BITS, hash, is);
                 if child.is_empty() {
-                    branch.bitmap &= !bit;
-                    branch.children.remove(index);
-                    branch.children.shrink_to_fit();
+                    *children = without(children, index);
+                    *bitmap &= !bit;
                 }
-                if let Some(leaf) = branch.collapsed() {
+                if let Some(leaf) = Self::collapsed(children) {
                     *self = leaf;
                 }
                 removed
@@ -215,31 +242,22 @@ impl<K: Clone, V: Clone> Node<K, V> {
     fn is_empty(&self) -> bool {
         matches!(self, Node::Leaf(leaf) if leaf.is_empty())
     }
-}
 
-impl<K: Clone, V: Clone> Branch<K, V> {
-    /// The leaf that this branch could as well be.
-    fn collapsed(&mut self) -> Option<Node<K, V>> {
-        if self.children.len() > COLLAPSE {
+    /// The leaf that a branch of these children could as well be.
+    fn collapsed(children: &[Self]) -> Option<Self> {
+        if children.len() > COLLAPSE {
             return None;
         }
-        let mut total = 0;
-        for child in &self.children {
+        let mut entries: Vec<Entry<K, V>> = Vec::new();
+        for child in children {
             match child {
-                Node::Leaf(leaf) => total += leaf.len(),
-                Node::Branch(_) => return None,
+                Node::Leaf(leaf) if entries.len() + leaf.len() <= COLLAPSE => {
+                    entries.extend_from_slice(leaf);
+                }
+                _ => return None,
             }
         }
-        if total > COLLAPSE {
-            return None;
-        }
-        let mut entries = Vec::with_capacity(total);
-        for child in self.children.drain(..) {
-            if let Node::Leaf(leaf) = child {
-                entries.extend(Arc::unwrap_or_clone(leaf));
-            }
-        }
-        Some(Node::Leaf(Arc::new(entries)))
+        Some(Self::Leaf(entries.into()))
     }
 }
 
@@ -254,7 +272,7 @@ impl<K, V> Clone for Node<K, V> {
     fn clone(&self) -> Self {
         match self {
             Self::Leaf(leaf) => Self::Leaf(leaf.clone()),
-            Self::Branch(branch) => Self::Branch(branch.clone()),
+            Self::Branch(bitmap, children) => Self::Branch(*bitmap, children.clone()),
         }
     }
 }
@@ -270,7 +288,7 @@ impl<'a, K, V> Iter<'a, K, V> {
     fn enter(&mut self, node: &'a Node<K, V>) {
         match node {
             Node::Leaf(leaf) => self.leaf = leaf.iter(),
-            Node::Branch(branch) => self.branches.push(branch.children.iter()),
+            Node::Branch(_, children) => self.branches.push(children.iter()),
         }
     }
 }
@@ -352,7 +370,7 @@ mod tests {
             for op in ops {
                 match op {
                     Op::Insert(k, v) => {
-                        prop_assert_eq!(trie.insert(hash(k), k, v), model.insert(k, v));
+                        prop_assert_eq!(trie.insert(hash(k), &k, &v), model.insert(k, v));
                     }
                     Op::Change(k, v) => {
                         let ours = trie.get_mut(hash(k), |key| *key == k);
@@ -384,7 +402,7 @@ mod tests {
         let hash = |key: u64| key.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17);
         let mut trie = Trie::new();
         for key in 0..100_000u64 {
-            trie.insert(hash(key), key, ());
+            trie.insert(hash(key), &key, &());
         }
         let full = trie.nodes();
         for key in 0..100_000u64 {
