@@ -5,6 +5,13 @@
 //! these. Threads outnumber cores, so now and then a wait also holds the time in which the writer had
 //! no core; that is the scheduler's, not a reader's, and shows in the maximum rather than in p99.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "figures for people to read"
+)]
+
 mod support;
 
 use std::sync::Arc;

@@ -1,6 +1,13 @@
 //! Events through queue, store and three handlers, on one thread.
 //! `cargo bench --bench pipeline`; `PODS=1000` for a quick look.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "figures for people to read"
+)]
+
 mod support;
 
 use std::sync::Arc;

@@ -62,7 +62,7 @@ pub fn pod_json(n: usize) -> serde_json::Value {
         "metadata": {
             "name": name, "namespace": format!("ns-{}", n % 50), "uid": format!("{n:032x}"),
             "resourceVersion": (n + 1).to_string(), "creationTimestamp": "2026-11-21T02:14:21Z",
-            "labels": {"app": format!("app-{}", n % 200), "tier": if n % 2 == 0 { "front" } else { "back" },
+            "labels": {"app": format!("app-{}", n % 200), "tier": if n.is_multiple_of(2) { "front" } else { "back" },
                        "pod-template-hash": format!("{:08x}", n / 10)},
             "annotations": {"checksum/config": format!("{n:064x}")},
             "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("web-{}", n / 10),
