@@ -198,6 +198,45 @@ async fn a_watch_tells_what_its_selector_sees_and_ends_with_a_bookmark() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_leaves_a_selector_is_told_as_the_selector_last_saw_it() {
+    let (server, _, maps) = rig();
+    let params = WatchParams::default().labels("app=web").timeout(1);
+    let watch = maps.watch(&params, &server.revision().to_string()).await.unwrap();
+    server.create(&labelled("a", "web")).unwrap();
+    let merge = Patch::Merge(json!({"metadata": {"labels": {"app": "db"}}}));
+    let patched = maps.patch("a", &PatchParams::default(), &merge).await.unwrap();
+    let events: Vec<_> = watch.try_collect().await.unwrap();
+    let WatchEvent::Deleted(left) = &events[1] else { panic!("{events:?}") };
+    assert_eq!(left.metadata.labels.as_ref().unwrap()["app"], "web");
+    assert_eq!(left.metadata.resource_version, patched.metadata.resource_version);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_never_idle_ends_in_time_and_one_that_is_open_survives_a_compaction() {
+    let (server, _, maps) = rig();
+    let from = server.revision().to_string();
+    let mut watch = maps.watch(&WatchParams::default().timeout(100), &from).await.unwrap().boxed();
+    server.create(&map("a")).unwrap();
+    server.compact();
+    assert_eq!(told(watch.next().await.unwrap().unwrap()), "+a");
+    let busy = tokio::spawn(async move {
+        loop {
+            let mut again = map("a");
+            again.data = Some([("n".into(), server.revision().to_string())].into());
+            server.replace(&again).unwrap();
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    });
+    let start = tokio::time::Instant::now();
+    let events: Vec<_> = watch.map_ok(told).try_collect().await.unwrap();
+    busy.abort();
+    assert!(start.elapsed() < Duration::from_secs(102), "{:?}", start.elapsed());
+    assert_eq!(events.iter().filter(|event| *event == "@").count(), 2);
+    let longest = WatchParams { timeout: Some(u32::MAX), ..WatchParams::default() };
+    let _ = maps.watch(&longest, "0").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_from_a_forgotten_version_is_told_so() {
     let (server, _, maps) = rig();
     server.create(&map("a")).unwrap();

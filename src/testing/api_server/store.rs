@@ -116,12 +116,12 @@ impl Store {
     }
 
     pub(super) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
-        self.revision += 1;
-        let (revision, window) = (self.revision, self.window);
-        let stored = Arc::new(Stored::new(resource, revision, object));
+        let (revision, window) = (self.revision + 1, self.window);
         let collection = self.collection(resource)?;
+        let stored = Arc::new(Stored::new(resource, revision, object));
         let before = collection.objects.insert(stored.key(), stored.clone());
         collection.remember(Change { revision, before, after: After::Is(stored.clone()) }, window);
+        self.revision = revision;
         self.announce();
         Some(stored)
     }
@@ -139,10 +139,9 @@ impl Store {
     }
 
     pub(super) fn compact(&mut self) {
+        // Open watches live on the history, as on a server's cache; only what is opened anew is
+        // refused.
         self.compacted = self.revision;
-        for collection in &mut self.collections {
-            collection.trimmed = self.revision;
-        }
     }
 }
 

@@ -22,6 +22,9 @@ use super::{Inner, ResponseBody};
 /// How long a watch lasts that does not say.
 const DEFAULT_TIMEOUT: u64 = 1800;
 
+/// Longer than anybody waits, and no overflow of the clock.
+const LONGEST: u64 = 365 * 24 * 3600;
+
 /// How many events go out in one piece.
 const EVENTS: usize = 256;
 
@@ -37,7 +40,8 @@ struct Watching {
     initial: VecDeque<Arc<Stored>>,
     /// The end of the initial events is still to be told.
     tell_end: bool,
-    bookmarks: Option<Duration>,
+    bookmarks: bool,
+    interval: Duration,
     next_bookmark: Instant,
     until: Instant,
     changes: watch::Receiver<u64>,
@@ -87,9 +91,10 @@ pub(super) fn watch(
         position,
         initial: events,
         tell_end: query.initial_events == Some(true),
-        bookmarks: query.bookmarks.then_some(interval),
+        bookmarks: query.bookmarks,
+        interval,
         next_bookmark: now + interval,
-        until: now + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT)),
+        until: now + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT).min(LONGEST)),
         changes: store.changes(),
         generation: inner.generation(),
         over: false,
@@ -119,25 +124,35 @@ impl Watching {
             if piece.is_empty() {
                 self.live_events(&mut piece);
             }
+            // A watch that always has something to tell has its time, too.
+            self.due(Instant::now(), &mut piece);
             if !piece.is_empty() {
                 return Some((Ok(data(piece)), self));
+            }
+            if self.over {
+                return None;
             }
             let stop = self.inner.stop.clone();
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
                 changed = self.changes.changed() => changed.ok()?,
-                () = sleep_until(self.until) => {
-                    self.over = true;
-                    self.bookmarks?;
-                    self.bookmark(false, &mut piece);
-                    return Some((Ok(data(piece)), self));
-                }
-                () = sleep_until(self.next_bookmark), if self.bookmarks.is_some() => {
-                    self.next_bookmark += self.bookmarks.unwrap_or_default();
-                    self.bookmark(false, &mut piece);
-                    return Some((Ok(data(piece)), self));
-                }
+                () = sleep_until(self.until.min(self.next_bookmark)) => {}
+            }
+        }
+    }
+
+    /// What the clock says: a bookmark, or the end, which is told by a bookmark as well.
+    fn due(&mut self, now: Instant, out: &mut Vec<u8>) {
+        let told_all = self.initial.is_empty() && !self.tell_end;
+        if !told_all || self.over {
+            return;
+        }
+        self.over = now >= self.until;
+        if self.over || now >= self.next_bookmark {
+            self.next_bookmark = now + self.interval;
+            if self.bookmarks {
+                self.bookmark(false, out);
             }
         }
     }
@@ -179,7 +194,7 @@ impl Watching {
             self.position = self.position.max(change.revision);
             self.change(&change, out);
         }
-        if self.over && self.bookmarks.is_some() {
+        if self.over && self.bookmarks {
             self.bookmark(false, out);
         }
     }
@@ -193,8 +208,15 @@ impl Watching {
             After::Is(now) => match (was, self.selector.matches(now)) {
                 (false, true) => self.event("ADDED", now, out),
                 (true, true) => self.event("MODIFIED", now, out),
-                // Out of the selector: told with the state that took it there.
-                (true, false) => self.event("DELETED", now, out),
+                // Out of the selector: told as a real server does, with what the selector last saw
+                // at the version that took it out.
+                (true, false) => {
+                    if let Some(before) = &change.before {
+                        let before = before.value(&self.resource);
+                        let last = Stored::new(&self.resource, change.revision, before);
+                        self.event("DELETED", &last, out);
+                    }
+                }
                 (false, false) => {}
             },
         }
