@@ -32,8 +32,10 @@ fn main() {
         })
         .collect();
     println!("{total} pods, {READERS} readers listing all of them, one writer, {LASTS:?} each\n");
-    println!("| structure | writes/s | lists/s | wait p50 | wait p99 | wait max |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| structure | writes/s | lists/s | wait p50 | wait p99 | wait max | time lost waiting |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     for store in support::stores(&pods) {
         let (done, lists) = (AtomicBool::new(false), AtomicU64::new(0));
         let mut waits = std::thread::scope(|scope| {
@@ -62,13 +64,14 @@ fn main() {
             waits.get((last as f64 * share) as usize).copied().unwrap_or_default()
         };
         println!(
-            "| {} | {:.0} | {:.0} | {:?} | {:?} | {:?} |",
+            "| {} | {:.0} | {:.0} | {:?} | {:?} | {:?} | {:.0} % |",
             store.name(),
             waits.len() as f64 / LASTS.as_secs_f64(),
             lists.load(Ordering::Relaxed) as f64 / LASTS.as_secs_f64(),
             at(0.5),
             at(0.99),
-            at(1.0)
+            at(1.0),
+            100.0 * waits.iter().sum::<Duration>().as_secs_f64() / LASTS.as_secs_f64()
         );
     }
 }

@@ -17,26 +17,29 @@ fn reads(c: &mut Criterion) {
         })
         .collect();
     let stores = support::stores(&pods);
-    // Far apart, so that no cache knows the next one.
-    let wanted: Vec<_> = (0..10_000).map(|n| pods[n * 7919 % pods.len()].0.clone()).collect();
-    let mut group = c.benchmark_group("get by key");
-    for store in &stores {
-        let mut next = wanted.iter().cycle();
-        group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
-            b.iter(|| black_box(store.get(next.next().unwrap())));
-        });
+    // Cold: far apart, so that each touches memory that no cache holds. Warm: a few in turn.
+    for (what, count) in [("cold", 10_000), ("warm", 64)] {
+        let keys: Vec<_> = (0..count).map(|n| &pods[n * 7919 % pods.len()].0).collect();
+        let mut group = c.benchmark_group(format!("get by key, {what}"));
+        for store in &stores {
+            let mut next = keys.iter().cycle();
+            group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
+                b.iter(|| black_box(store.get(next.next().unwrap())));
+            });
+        }
+        group.finish();
     }
-    group.finish();
-    let nodes: Vec<_> =
-        (0..pods.len() / support::POD_PER_NODE).map(|n| format!("node-{n}")).collect();
-    let mut group = c.benchmark_group("100 objects by index");
-    for store in &stores {
-        let mut next = nodes.iter().cycle();
-        group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
-            b.iter(|| black_box(store.by_node(next.next().unwrap())));
-        });
+    for (what, count) in [("cold", pods.len() / support::POD_PER_NODE), ("warm", 4)] {
+        let nodes: Vec<_> = (0..count).map(|n| format!("node-{n}")).collect();
+        let mut group = c.benchmark_group(format!("100 objects by index, {what}"));
+        for store in &stores {
+            let mut next = nodes.iter().cycle();
+            group.bench_function(BenchmarkId::from_parameter(store.name()), |b| {
+                b.iter(|| black_box(store.by_node(next.next().unwrap())));
+            });
+        }
+        group.finish();
     }
-    group.finish();
     let mut group = c.benchmark_group("one write transaction");
     for store in &stores {
         let mut next = pods.iter().cycle();

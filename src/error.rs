@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, ResourceVersion};
 
 /// A list or watch that failed, or gave something that can't be used.
 ///
@@ -111,9 +111,9 @@ pub enum Fault {
     #[error("the list is of version {listed}, older than {known} that was already seen")]
     WentBack {
         /// The version of the list.
-        listed: crate::ResourceVersion,
+        listed: ResourceVersion,
         /// The version already seen.
-        known: crate::ResourceVersion,
+        known: ResourceVersion,
     },
     /// A watch ended within a second without one event.
     #[error("the watch ended at once, without an event")]

@@ -16,7 +16,7 @@ use super::{InformerOptions, InformerStatus, processing};
 use crate::delta_fifo::{Batch, DeltaFifo};
 use crate::indexer::Indexer;
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::Change;
+use crate::object::{Change, ObjectKey};
 use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
 };
@@ -154,11 +154,18 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.processor.close(self.drains());
     }
 
+    /// One batch is one write transaction, then its notifications. So a reader sees all of a batch
+    /// or nothing of it, and a handler that looks into the store finds it at what it was told of or
+    /// later.
     fn apply(&self, batch: &Batch<K>) {
         let initial = !self.populated.load(Ordering::Relaxed);
         let resyncing = self.processor.min_resync().is_some();
-        let enter = || self.processor.enter();
-        let (round, faults) = processing::process(batch, &self.indexer, initial, resyncing, enter);
+        let mut write = self.indexer.transaction();
+        let notifications = processing::apply(&mut write, batch, initial, resyncing);
+        // A handler that is added meanwhile sees the store before or after both of these.
+        let round = self.processor.enter();
+        let faults = write.commit();
+        round.distribute(&notifications);
         if initial && (batch.initial || self.fifo.has_synced()) {
             round.end_initial();
             self.populated.store(true, Ordering::Relaxed);
@@ -217,7 +224,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 
     /// What a new handler is told first; to be asked while the processor is entered.
-    fn stored(&self) -> (Vec<(crate::ObjectKey, Arc<K>)>, bool) {
+    fn stored(&self) -> (Vec<(ObjectKey, Arc<K>)>, bool) {
         let snapshot = self.indexer.snapshot();
         let stored = snapshot.iter().map(|(key, object)| (key.clone(), object.clone())).collect();
         (stored, self.populated.load(Ordering::Relaxed))

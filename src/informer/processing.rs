@@ -1,17 +1,15 @@
-//! Applies batches to the store and tells the handlers.
+//! What a batch is to the store and to the handlers.
 //!
-//! One batch is one write transaction, then its notifications. A reader therefore sees all of a
-//! batch or nothing of it, and a handler that looks into the store while it is told of a change
-//! finds the store at that change or later, never before it.
+//! It only says so: the pipeline commits and distributes.
 
 use std::sync::Arc;
 
 use kube::Resource;
 
 use crate::delta_fifo::Batch;
-use crate::indexer::{Indexer, Transaction};
+use crate::indexer::Transaction;
 use crate::object::{Delta, Event, ObjectKey};
-use crate::processor::{Audience, Notification, Round};
+use crate::processor::{Audience, Notification};
 
 /// Does to the store what a batch says, and gives what the handlers are to hear of it.
 ///
@@ -36,10 +34,9 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
                 let (object, final_state_known) = (object.clone(), *final_state_known);
                 (Event::Deleted { object, final_state_known }, Audience::Everyone)
             }
-            Delta::Added(object) | Delta::Updated(object) => {
+            Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                 present(tx, key, object, initial, Audience::Resyncing)
             }
-            Delta::Replaced(object) => present(tx, key, object, initial, Audience::Resyncing),
             Delta::Sync(object) => present(tx, key, object, initial, Audience::Due),
         };
         if audience == Audience::Everyone || resyncing {
@@ -77,23 +74,4 @@ fn present<K: Resource + Send + Sync + 'static>(
             (Event::Updated { old, new: object.clone() }, audience)
         }
     }
-}
-
-/// One batch, from the queue into the store and the backlogs.
-///
-/// The store is published and the handlers are told under one hold of the processor, so a handler
-/// that is added meanwhile sees the store before or after both.
-pub(super) fn process<'p, K: Resource + Send + Sync + 'static>(
-    batch: &Batch<K>,
-    indexer: &Indexer<K>,
-    initial: bool,
-    resyncing: bool,
-    enter: impl FnOnce() -> Round<'p, K>,
-) -> (Round<'p, K>, Vec<crate::indexer::IndexFault>) {
-    let mut tx = indexer.transaction();
-    let notifications = apply(&mut tx, batch, initial, resyncing);
-    let round = enter();
-    let faults = tx.commit();
-    round.distribute(&notifications);
-    (round, faults)
 }

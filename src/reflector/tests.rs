@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
@@ -11,6 +12,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::error::{ApiStatus, FaultClass};
+use crate::lister_watcher::{Collection, ListStream};
 use crate::testing::{Asking, FakeSource, WatchEnd};
 
 /// What the reflector gave, as text, and what it folds to.
@@ -373,30 +375,46 @@ async fn bookmarks_move_the_version_on() {
     assert_eq!(rig.monitor.status().version, Some(2.into()));
 }
 
-/// A source whose watches never say anything once `deaf`.
-struct Deaf(Arc<FakeSource<ConfigMap>>, std::sync::atomic::AtomicBool);
+/// A fake whose watches say nothing while `deaf`, and which does something after each list.
+struct Odd {
+    source: Arc<FakeSource<ConfigMap>>,
+    deaf: std::sync::atomic::AtomicBool,
+    after_list: fn(&FakeSource<ConfigMap>),
+}
 
-impl ListerWatcher<ConfigMap> for Deaf {
-    fn collection(&self) -> &crate::lister_watcher::Collection {
-        self.0.collection()
+impl Odd {
+    fn new(
+        source: &Arc<FakeSource<ConfigMap>>,
+        after_list: fn(&FakeSource<ConfigMap>),
+    ) -> Arc<Self> {
+        Arc::new(Self { source: source.clone(), deaf: false.into(), after_list })
+    }
+
+    fn deafen(&self, deaf: bool) {
+        self.deaf.store(deaf, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+impl ListerWatcher<ConfigMap> for Odd {
+    fn collection(&self) -> &Collection {
+        self.source.collection()
     }
 
     fn list(
         &self,
         query: &ListQuery,
-    ) -> futures::future::BoxFuture<
-        'static,
-        Result<crate::lister_watcher::ListStream<ConfigMap>, SourceError>,
-    > {
-        self.0.list(query)
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let list = self.source.list(query);
+        (self.after_list)(&self.source);
+        list
     }
 
     fn watch(
         &self,
         query: &WatchQuery,
-    ) -> futures::future::BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        let watch = self.0.watch(query);
-        let deaf = self.1.load(std::sync::atomic::Ordering::Relaxed);
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        let watch = self.source.watch(query);
+        let deaf = self.deaf.load(std::sync::atomic::Ordering::Relaxed);
         Box::pin(async move {
             let watch = watch.await?;
             Ok(if deaf { futures::stream::pending().boxed() } else { watch })
@@ -407,12 +425,13 @@ impl ListerWatcher<ConfigMap> for Deaf {
 #[tokio::test(start_paused = true)]
 async fn a_watch_open_past_its_time_is_dropped_and_reopened_at_the_same_version() {
     let fake = Arc::new(source(&["a"]));
-    let deaf = Arc::new(Deaf(fake.clone(), true.into()));
+    let deaf = Odd::new(&fake, |_| {});
+    deaf.deafen(true);
     let reflector = Reflector::new(deaf.clone(), ReflectorOptions::new());
     let (sink, monitor) = (Sink::default(), reflector.monitor());
     let task = tokio::spawn(reflector.run(sink.clone()));
     seconds(299.0).await;
-    deaf.1.store(false, std::sync::atomic::Ordering::Relaxed);
+    deaf.deafen(false);
     fake.put(object("b"));
     assert_eq!(sink.0.lock().0, ["=1"]);
     seconds(300.0 + 30.0 + 1.0).await;
@@ -425,7 +444,7 @@ async fn a_watch_open_past_its_time_is_dropped_and_reopened_at_the_same_version(
 #[tokio::test(start_paused = true)]
 async fn silence_is_noticed_sooner_where_bookmarks_come() {
     let fake = Arc::new(source(&["a"]));
-    let deaf = Arc::new(Deaf(fake.clone(), false.into()));
+    let deaf = Odd::new(&fake, |_| {});
     let reflector = Reflector::new(deaf.clone(), ReflectorOptions::new().seed(1));
     let sink = Sink::default();
     let task = tokio::spawn(reflector.run(sink.clone()));
@@ -433,10 +452,10 @@ async fn silence_is_noticed_sooner_where_bookmarks_come() {
         seconds(20.0).await;
         fake.bookmark();
     }
-    deaf.1.store(true, std::sync::atomic::Ordering::Relaxed);
+    deaf.deafen(true);
     fake.end_watches(WatchEnd::Ordinary);
     settle().await;
-    deaf.1.store(false, std::sync::atomic::Ordering::Relaxed);
+    deaf.deafen(false);
     fake.put(object("b"));
     seconds(59.0).await;
     assert!(!sink.0.lock().0.contains(&"+b".into()));
@@ -457,7 +476,10 @@ async fn pages_are_followed_and_one_expired_page_becomes_a_whole_list() {
 
     let fake = Arc::new(source(&["a", "b", "c"]));
     fake.pages_at_zero(true);
-    let expiring = Arc::new(Expiring(fake.clone()));
+    let expiring = Odd::new(&fake, |source| {
+        source.put(object("a"));
+        source.compact();
+    });
     let reflector = Reflector::new(expiring, ReflectorOptions::new().page_size(2));
     let sink = Sink::default();
     let task = tokio::spawn(reflector.run(sink.clone()));
@@ -471,35 +493,6 @@ async fn pages_are_followed_and_one_expired_page_becomes_a_whole_list() {
     assert_eq!(*whole, at_zero);
     assert_eq!(sink.0.lock().1.len(), 3);
     task.abort();
-}
-
-/// A source that compacts and changes after each page.
-struct Expiring(Arc<FakeSource<ConfigMap>>);
-
-impl ListerWatcher<ConfigMap> for Expiring {
-    fn collection(&self) -> &crate::lister_watcher::Collection {
-        self.0.collection()
-    }
-
-    fn list(
-        &self,
-        query: &ListQuery,
-    ) -> futures::future::BoxFuture<
-        'static,
-        Result<crate::lister_watcher::ListStream<ConfigMap>, SourceError>,
-    > {
-        let list = self.0.list(query);
-        self.0.put(object("a"));
-        self.0.compact();
-        list
-    }
-
-    fn watch(
-        &self,
-        query: &WatchQuery,
-    ) -> futures::future::BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        self.0.watch(query)
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -200,6 +200,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::super::scan::tests::json as json_value;
     use super::*;
 
     type Parts = (Vec<Vec<u8>>, Vec<Vec<u8>>);
@@ -227,26 +228,11 @@ mod tests {
         Err(Malformed { offset: text.len() as u64, problem: framer.within() })
     }
 
-    fn value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(json!(null)),
-            any::<i32>().prop_map(Value::from),
-            "(\\PC|[\"\\\\{}\\[\\],:]){0,8}".prop_map(Value::from),
-        ];
-        leaf.prop_recursive(3, 16, 4, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                proptest::collection::btree_map("[a\"\\\\}]{0,3}", inner, 0..4)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
     proptest! {
         #[test]
         fn any_list_comes_apart_the_same_however_it_is_cut(
-            items in proptest::collection::vec(value(), 0..5),
-            other in value(),
+            items in proptest::collection::vec(json_value(), 0..5),
+            other in json_value(),
             pretty in any::<bool>(),
             metadata_first in any::<bool>(),
             cut in 1usize..40,

@@ -93,7 +93,7 @@ mod tests {
         let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
         let target = |query: ListQuery| scope.list(&query).unwrap().uri().to_string();
         let first = ListQuery {
-            version: Some(crate::ResourceVersion::ANY),
+            version: Some(crate::object::ResourceVersion::ANY),
             limit: Some(500),
             continue_token: None,
         };

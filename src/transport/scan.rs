@@ -74,13 +74,13 @@ impl Scanner {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
     use super::*;
 
-    pub(crate) fn json() -> impl Strategy<Value = Value> {
+    pub(in crate::transport) fn json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
