@@ -95,12 +95,12 @@ impl ObjectKey {
 
     /// The namespace, `None` for a cluster-scoped object.
     pub fn namespace(&self) -> Option<&str> {
-        self.0.split_once('/').map(|(namespace, _)| namespace)
+        self.parts().0
     }
 
     /// The name.
     pub fn name(&self) -> &str {
-        self.0.split_once('/').map_or(&self.0, |(_, name)| name)
+        self.parts().1
     }
 
     /// The text form, `namespace/name` or `name`.
@@ -108,9 +108,17 @@ impl ObjectKey {
         &self.0
     }
 
+    fn parts(&self) -> (Option<&str>, &str) {
+        match memchr::memchr(b'/', self.0.as_bytes()) {
+            Some(slash) => (Some(&self.0[..slash]), &self.0[slash + 1..]),
+            None => (None, &self.0),
+        }
+    }
+
     /// The hash by which the store finds this key.
     pub(crate) fn store_hash(&self) -> u64 {
-        hash_parts(self.namespace(), self.name())
+        let (namespace, name) = self.parts();
+        hash_parts(namespace, name)
     }
 
     /// Whether this is the key of these two names; compares without allocating.
