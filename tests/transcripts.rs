@@ -341,6 +341,55 @@ async fn an_event_of_another_kind_or_type_is_skipped() {
 }
 
 #[tokio::test]
+async fn an_error_event_that_holds_an_object_does_not_quote_it() {
+    let watch = r#"{"type":"ERROR","object":{"kind":"Secret","data":{"password":"hunter2"}}}"#;
+    let told = told_of(watch, true).await;
+    assert!(matches!(told.faults[0].fault(), Fault::Malformed { .. }), "{}", told.faults[0]);
+    assert!(!format!("{} {:?}", told.faults[0], told.faults[0]).contains("hunter2"));
+}
+
+#[tokio::test]
+async fn whole_objects_are_taken_for_the_metadata_asked_for() {
+    let watch = concat!(
+        r#"{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"p"},"spec":{}}}"#,
+        r#"{"type":"ADDED","object":{"kind":"PartialObjectMetadata","metadata":{"name":"q"}}}"#,
+        r#"{"type":"ADDED","object":{"kind":"Node","metadata":{"name":"n"}}}"#,
+    );
+    let source = ApiSource::<PartialObjectMeta<Pod>>::new(replay(answer(watch)).await);
+    assert_eq!(&*source.collection().kind, "Pod");
+    let told = ask(source, true).await;
+    assert_eq!((told.objects.len(), told.faults.len()), (2, 1));
+}
+
+#[tokio::test]
+async fn an_oversized_custom_resource_is_named_behind_its_annotations() {
+    let annotation = "a".repeat(20_000);
+    let huge = format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"annotations":{{"last":"{annotation}"}},"name":"huge","namespace":"a"}},"spec":"{}"}}"#,
+        "x".repeat(100_000)
+    );
+    let list = format!(r#"{{"items":[{huge}],"kind":"WidgetList","metadata":{{}}}}"#);
+    let source = widgets(replay(answer(list)).await).object_limit(50_000);
+    let mut items = source.list(&ListQuery::default()).await.unwrap();
+    let Some(Ok(ListItem::Object(Err(undecodable)))) = items.next().await else { panic!() };
+    assert_eq!(undecodable.key.unwrap().to_string(), "a/huge");
+}
+
+#[tokio::test]
+async fn a_list_may_be_of_any_kind_that_has_items() {
+    for (body, is_list) in [
+        (r#"{"items":[],"kind":"WidgetCollection","metadata":{}}"#, true),
+        (r#"{"kind":"WidgetCollection","items":null,"metadata":{}}"#, true),
+        (r#"{"kind":"Widget","metadata":{"resourceVersion":"1"}}"#, false),
+        (r#"{"kind":"Status","items":[]}"#, false),
+        (r#"{"kind":"WidgetList","metadata":{"remainingItemCount":-1}}"#, true),
+    ] {
+        let told = ask(widgets(replay(answer(body)).await), false).await;
+        assert_eq!(told.error.is_none(), is_list, "{body}: {:?}", told.error);
+    }
+}
+
+#[tokio::test]
 async fn a_refused_connection_and_a_bad_namespace_are_told_apart() {
     let mut config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
     config.default_retry = false;

@@ -9,12 +9,16 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::error::{ApiStatus, Fault};
 
 /// How much of a failure's body is read.
 const WORDS: usize = 64 * 1024;
+
+/// How much of a failure's text an error repeats, where the body is no `Status`: enough of a
+/// proxy's page to know it by.
+const TEXT: usize = 1024;
 
 /// The body of an answer, and how much of it has come.
 #[derive(Debug)]
@@ -81,46 +85,31 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
 
 /// What a failure's body says: a `Status`, or some text.
 pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
-    #[derive(Deserialize, Default)]
-    #[serde(default, rename_all = "camelCase")]
-    struct Status {
-        kind: String,
-        code: Option<u16>,
-        reason: Option<String>,
-        message: Option<String>,
-        details: Option<Details>,
+    parse_status(body, code).unwrap_or_else(|| {
+        let text = String::from_utf8_lossy(body);
+        ApiStatus::new(code, "", text.trim().chars().take(TEXT).collect::<String>())
+    })
+}
+
+/// What a `Status` says; `None`: it is none. A member that is not as it should be is left out and
+/// hides no other: the reason decides what happens next. `code` stands where it has none.
+pub(super) fn parse_status(body: &[u8], code: u16) -> Option<ApiStatus> {
+    let parsed: Value = serde_json::from_slice(body).ok()?;
+    if parsed["kind"] != "Status" {
+        return None;
     }
-    #[derive(Deserialize, Default)]
-    #[serde(default, rename_all = "camelCase")]
-    struct Details {
-        causes: Option<Vec<Cause>>,
-        retry_after_seconds: Option<u64>,
-    }
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Cause {
-        reason: Option<String>,
-        message: Option<String>,
-    }
-    let parsed: Status = serde_json::from_slice(body).unwrap_or_default();
-    if parsed.kind != "Status" {
-        return ApiStatus::new(code, "", String::from_utf8_lossy(body).trim());
-    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let own = parsed["code"].as_u64().and_then(|code| code.try_into().ok());
     let mut status = ApiStatus::new(
-        // An ERROR event has no code but this one.
-        parsed.code.filter(|code| *code != 0).unwrap_or(code),
-        parsed.reason.unwrap_or_default(),
-        parsed.message.unwrap_or_default(),
+        own.filter(|code| *code != 0).unwrap_or(code),
+        text(&parsed["reason"]),
+        text(&parsed["message"]),
     );
-    if let Some(details) = parsed.details {
-        let causes = details.causes.unwrap_or_default();
-        status.causes = causes
-            .into_iter()
-            .map(|c| (c.reason.unwrap_or_default(), c.message.unwrap_or_default()))
-            .collect();
-        status.retry_after = details.retry_after_seconds.map(Duration::from_secs);
-    }
-    status
+    let details = &parsed["details"];
+    let causes = details["causes"].as_array().into_iter().flatten();
+    status.causes = causes.map(|cause| (text(&cause["reason"]), text(&cause["message"]))).collect();
+    status.retry_after = details["retryAfterSeconds"].as_u64().map(Duration::from_secs);
+    Some(status)
 }
 
 /// What it means that no answer came.
@@ -153,5 +142,20 @@ mod tests {
             assert_eq!(status(body, 404).class(), crate::error::FaultClass::NotFound);
         }
         assert_eq!(status(b"404 page not found\n", 404).message, "404 page not found");
+        assert_eq!(status("<html>".repeat(9999).as_bytes(), 502).message.len(), TEXT);
+    }
+
+    #[test]
+    fn one_odd_member_hides_no_other() {
+        for odd in [
+            r#""details":{"retryAfterSeconds":-1}"#,
+            r#""details":{"causes":[{"reason":5}]}"#,
+            r#""details":7"#,
+            r#""message":null"#,
+        ] {
+            let body = format!(r#"{{"kind":"Status","code":410,"reason":"Expired",{odd}}}"#);
+            let parsed = status(body.as_bytes(), 500);
+            assert_eq!((parsed.code, &*parsed.reason), (410, "Expired"), "{odd}");
+        }
     }
 }

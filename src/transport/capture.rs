@@ -8,8 +8,10 @@ use bytes::{Buf, Bytes, BytesMut};
 
 use super::scan::Scanner;
 
-/// How much of an oversized value is kept: enough for the metadata, which comes first.
-const HEAD: usize = 16 * 1024;
+/// How much of an oversized value is kept: enough for any metadata that etcd would store. In a
+/// custom resource, whose members are in order of name, annotations and managed fields come before
+/// the object's name.
+const HEAD: usize = 2 * 1024 * 1024;
 
 /// The unread bytes of a body, and where they are in it.
 #[derive(Debug, Default)]

@@ -20,6 +20,7 @@ pub(super) struct JsonListFramer {
     input: Input,
     state: State,
     limit: usize,
+    has_items: bool,
 }
 
 /// A part of a list.
@@ -82,7 +83,7 @@ enum Member {
 impl JsonListFramer {
     /// `limit`: how large an item may be, in bytes.
     pub(super) fn new(limit: usize) -> Self {
-        Self { input: Input::default(), state: State::Start, limit }
+        Self { input: Input::default(), state: State::Start, limit, has_items: false }
     }
 
     /// Gives the next frame of the body; to be called when [`next`](Self::next) has no more.
@@ -93,6 +94,11 @@ impl JsonListFramer {
     /// Whether the list was complete.
     pub(super) fn is_complete(&self) -> bool {
         matches!(self.state, State::End)
+    }
+
+    /// Whether there were items so far, if only none of them.
+    pub(super) fn has_items(&self) -> bool {
+        self.has_items
     }
 
     /// What the body ended in the middle of.
@@ -189,6 +195,7 @@ impl JsonListFramer {
                 return Ok(Step::Starved);
             }
         };
+        self.has_items |= matches!(next, State::Item { .. } | State::InValue(Member::Items, _));
         self.state = next;
         self.input.skip(consumed);
         Ok(Step::On)

@@ -1,6 +1,5 @@
 //! The `ListerWatcher` over a `kube::Client`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,6 +32,9 @@ const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// After how many bytes without a pause the runtime's other tasks get their turn.
 const TURN: usize = 64 * 1024;
+
+/// How much of a kind that was not asked for an error repeats: no kind is longer.
+const LONGEST_KIND: usize = 63;
 
 /// Lists and watches one collection through a [`kube::Client`].
 ///
@@ -68,6 +70,10 @@ struct Reader<K> {
     incoming: Incoming,
     /// The kind that objects are to be of.
     kind: Arc<str>,
+    /// Only their metadata was asked for: their kind may be that of metadata.
+    metadata_only: bool,
+    /// The kind of the list, where it is not called a list.
+    odd_kind: Option<String>,
     decoder: Arc<dyn Decode<K>>,
     limit: usize,
     /// Bytes decoded since the last pause.
@@ -101,11 +107,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             "" => plural.into_owned(),
             group => format!("{plural}.{group}"),
         };
-        let kind = if K::metadata_api() {
-            Cow::Borrowed("PartialObjectMetadata")
-        } else {
-            K::kind(&dynamic_type)
-        };
+        let kind = K::kind(&dynamic_type);
         let collection =
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
         let scope = Scope {
@@ -176,6 +178,7 @@ impl<K> ApiSource<K> {
         let asked = self.collection.asked(verb);
         let (client, decoder) = (self.client.clone(), self.decoder.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
+        let metadata_only = self.scope.metadata_only;
         let request = request.and_then(|request| {
             // A namespace becomes part of the path: it must not become another path.
             match self.collection.namespace.as_deref() {
@@ -191,7 +194,16 @@ impl<K> ApiSource<K> {
                 answer::accept(response).await
             };
             match answer.await {
-                Ok(incoming) => Ok(Reader { asked, incoming, kind, decoder, limit, spent: 0 }),
+                Ok(incoming) => Ok(Reader {
+                    asked,
+                    incoming,
+                    kind,
+                    metadata_only,
+                    odd_kind: None,
+                    decoder,
+                    limit,
+                    spent: 0,
+                }),
                 Err(fault) => Err(SourceError::new(asked, fault)),
             }
         }
@@ -252,7 +264,12 @@ impl<K: Resource + 'static> Reader<K> {
                 Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
                 None => match reader.incoming.next().await {
                     Some(frame) => framer.push(frame.map_err(|fault| reader.error(fault))?),
-                    None if framer.is_complete() => return Ok(None),
+                    None if framer.is_complete() => {
+                        return match reader.odd_kind.take() {
+                            Some(kind) if !framer.has_items() => Err(reader.no_list(&kind)),
+                            _ => Ok(None),
+                        };
+                    }
                     None => return Err(reader.error(reader.incoming.truncated(framer.within()))),
                 },
             }
@@ -325,8 +342,15 @@ impl<K: Resource + 'static> Reader<K> {
             "DELETED" => self.change(object, offset, WatchItem::Deleted),
             "BOOKMARK" => self.bookmark(&bytes_of(object), offset),
             "ERROR" => {
-                let status = answer::status(&bytes_of(object), 500);
-                WatchItem::Failed(self.error(Fault::Status(status)))
+                // What is no Status is not repeated: it may be an object like any other.
+                let fault = answer::parse_status(&bytes_of(object), 500).map_or_else(
+                    || {
+                        let problem = "an ERROR event without a Status".to_owned();
+                        Fault::Malformed { offset, problem }
+                    },
+                    Fault::Status,
+                );
+                WatchItem::Failed(self.error(fault))
             }
             _ => {
                 // Not the type itself: it is the server's word, and there is no bound on it.
@@ -351,15 +375,22 @@ impl<K: Resource + 'static> Reader<K> {
         item(self.decode(object, offset))
     }
 
+    /// The kind that an object says it is of. Where metadata was asked for, a server that does not
+    /// know how to give it alone gives whole objects, which hold it too.
+    fn usual_kind(&self) -> &str {
+        if self.metadata_only { "PartialObjectMetadata" } else { &self.kind }
+    }
+
     /// The kind of an object that says it is not what was asked for.
     fn other_kind(&self, object: &Bytes) -> Option<String> {
         // Nearly always the kind is the first thing said, or the second.
         let head = &object[..object.len().min(128)];
-        let canonical = format!("\"kind\":\"{}\"", self.kind);
+        let canonical = format!("\"kind\":\"{}\"", self.usual_kind());
         if memchr::memmem::find(head, canonical.as_bytes()).is_some() {
             return None;
         }
-        peek(object).kind.filter(|kind| **kind != *self.kind)
+        let other = |kind: &String| **kind != *self.kind && **kind != *self.usual_kind();
+        peek(object).kind.filter(other).map(|kind| kind.chars().take(LONGEST_KIND).collect())
     }
 
     fn bookmark(&self, object: &Bytes, offset: u64) -> WatchItem<K> {
@@ -381,7 +412,7 @@ impl<K: Resource + 'static> Reader<K> {
         struct Metadata {
             resource_version: Option<String>,
             r#continue: Option<String>,
-            remaining_item_count: Option<u64>,
+            remaining_item_count: Option<i64>,
         }
         let metadata: Option<Metadata> = serde_json::from_slice(bytes).map_err(|_| {
             let problem = "the list's metadata is not as it should be".to_owned();
@@ -392,18 +423,27 @@ impl<K: Resource + 'static> Reader<K> {
         Ok(ListMetadata {
             version: filled(metadata.resource_version).map(|version| (&*version).into()),
             continue_token: filled(metadata.r#continue),
-            remaining: metadata.remaining_item_count,
+            remaining: metadata.remaining_item_count.and_then(|count| count.try_into().ok()),
         })
     }
 
-    /// A success that holds no list at all must not be taken for an empty one.
-    fn check_list_kind(&self, kind: &Bytes) -> Result<(), SourceError> {
+    /// A success that holds no list at all must not be taken for an empty one. A list may have any
+    /// kind (a custom resource names its own), so without the usual one it must have items.
+    fn check_list_kind(&mut self, kind: &Bytes) -> Result<(), SourceError> {
         let found: String = serde_json::from_slice(kind).unwrap_or_default();
-        if found.ends_with("List") {
-            return Ok(());
+        if found == "Status" {
+            return Err(self.no_list(&found));
         }
+        if !found.ends_with("List") {
+            self.odd_kind = Some(found);
+        }
+        Ok(())
+    }
+
+    fn no_list(&self, found: &str) -> SourceError {
         let expected = format!("{}List", self.kind);
-        Err(self.error(Fault::WrongKind { expected, found }))
+        let found = found.chars().take(LONGEST_KIND).collect();
+        self.error(Fault::WrongKind { expected, found })
     }
 
     fn malformed(&self, malformed: &Malformed) -> SourceError {
