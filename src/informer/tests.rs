@@ -266,6 +266,48 @@ async fn every_task_that_waits_for_the_sync_is_woken() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_task_that_waits_for_a_handler_or_for_the_end_is_woken() {
+    let rig = Rig::new(&["a", "b"]);
+    let (_, kept) = rig.handler();
+    let (_, removed) = rig.handler();
+    let synced: Vec<_> = (0..16)
+        .map(|_| {
+            let (kept, removed) = (kept.clone(), removed.clone());
+            tokio::spawn(async move { kept.synced().await && removed.synced().await })
+        })
+        .collect();
+    rig.informer.start().unwrap();
+    for task in synced {
+        assert!(task.await.unwrap());
+    }
+    let gone: Vec<_> = (0..16)
+        .map(|_| {
+            let removed = removed.clone();
+            tokio::spawn(async move { removed.removed().await })
+        })
+        .collect();
+    for task in gone {
+        task.await.unwrap();
+    }
+    let stopped: Vec<_> = (0..16)
+        .map(|n| {
+            let informer = rig.informer.clone();
+            tokio::spawn(async move {
+                if n % 2 == 0 {
+                    informer.shutdown().await;
+                } else {
+                    informer.shutdown_and_drain(Duration::from_secs(60)).await;
+                }
+            })
+        })
+        .collect();
+    for task in stopped {
+        task.await.unwrap();
+    }
+    assert_eq!(rig.source.open_watches(), 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn dropping_the_last_handle_stops_everything() {
     let rig = Rig::new(&["a"]);

@@ -13,6 +13,8 @@ use tokio::time::Instant;
 /// The first delay, and within how much the first restart after a lost connection is spread out.
 pub(super) const FIRST: Duration = Duration::from_millis(800);
 const LONGEST: Duration = Duration::from_secs(30);
+/// No server is stayed away from longer than this, whatever it asks for.
+const LONGEST_ASKED: Duration = Duration::from_secs(600);
 const HEALTHY_AFTER: Duration = Duration::from_secs(120);
 
 /// The delays between one failure and the next attempt.
@@ -127,7 +129,7 @@ impl Pauses {
     /// How long to wait after a failure: no less than the server asked for.
     pub(super) fn after_failure(&mut self, now: Instant, asked: Option<Duration>) -> Duration {
         self.fail(now);
-        self.policy.next_delay().max(asked.unwrap_or_default())
+        self.policy.next_delay().max(asked.unwrap_or_default().min(LONGEST_ASKED))
     }
 
     /// How long to wait after what is no outage by itself, such as a lost connection: `first`,
@@ -194,5 +196,6 @@ mod tests {
         let mut pauses = Pauses::new(Box::new(default_policy()));
         assert_eq!(pauses.after_failure(Instant::now(), Some(seconds(100))), seconds(100));
         assert!(pauses.after_failure(Instant::now(), Some(seconds(1))) >= 2 * FIRST);
+        assert_eq!(pauses.after_failure(Instant::now(), Some(Duration::MAX)), LONGEST_ASKED);
     }
 }

@@ -6,6 +6,7 @@ use kube::client::Body;
 
 use crate::error::Fault;
 use crate::lister_watcher::{ListQuery, WatchQuery};
+use crate::object::ResourceVersion;
 
 const JSON: &str = "application/json";
 const METADATA_LIST: &str =
@@ -33,6 +34,10 @@ impl Scope {
             (Some(token), _) => drop(params.append_pair("continue", token)),
             (None, Some(version)) => {
                 params.append_pair("resourceVersion", &version.to_string());
+                if query.limit.is_some() && *version != ResourceVersion::ANY {
+                    // With a limit, a bare version would mean exactly that one.
+                    params.append_pair("resourceVersionMatch", "NotOlderThan");
+                }
             }
             (None, None) => {}
         }
@@ -93,7 +98,7 @@ mod tests {
         let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
         let target = |query: ListQuery| scope.list(&query).unwrap().uri().to_string();
         let first = ListQuery {
-            version: Some(crate::object::ResourceVersion::ANY),
+            version: Some(ResourceVersion::ANY),
             limit: Some(500),
             continue_token: None,
         };
@@ -101,6 +106,10 @@ mod tests {
         let next = ListQuery { continue_token: Some("a=b&c".into()), ..first };
         assert_eq!(target(next), "/api/v1/pods?limit=500&continue=a%3Db%26c");
         assert_eq!(target(ListQuery::default()), "/api/v1/pods?");
+        let at = |limit| ListQuery { version: Some(7.into()), limit, continue_token: None };
+        assert_eq!(target(at(None)), "/api/v1/pods?resourceVersion=7");
+        let paged = "/api/v1/pods?limit=9&resourceVersion=7&resourceVersionMatch=NotOlderThan";
+        assert_eq!(target(at(Some(9))), paged);
     }
 
     #[test]
