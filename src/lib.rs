@@ -118,6 +118,7 @@ pub mod reflector;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod transport;
+pub mod workqueue;
 
 pub use error::SourceError;
 pub use factory::{InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder};
@@ -134,6 +135,7 @@ pub use object::{
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };
+pub use workqueue::WorkQueue;
 
 /// The README's program compiles.
 #[cfg(doctest)]

@@ -1,0 +1,112 @@
+//! Options of a queue.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::core::{Core, Group};
+use super::priority::Aging;
+use super::{Inner, RateLimiter, Shared, WorkQueue, default_limiter};
+
+/// How long an item waits for the equal of one level of priority: half a minute from
+/// [`Priority::LOW`](super::Priority::LOW) to [`Priority::NORMAL`](super::Priority::NORMAL).
+const AGING: Duration = Duration::from_secs(3);
+
+/// Options of a [`WorkQueue`].
+#[must_use]
+pub struct WorkQueueBuilder<T> {
+    name: Arc<str>,
+    limiter: Option<Box<dyn RateLimiter<T>>>,
+    aging: Duration,
+    group: Option<Group<T>>,
+    keeps_delayed: bool,
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            name: "workqueue".into(),
+            limiter: None,
+            aging: AGING,
+            group: None,
+            keeps_delayed: false,
+        }
+    }
+
+    /// Its name in status, metrics and logs.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What delays retries; client-go's [`default_limiter`] unless set.
+    pub fn limiter(mut self, limiter: impl RateLimiter<T>) -> Self {
+        self.limiter = Some(Box::new(limiter));
+        self
+    }
+
+    /// How long an item waits for the equal of one level of priority; 3 s unless set. Zero means
+    /// that priorities count for nothing, [`Duration::MAX`] that they are strict, and what has a
+    /// low one may starve.
+    pub fn aging(mut self, level: Duration) -> Self {
+        self.aging = level;
+        self
+    }
+
+    /// Serves groups of items of one priority in turn, so that a group with a thousand items does
+    /// not hold up one with a single item. By namespace, mostly:
+    ///
+    /// ```
+    /// use kube_informer::{ObjectKey, workqueue::WorkQueue};
+    ///
+    /// let queue = WorkQueue::<ObjectKey>::builder()
+    ///     .fair_by(|key| key.namespace().map(str::to_owned))
+    ///     .build();
+    /// ```
+    pub fn fair_by<G: Hash>(mut self, group: impl Fn(&T) -> G + Send + 'static) -> Self {
+        let hasher = foldhash::fast::RandomState::default();
+        self.group = Some(Box::new(move |item| hasher.hash_one(group(item))));
+        self
+    }
+
+    /// Whether [`WorkQueue::shutdown_with_drain`] waits for delayed items, too; it gives them back
+    /// unless set.
+    pub fn keep_delayed_on_drain(mut self, keep: bool) -> Self {
+        self.keeps_delayed = keep;
+        self
+    }
+
+    /// The queue.
+    #[must_use]
+    pub fn build(self) -> WorkQueue<T> {
+        let core = Core::new(Aging::new(self.aging), self.group);
+        WorkQueue(Arc::new(Shared {
+            name: self.name,
+            inner: Mutex::new(Inner { core, timer: None, closed: false, abandoned: false }),
+            limiter: Mutex::new(self.limiter.unwrap_or_else(|| Box::new(default_limiter()))),
+            wake: Notify::new(),
+            drained: Notify::new(),
+            epoch: Instant::now(),
+            keeps_delayed: self.keeps_delayed,
+            adds: AtomicU64::new(0),
+            retries: AtomicU64::new(0),
+        }))
+    }
+}
+
+impl<T> fmt::Debug for WorkQueueBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkQueueBuilder")
+            .field("name", &self.name)
+            .field("aging", &self.aging)
+            .field("fair", &self.group.is_some())
+            .field("keep_delayed_on_drain", &self.keeps_delayed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,324 @@
+//! How long an item waits before it is tried again.
+//!
+//! A [`RateLimiter`] is a value with a clock given to it: it never sleeps, and it holds nothing of
+//! an item that was forgotten. The figures are client-go's.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Says how long an item waits before it is tried again.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::{ExponentialBackoff, RateLimiter};
+/// use tokio::time::Instant;
+///
+/// let mut limiter = ExponentialBackoff::new(Duration::from_millis(5), Duration::from_secs(1000));
+/// let now = Instant::now();
+/// assert_eq!(limiter.delay(&"a", now), Duration::from_millis(5));
+/// assert_eq!(limiter.delay(&"a", now), Duration::from_millis(10));
+/// assert_eq!(limiter.delay(&"b", now), Duration::from_millis(5));
+/// limiter.forget(&"a");
+/// assert_eq!(limiter.delay(&"a", now), Duration::from_millis(5));
+/// ```
+pub trait RateLimiter<T>: Send + 'static {
+    /// How long this item waits, counting this try.
+    fn delay(&mut self, item: &T, now: Instant) -> Duration;
+
+    /// This item's tries are over, well or not: the next delay is a first one.
+    fn forget(&mut self, item: &T) {
+        let _ = item;
+    }
+
+    /// How often the item was delayed since it was last forgotten.
+    fn requeues(&self, item: &T) -> u32 {
+        let _ = item;
+        0
+    }
+}
+
+/// client-go's default: the later of a per-item backoff (5 ms doubling to 1000 s) and a bucket for
+/// all items (10 a second, 100 at once).
+pub fn default_limiter<T: Clone + Eq + Hash + Send + 'static>() -> MaxOf<T> {
+    let backoff = ExponentialBackoff::new(Duration::from_millis(5), Duration::from_secs(1000));
+    MaxOf::new().and(backoff).and(TokenBucket::new(10.0, 100))
+}
+
+/// A delay for each item that doubles with each try.
+#[derive(Debug)]
+pub struct ExponentialBackoff<T> {
+    base: Duration,
+    longest: Duration,
+    tries: HashMap<T, u32>,
+}
+
+impl<T: Eq + Hash> ExponentialBackoff<T> {
+    /// From `base` on, up to `longest`.
+    pub fn new(base: Duration, longest: Duration) -> Self {
+        Self { base, longest, tries: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for ExponentialBackoff<T> {
+    fn delay(&mut self, item: &T, _now: Instant) -> Duration {
+        let tries = count(&mut self.tries, item);
+        let factor = 1_u32.checked_shl(tries).unwrap_or(u32::MAX);
+        self.base.saturating_mul(factor).min(self.longest)
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.tries.remove(item);
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.tries.get(item).copied().unwrap_or_default()
+    }
+}
+
+/// A short delay for an item's first tries, a long one for those that follow.
+#[derive(Debug)]
+pub struct FastSlow<T> {
+    fast: Duration,
+    slow: Duration,
+    fast_tries: u32,
+    tries: HashMap<T, u32>,
+}
+
+impl<T: Eq + Hash> FastSlow<T> {
+    /// `fast` for so many tries, then `slow`.
+    pub fn new(fast: Duration, slow: Duration, fast_tries: u32) -> Self {
+        Self { fast, slow, fast_tries, tries: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for FastSlow<T> {
+    fn delay(&mut self, item: &T, _now: Instant) -> Duration {
+        if count(&mut self.tries, item) < self.fast_tries { self.fast } else { self.slow }
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.tries.remove(item);
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.tries.get(item).copied().unwrap_or_default()
+    }
+}
+
+/// One bucket for all items: `burst` at once, then `rate` a second.
+///
+/// Each delay reserves its token, so ten items that come at once to an empty bucket wait for ten
+/// different moments.
+#[derive(Debug)]
+pub struct TokenBucket {
+    /// Seconds a token takes to come.
+    interval: f64,
+    burst: f64,
+    /// Negative where tokens that have yet to come are reserved.
+    tokens: f64,
+    filled: Option<Instant>,
+}
+
+impl TokenBucket {
+    /// A full bucket of `burst` tokens (one at least) that gains `rate` a second.
+    pub fn new(rate: f64, burst: u32) -> Self {
+        // A rate of nothing would mean never: a token in thirty years is as good, and is a number.
+        let interval = rate.max(1e-9).recip();
+        let burst = f64::from(burst.max(1));
+        Self { interval, burst, tokens: burst, filled: None }
+    }
+}
+
+impl<T> RateLimiter<T> for TokenBucket {
+    fn delay(&mut self, _item: &T, now: Instant) -> Duration {
+        let passed = self.filled.map_or(Duration::ZERO, |filled| now.duration_since(filled));
+        self.filled = Some(now);
+        self.tokens = (self.tokens + passed.as_secs_f64() / self.interval).min(self.burst) - 1.0;
+        let missing = (-self.tokens).max(0.0) * self.interval;
+        Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX)
+    }
+}
+
+/// The longest of several delays; each of them counts the try.
+pub struct MaxOf<T>(Vec<Box<dyn RateLimiter<T>>>);
+
+impl<T: 'static> MaxOf<T> {
+    /// Of none: no delay.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Also of this one.
+    #[must_use]
+    pub fn and(mut self, limiter: impl RateLimiter<T>) -> Self {
+        self.0.push(Box::new(limiter));
+        self
+    }
+}
+
+impl<T: 'static> RateLimiter<T> for MaxOf<T> {
+    fn delay(&mut self, item: &T, now: Instant) -> Duration {
+        let delays = self.0.iter_mut().map(|limiter| limiter.delay(item, now));
+        delays.max().unwrap_or_default()
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.0.iter_mut().for_each(|limiter| limiter.forget(item));
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.0.iter().map(|limiter| limiter.requeues(item)).max().unwrap_or_default()
+    }
+}
+
+impl<T: 'static> Default for MaxOf<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for MaxOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MaxOf").field(&self.0.len()).finish()
+    }
+}
+
+/// Another limiter's delays, each lengthened at random, so that what failed together is not tried
+/// together.
+#[derive(Debug)]
+pub struct Jittered<L> {
+    inner: L,
+    most: f64,
+    random: fastrand::Rng,
+}
+
+impl<L> Jittered<L> {
+    /// Lengthens by up to `most` of the delay: 0.5 is half of it again.
+    pub fn new(inner: L, most: f64) -> Self {
+        Self { inner, most: most.max(0.0), random: fastrand::Rng::new() }
+    }
+
+    /// Draws the same jitters in each run.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.random = fastrand::Rng::with_seed(seed);
+        self
+    }
+}
+
+impl<T, L: RateLimiter<T>> RateLimiter<T> for Jittered<L> {
+    fn delay(&mut self, item: &T, now: Instant) -> Duration {
+        let delay = self.inner.delay(item, now);
+        let longer = delay.as_secs_f64() * (1.0 + self.most * self.random.f64());
+        Duration::try_from_secs_f64(longer).unwrap_or(Duration::MAX)
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.inner.forget(item);
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.inner.requeues(item)
+    }
+}
+
+/// Counts one more try of an item, and gives how many there were before.
+fn count<T: Clone + Eq + Hash>(tries: &mut HashMap<T, u32>, item: &T) -> u32 {
+    if let Some(known) = tries.get_mut(item) {
+        let before = *known;
+        *known = known.saturating_add(1);
+        return before;
+    }
+    tries.insert(item.clone(), 1);
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn delays<L: RateLimiter<&'static str>>(limiter: &mut L, tries: usize) -> Vec<Duration> {
+        let now = Instant::now();
+        (0..tries).map(|_| limiter.delay(&"a", now)).collect()
+    }
+
+    #[test]
+    fn a_backoff_doubles_up_to_its_longest() {
+        let mut backoff = ExponentialBackoff::new(MS, 10 * MS);
+        assert_eq!(delays(&mut backoff, 6), [MS, 2 * MS, 4 * MS, 8 * MS, 10 * MS, 10 * MS]);
+        assert_eq!(backoff.requeues(&"a"), 6);
+        backoff.forget(&"a");
+        assert_eq!(backoff.requeues(&"a"), 0);
+        assert!(backoff.tries.is_empty(), "nothing is left of what was forgotten");
+    }
+
+    #[test]
+    fn a_backoff_never_overflows() {
+        let mut backoff = ExponentialBackoff::new(Duration::from_secs(1), Duration::MAX);
+        let all = delays(&mut backoff, 1000);
+        assert!(all.is_sorted());
+        let mut backoff = ExponentialBackoff::new(MS, 1000 * MS);
+        assert_eq!(delays(&mut backoff, 1000).last(), Some(&(1000 * MS)));
+    }
+
+    #[test]
+    fn fast_tries_then_slow_ones() {
+        let mut limiter = FastSlow::new(MS, 9 * MS, 2);
+        assert_eq!(delays(&mut limiter, 4), [MS, MS, 9 * MS, 9 * MS]);
+        limiter.forget(&"a");
+        assert_eq!(delays(&mut limiter, 1), [MS]);
+    }
+
+    #[test]
+    fn a_bucket_lets_a_burst_through_and_then_its_rate() {
+        let mut bucket = TokenBucket::new(10.0, 3);
+        let delays = delays(&mut bucket, 6);
+        assert_eq!(delays[..3], [Duration::ZERO; 3]);
+        for (delay, wanted) in delays[3..].iter().zip([100, 200, 300]) {
+            assert!(delay.abs_diff(wanted * MS) < MS, "{delay:?}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_fills_with_time_and_no_further_than_its_burst() {
+        let mut bucket = TokenBucket::new(10.0, 3);
+        let now = Instant::now();
+        for _ in 0..3 {
+            bucket.delay(&"a", now);
+        }
+        let later = now + Duration::from_secs(3600);
+        let delays: Vec<_> = (0..4).map(|_| bucket.delay(&"a", later)).collect();
+        assert_eq!(delays[..3], [Duration::ZERO; 3]);
+        assert!(delays[3] > Duration::ZERO);
+    }
+
+    #[test]
+    fn the_default_is_client_gos() {
+        let mut limiter = default_limiter();
+        let first = delays(&mut limiter, 3);
+        assert_eq!(first, [5 * MS, 10 * MS, 20 * MS]);
+        let now = Instant::now();
+        let items: Vec<u32> = (0..200).collect();
+        let mut limiter = default_limiter();
+        let last = items.iter().map(|item| limiter.delay(item, now)).last();
+        assert!(last.is_some_and(|last| last.abs_diff(Duration::from_secs(10)) < MS));
+    }
+
+    #[test]
+    fn a_jitter_only_lengthens() {
+        let backoff = || ExponentialBackoff::new(MS, 1000 * MS);
+        let plain = delays(&mut backoff(), 8);
+        let jittered = delays(&mut Jittered::new(backoff(), 0.5).seed(1), 8);
+        for (jittered, plain) in jittered.iter().zip(&plain) {
+            assert!(jittered >= plain && *jittered <= plain.mul_f64(1.5));
+        }
+        assert_ne!(jittered, plain);
+    }
+}

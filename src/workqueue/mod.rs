@@ -1,0 +1,456 @@
+//! A queue of work: each item once, by one worker at a time, again when it has to be.
+//!
+//! client-go's `workqueue`, with its rules: an item that is added while it waits is not added
+//! again; one that is added while it is processed waits until that is done. Around it are delayed
+//! adds, rate-limited retries and an orderly end. Beyond client-go: priorities that age, so that
+//! nothing starves; fairness between groups by choice; and a guard for each item given out, so that
+//! a worker that panics or is cancelled can't lose or block it.
+//!
+//! It starts no task and keeps no timer of its own: of the workers that wait, one waits for the
+//! next delayed item, too. It never polls, never holds its lock while anybody waits, and knows
+//! nothing of informers.
+
+mod builder;
+mod core;
+mod limiter;
+mod line;
+mod priority;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::fmt;
+use std::hash::Hash;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+pub use self::builder::WorkQueueBuilder;
+use self::core::Core;
+pub use self::limiter::{
+    ExponentialBackoff, FastSlow, Jittered, MaxOf, RateLimiter, TokenBucket, default_limiter,
+};
+pub use self::priority::Priority;
+pub use self::work::Work;
+
+/// Delays beyond this count as this: thirty years.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+/// A queue of items to be worked on. A cheap clone; all clones are one queue.
+///
+/// ```
+/// use kube_informer::workqueue::WorkQueue;
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let queue = WorkQueue::new();
+/// queue.add("shop/web-0");
+/// queue.add("shop/web-0"); // waits already
+///
+/// let work = queue.get().await.expect("the queue is open");
+/// assert_eq!(*work, "shop/web-0");
+/// work.retry(); // failed: again, after a delay that grows with each try
+///
+/// let work = queue.get().await.expect("the queue is open");
+/// work.forget(); // well done: the next failure starts from the shortest delay
+/// drop(work);
+///
+/// queue.shutdown();
+/// assert!(queue.get().await.is_none());
+/// # });
+/// ```
+pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    name: Arc<str>,
+    inner: Mutex<Inner<T>>,
+    limiter: Mutex<Box<dyn RateLimiter<T>>>,
+    /// Wakes one worker when an item is ready or a timer is to be set, all when the queue closes.
+    wake: Notify,
+    /// Wakes who waits for the end of a drain.
+    drained: Notify,
+    /// When time began for this queue.
+    epoch: Instant,
+    keeps_delayed: bool,
+    adds: AtomicU64,
+    retries: AtomicU64,
+}
+
+struct Inner<T> {
+    core: Core<T>,
+    /// For when the earliest timer is set, among the workers that wait.
+    timer: Option<u64>,
+    closed: bool,
+    /// Nobody waits for the end of a drain any more.
+    abandoned: bool,
+}
+
+/// One look at a queue.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct WorkQueueStatus {
+    /// The queue's name.
+    pub name: Arc<str>,
+    /// How many items wait for a worker.
+    pub ready: usize,
+    /// How many items are processed.
+    pub processing: usize,
+    /// How many items are due later.
+    pub delayed: usize,
+    /// How many adds were taken, merged ones and delayed ones included.
+    pub adds: u64,
+    /// How many of them were rate limited.
+    pub retries: u64,
+    /// For how long the item that is processed longest is.
+    pub longest_running: Duration,
+    /// For how long all items that are processed are, in sum.
+    pub unfinished: Duration,
+    /// Whether it takes no items any more.
+    pub shutting_down: bool,
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
+    /// A queue by client-go's rules and rate limits.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A queue with options.
+    pub fn builder() -> WorkQueueBuilder<T> {
+        WorkQueueBuilder::new()
+    }
+
+    /// Adds an item, unless it waits already. While it is processed it is kept until that is done.
+    /// Amortised O(1).
+    ///
+    /// `false` when the queue is shutting down and takes nothing; the item is dropped then.
+    pub fn add(&self, item: T) -> bool {
+        self.add_with(item, Priority::NORMAL)
+    }
+
+    /// Adds an item with a priority. One that waits already with less moves forward.
+    ///
+    /// `false` when the queue is shutting down.
+    pub fn add_with(&self, item: T, priority: Priority) -> bool {
+        let shared = &*self.0;
+        let now = shared.now();
+        let mut inner = shared.inner.lock();
+        if inner.closed {
+            return false;
+        }
+        let ready = inner.core.add(item, priority, now);
+        drop(inner);
+        shared.adds.fetch_add(1, Ordering::Relaxed);
+        if ready {
+            shared.wake.notify_one();
+        }
+        true
+    }
+
+    /// Adds an item after a delay, of several the earliest; none is now. O(log delayed items).
+    ///
+    /// An item that waits or is processed meanwhile still comes (again) when it is due.
+    ///
+    /// `false` when the queue is shutting down.
+    pub fn add_after(&self, item: T, delay: Duration) -> bool {
+        self.add_after_with(item, delay, Priority::NORMAL)
+    }
+
+    /// Adds an item after a delay, with a priority.
+    ///
+    /// `false` when the queue is shutting down.
+    pub fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
+        if delay.is_zero() {
+            return self.add_with(item, priority);
+        }
+        let shared = &*self.0;
+        let due = shared.now().saturating_add(nanos(delay));
+        let mut inner = shared.inner.lock();
+        if inner.closed {
+            return false;
+        }
+        let earliest = inner.core.add_later(item, priority, due);
+        drop(inner);
+        shared.adds.fetch_add(1, Ordering::Relaxed);
+        if earliest {
+            shared.wake.notify_one();
+        }
+        true
+    }
+
+    /// Adds an item after the delay that the rate limiter gives, and says which; `None` when the
+    /// queue is shutting down.
+    pub fn add_rate_limited(&self, item: T) -> Option<Duration> {
+        self.add_rate_limited_with(item, Priority::NORMAL)
+    }
+
+    /// Adds an item after the delay that the rate limiter gives, with a priority.
+    pub fn add_rate_limited_with(&self, item: T, priority: Priority) -> Option<Duration> {
+        let delay = self.0.limiter.lock().delay(&item, Instant::now());
+        let taken = self.add_after_with(item, delay, priority);
+        self.0.retries.fetch_add(u64::from(taken), Ordering::Relaxed);
+        taken.then_some(delay)
+    }
+
+    /// The rate limiter forgets an item: its next delay is a first one.
+    pub fn forget(&self, item: &T) {
+        self.0.limiter.lock().forget(item);
+    }
+
+    /// How often an item was rate limited since it was last forgotten.
+    pub fn num_requeues(&self, item: &T) -> u32 {
+        self.0.limiter.lock().requeues(item)
+    }
+
+    /// The next item, as soon as there is one; `None` when the queue was shut down and nothing is
+    /// left.
+    ///
+    /// No other worker gets this item until the [`Work`] is dropped. Cancel safe; any number of
+    /// workers may wait, and the one that waits longest is woken first.
+    pub async fn get(&self) -> Option<Work<T>> {
+        if let Some(work) = self.try_get() {
+            return Some(work);
+        }
+        let mut woken = false;
+        loop {
+            // Before looking, or an add in between would wake nobody.
+            let mut wake = pin!(self.0.wake.notified());
+            wake.as_mut().enable();
+            match self.next(true, woken) {
+                Next::Work(work) => return Some(work),
+                Next::Closed => return None,
+                Next::Wait(None) => wake.await,
+                Next::Wait(Some(timer)) => {
+                    tokio::select! {
+                        biased;
+                        () = wake => {}
+                        () = sleep_until(timer.at()) => {}
+                    }
+                    timer.expired();
+                }
+            }
+            woken = true;
+        }
+    }
+
+    /// The next item, if one is ready.
+    pub fn try_get(&self) -> Option<Work<T>> {
+        match self.next(false, false) {
+            Next::Work(work) => Some(work),
+            Next::Wait(_) | Next::Closed => None,
+        }
+    }
+
+    /// The next item, or what to wait for if this worker `waits`. `woken`: others may have to be
+    /// woken in this worker's place.
+    fn next(&self, waits: bool, woken: bool) -> Next<T> {
+        let shared = &self.0;
+        let now = shared.now();
+        let mut inner = shared.inner.lock();
+        let given = inner.core.take(now);
+        let due = inner.core.next_due();
+        let ended = inner.closed && due.is_none() && inner.core.ready() == 0;
+        if let Some(given) = given {
+            let untimed = due.is_some() && inner.timer.is_none();
+            let more = woken && (untimed || inner.core.ready() > 0);
+            drop(inner);
+            if ended {
+                shared.wake.notify_waiters();
+            } else if more {
+                shared.wake.notify_one();
+            }
+            return Next::Work(Work::new(shared.clone(), given));
+        }
+        if ended {
+            return Next::Closed;
+        }
+        let earlier = |due: &u64| inner.timer.is_none_or(|timer| *due < timer);
+        let Some(due) = due.filter(|due| waits && earlier(due)) else {
+            return Next::Wait(None);
+        };
+        inner.timer = Some(due);
+        drop(inner);
+        Next::Wait(Some(Timer { shared: shared.clone(), due, expired: false }))
+    }
+
+    /// How many items wait for a worker. What is processed, or due later, does not count.
+    pub fn len(&self) -> usize {
+        let now = self.0.now();
+        let mut inner = self.0.inner.lock();
+        inner.core.promote(now);
+        inner.core.ready()
+    }
+
+    /// Whether no item waits for a worker.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes no items any more. Workers get what is ready, and what was added while it was
+    /// processed, then [`get`](Self::get) gives `None`. Ends the waiting of a drain.
+    ///
+    /// What is delayed never comes; it is given back here, the first due first.
+    pub fn shutdown(&self) -> Vec<T> {
+        let dropped = self.close(false);
+        self.0.inner.lock().abandoned = true;
+        self.0.drained.notify_waiters();
+        dropped
+    }
+
+    /// Takes no items any more, and waits until workers have taken and finished everything. It
+    /// needs workers that go on until they get `None`; [`shutdown`](Self::shutdown) ends the wait.
+    ///
+    /// What is delayed never comes and is given back, unless the queue was built to
+    /// [keep it](WorkQueueBuilder::keep_delayed_on_drain): then that is waited for, too.
+    ///
+    /// Cancel safe; the queue is closed in any case.
+    pub async fn shutdown_with_drain(&self) -> Vec<T> {
+        let dropped = self.close(self.0.keeps_delayed);
+        loop {
+            let mut drained = pin!(self.0.drained.notified());
+            drained.as_mut().enable();
+            {
+                let inner = self.0.inner.lock();
+                if inner.is_drained() || inner.abandoned {
+                    return dropped;
+                }
+            }
+            drained.await;
+        }
+    }
+
+    fn close(&self, keep_delayed: bool) -> Vec<T> {
+        let mut inner = self.0.inner.lock();
+        inner.closed = true;
+        let dropped = if keep_delayed { Vec::new() } else { inner.core.drop_delayed() };
+        drop(inner);
+        self.0.wake.notify_waiters();
+        dropped
+    }
+
+    /// Whether it takes no items any more.
+    pub fn is_shutting_down(&self) -> bool {
+        self.0.inner.lock().closed
+    }
+
+    /// One look at the queue. O(items processed).
+    pub fn status(&self) -> WorkQueueStatus {
+        let now = self.0.now();
+        let mut inner = self.0.inner.lock();
+        inner.core.promote(now);
+        let core = &inner.core;
+        let running = || core.started().map(|started| now.saturating_sub(started));
+        WorkQueueStatus {
+            name: self.0.name.clone(),
+            ready: core.ready(),
+            processing: core.processed(),
+            delayed: core.delayed(),
+            adds: self.0.adds.load(Ordering::Relaxed),
+            retries: self.0.retries.load(Ordering::Relaxed),
+            longest_running: Duration::from_nanos(running().max().unwrap_or_default()),
+            unfinished: Duration::from_nanos(running().fold(0, u64::saturating_add)),
+            shutting_down: inner.closed,
+        }
+    }
+}
+
+enum Next<T: Clone + Eq + Hash> {
+    Work(Work<T>),
+    /// Wait until woken, or for the timer.
+    Wait(Option<Timer<T>>),
+    Closed,
+}
+
+impl<T: Clone + Eq + Hash> Shared<T> {
+    fn now(&self) -> u64 {
+        nanos(self.epoch.elapsed())
+    }
+
+    /// The item in this slot is done.
+    fn done(&self, slot: u32) {
+        let now = self.now();
+        let mut inner = self.inner.lock();
+        let (again, _took) = inner.core.done(slot, now);
+        let drained = inner.is_drained();
+        drop(inner);
+        if again {
+            self.wake.notify_one();
+        }
+        if drained {
+            self.drained.notify_waiters();
+        }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Inner<T> {
+    fn is_drained(&self) -> bool {
+        let core = &self.core;
+        self.closed && core.ready() + core.processed() + core.delayed() == 0
+    }
+}
+
+/// One worker waits for the next delayed item, too. If it goes away before it has looked again,
+/// another has to.
+struct Timer<T: Clone + Eq + Hash> {
+    shared: Arc<Shared<T>>,
+    due: u64,
+    expired: bool,
+}
+
+impl<T: Clone + Eq + Hash> Timer<T> {
+    fn at(&self) -> Instant {
+        self.shared.epoch + Duration::from_nanos(self.due)
+    }
+
+    /// The worker looks again, and sets the next timer itself.
+    fn expired(mut self) {
+        self.expired = true;
+    }
+}
+
+impl<T: Clone + Eq + Hash> Drop for Timer<T> {
+    fn drop(&mut self) {
+        let mut inner = self.shared.inner.lock();
+        if inner.timer != Some(self.due) {
+            return;
+        }
+        inner.timer = None;
+        let needed = !self.expired && inner.core.next_due().is_some();
+        drop(inner);
+        if needed {
+            self.shared.wake.notify_one();
+        }
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.min(LONGEST).as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl<T: Clone + Eq + Hash> Clone for WorkQueue<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> Default for WorkQueue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone + Eq + Hash> fmt::Debug for WorkQueue<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = self.0.inner.lock();
+        f.debug_struct("WorkQueue")
+            .field("name", &self.0.name)
+            .field("ready", &inner.core.ready())
+            .field("processing", &inner.core.processed())
+            .field("delayed", &inner.core.delayed())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,572 @@
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::AtomicUsize;
+
+use futures::FutureExt;
+use proptest::prelude::*;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::priority::Aging;
+use super::*;
+
+const MS: Duration = Duration::from_millis(1);
+const S: Duration = Duration::from_secs(1);
+
+fn now_or_never(queue: &WorkQueue<u32>) -> Option<u32> {
+    queue.get().now_or_never().flatten().map(|work| *work)
+}
+
+/// Everything that is ready, in order; each item done before the next.
+fn all_ready(queue: &WorkQueue<u32>) -> Vec<u32> {
+    std::iter::from_fn(|| queue.try_get().map(|work| *work)).collect()
+}
+
+#[test]
+fn an_item_waits_once() {
+    let queue = WorkQueue::new();
+    for item in [1, 2, 1, 3, 2] {
+        assert!(queue.add(item));
+    }
+    assert_eq!(queue.len(), 3);
+    assert_eq!(all_ready(&queue), [1, 2, 3]);
+    assert_eq!(queue.status().adds, 5);
+}
+
+#[test]
+fn an_item_added_while_it_is_processed_comes_again_once_and_to_nobody_before() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    let work = queue.try_get().unwrap();
+    queue.add(1);
+    queue.add(1);
+    assert!(queue.try_get().is_none(), "one worker at a time");
+    assert_eq!(queue.len(), 0);
+    drop(work);
+    assert_eq!(all_ready(&queue), [1]);
+}
+
+#[test]
+fn what_is_done_is_forgotten() {
+    let queue = WorkQueue::new();
+    for item in 0..10_000_u32 {
+        queue.add(item);
+        queue.add_after(item, S);
+    }
+    assert_eq!(all_ready(&queue).len(), 10_000);
+    assert_eq!(queue.shutdown().len(), 10_000);
+    let inner = queue.0.inner.lock();
+    assert_eq!(inner.core.kept(), (0, 0));
+}
+
+#[tokio::test]
+async fn a_worker_that_panics_neither_loses_nor_blocks_its_item() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    let worker = queue.clone();
+    let panicking = tokio::spawn(async move {
+        let work = worker.get().await;
+        worker.add(1);
+        panic!("on purpose, holding {work:?}");
+    });
+    assert!(panicking.await.is_err());
+    assert_eq!(all_ready(&queue), [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn delayed_items_come_in_the_order_they_are_due() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    for (item, delay) in [(3, 30), (1, 10), (2, 20)] {
+        queue.add_after(item, delay * MS);
+    }
+    assert!(queue.is_empty());
+    for (item, at) in [(1, 10), (2, 20), (3, 30)] {
+        assert_eq!(*queue.get().await.unwrap(), item);
+        assert_eq!(start.elapsed(), at * MS);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_several_delays_the_earliest_counts() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    for delay in [50, 20, 70] {
+        queue.add_after(1, delay * MS);
+    }
+    drop(queue.get().await);
+    assert_eq!(start.elapsed(), 20 * MS);
+    assert!(timeout(S, queue.get()).await.is_err(), "the later ones are gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_delay_is_now_and_leaves_a_later_one_alone() {
+    let queue = WorkQueue::new();
+    queue.add_after(1, 50 * MS);
+    queue.add_after(1, Duration::ZERO);
+    assert_eq!(now_or_never(&queue), Some(1));
+    let start = Instant::now();
+    assert_eq!(*queue.get().await.unwrap(), 1);
+    assert_eq!(start.elapsed(), 50 * MS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_earlier_delay_reaches_a_worker_that_waits_for_a_later_one() {
+    let queue = WorkQueue::new();
+    queue.add_after(1, S);
+    let worker = queue.clone();
+    let worker = tokio::spawn(async move { worker.get().await.map(|work| *work) });
+    sleep(MS).await;
+    let start = Instant::now();
+    queue.add_after(2, 10 * MS);
+    assert_eq!(worker.await.unwrap(), Some(2));
+    assert_eq!(start.elapsed(), 10 * MS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_worker_that_keeps_the_time_goes_away_another_takes_over() {
+    let queue = WorkQueue::new();
+    queue.add_after(1, 10 * MS);
+    let mut keeper = Box::pin(queue.get());
+    assert!(futures::poll!(&mut keeper).is_pending());
+    let other = queue.clone();
+    let other = tokio::spawn(async move { other.get().await.map(|work| *work) });
+    sleep(MS).await;
+    drop(keeper);
+    assert_eq!(timeout(S, other).await.expect("in time").unwrap(), Some(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_items_due_at_once_wake_as_many_workers() {
+    let queue = WorkQueue::new();
+    let mut workers = JoinSet::new();
+    for _ in 0..8 {
+        let queue = queue.clone();
+        workers.spawn(async move {
+            let work = queue.get().await;
+            // Holds on to it: the others are needed.
+            sleep(S).await;
+            work.map(|work| *work)
+        });
+    }
+    sleep(MS).await;
+    for item in 0..8_u32 {
+        queue.add_after(item, 10 * MS);
+    }
+    let start = Instant::now();
+    let done: BTreeSet<_> = workers.join_all().await.into_iter().flatten().collect();
+    assert_eq!(done.len(), 8);
+    assert_eq!(start.elapsed(), S + 10 * MS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_waits_longer_each_time_until_the_item_is_forgotten() {
+    let limiter = ExponentialBackoff::new(MS, S);
+    let queue = WorkQueue::builder().limiter(limiter).build();
+    queue.add(1);
+    for tries in 0..4 {
+        let work = queue.get().await.unwrap();
+        assert_eq!(work.num_requeues(), tries);
+        assert_eq!(work.retry(), Some(MS * (1 << tries)));
+    }
+    assert_eq!(queue.status().retries, 4);
+    queue.forget(&1);
+    assert_eq!(queue.num_requeues(&1), 0);
+    assert_eq!(queue.get().await.unwrap().retry(), Some(MS));
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutting_down_lets_workers_finish_what_is_ready() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    queue.add(2);
+    queue.add_after(3, S);
+    let work = queue.get().await.unwrap();
+    queue.add(1);
+    assert_eq!(queue.shutdown(), [3], "what never comes is given back");
+    assert!(!queue.add(4), "it takes nothing any more");
+    assert!(!queue.add_after(4, S) && queue.add_rate_limited(4).is_none());
+    assert_eq!(now_or_never(&queue), Some(2));
+    assert_eq!(now_or_never(&queue), None);
+    drop(work);
+    assert_eq!(now_or_never(&queue), Some(1), "it was added before the end");
+    assert!(queue.get().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutting_down_wakes_every_worker() {
+    let queue = WorkQueue::<u32>::new();
+    queue.add_after(1, 10 * S);
+    let mut workers = JoinSet::new();
+    for _ in 0..10 {
+        let queue = queue.clone();
+        workers.spawn(async move { queue.get().await.is_none() });
+    }
+    sleep(MS).await;
+    queue.shutdown();
+    let ended = timeout(S, workers.join_all()).await.expect("all end");
+    assert_eq!(ended, [true; 10]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_waits_for_what_is_processed_and_wanted_again() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    let work = queue.get().await.unwrap();
+    queue.add(1);
+    let drain = queue.clone();
+    let drain = tokio::spawn(async move { drain.shutdown_with_drain().await });
+    sleep(S).await;
+    assert!(!drain.is_finished());
+    drop(work);
+    sleep(S).await;
+    assert!(!drain.is_finished(), "it was added meanwhile");
+    assert_eq!(now_or_never(&queue), Some(1));
+    assert!(drain.await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_ends_a_drain() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    let work = queue.get().await.unwrap();
+    let drain = queue.clone();
+    let drain = tokio::spawn(async move { drain.shutdown_with_drain().await });
+    sleep(S).await;
+    queue.shutdown();
+    assert!(timeout(S, drain).await.is_ok());
+    drop(work);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_by_choice_waits_for_delayed_items() {
+    let queue = WorkQueue::builder().keep_delayed_on_drain(true).build();
+    queue.add_after(1, 10 * S);
+    let mut workers = JoinSet::new();
+    let done = Arc::new(AtomicUsize::new(0));
+    for _ in 0..4 {
+        let (queue, done) = (queue.clone(), done.clone());
+        workers.spawn(async move {
+            while let Some(work) = queue.get().await {
+                done.fetch_add(*work, Ordering::Relaxed);
+            }
+        });
+    }
+    sleep(MS).await;
+    let start = Instant::now();
+    assert!(queue.shutdown_with_drain().await.is_empty());
+    assert_eq!(start.elapsed().as_secs(), 9, "less the millisecond that had passed");
+    timeout(S, workers.join_all()).await.expect("every worker ends");
+    assert_eq!(done.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn urgent_items_go_first_and_what_waits_grows_urgent() {
+    let queue = WorkQueue::new();
+    queue.add_with(1, Priority::LOW);
+    queue.add_with(2, Priority::NORMAL);
+    queue.add_with(3, Priority::HIGH);
+    queue.add_with(4, Priority::NORMAL);
+    assert_eq!(all_ready(&queue), [3, 2, 4, 1]);
+
+    queue.add_with(1, Priority::LOW);
+    sleep(29 * S).await;
+    queue.add(2);
+    sleep(2 * S).await;
+    queue.add(3);
+    assert_eq!(all_ready(&queue), [2, 1, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_added_again_with_more_priority_moves_forward_but_never_back() {
+    let queue = WorkQueue::new();
+    queue.add_with(1, Priority::LOW);
+    queue.add(2);
+    queue.add_with(1, Priority::HIGH);
+    queue.add_with(1, Priority::LOW);
+    assert_eq!(queue.len(), 2);
+    assert_eq!(all_ready(&queue), [1, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_starves_under_a_flood_of_urgent_items() {
+    let queue = WorkQueue::new();
+    queue.add_with(0, Priority::LOW);
+    let start = Instant::now();
+    for item in 1..100_000 {
+        // Two come for each that is done.
+        queue.add_with(2 * item, Priority::HIGH);
+        queue.add_with(2 * item + 1, Priority::HIGH);
+        sleep(10 * MS).await;
+        if queue.get().await.is_some_and(|work| *work == 0) {
+            // A minute of head start, and as much again for the backlog of that minute.
+            assert!(start.elapsed() < 130 * S, "{:?}", start.elapsed());
+            return;
+        }
+    }
+    panic!("it starved");
+}
+
+#[test]
+fn groups_are_served_in_turn() {
+    let queue = WorkQueue::builder().fair_by(|item: &u32| item / 100).build();
+    for item in [101, 102, 103, 104, 201, 301, 302] {
+        queue.add(item);
+    }
+    assert_eq!(all_ready(&queue), [101, 201, 301, 102, 302, 103, 104]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_tells_what_is_going_on() {
+    let queue = WorkQueue::builder().name("pods").build();
+    for item in [1, 2, 3] {
+        queue.add(item);
+    }
+    queue.add_after(4, S);
+    let first = queue.get().await;
+    sleep(2 * S).await;
+    let second = queue.get().await.unwrap();
+    assert_eq!(second.waited(), 2 * S);
+    sleep(S).await;
+    let status = queue.status();
+    assert_eq!(&*status.name, "pods");
+    assert_eq!((status.ready, status.processing, status.delayed), (2, 2, 0));
+    assert_eq!((status.longest_running, status.unfinished), (3 * S, 4 * S));
+    assert!(!status.shutting_down);
+    drop((first, second));
+}
+
+fn check_sent<T: Send>(_: T) {}
+
+#[test]
+fn it_can_be_shared_and_sent() {
+    fn check<T: Send + Sync + fmt::Debug>() {}
+    check::<WorkQueue<u32>>();
+    check::<Work<u32>>();
+    check::<WorkQueueStatus>();
+    check_sent(WorkQueue::<u32>::new().get());
+}
+
+/// Workers that are cancelled at any point of their wait lose neither items nor wake-ups.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn cancelled_workers_lose_nothing() {
+    const ITEMS: u32 = 20_000;
+    let queue = WorkQueue::new();
+    let done = Arc::new(Mutex::new(HashMap::<u32, u32>::new()));
+    let mut workers = JoinSet::new();
+    for seed in 0..8 {
+        let (queue, done) = (queue.clone(), done.clone());
+        workers.spawn(async move {
+            let mut random = fastrand::Rng::with_seed(seed);
+            loop {
+                let patience = Duration::from_micros(random.u64(0..200));
+                match timeout(patience, queue.get()).await {
+                    Err(_) => {}
+                    Ok(None) => break,
+                    Ok(Some(work)) => *done.lock().entry(*work).or_default() += 1,
+                }
+            }
+        });
+    }
+    for item in 0..ITEMS {
+        if item % 3 == 0 {
+            queue.add_after(item, Duration::from_micros(u64::from(item % 1000)));
+        } else {
+            queue.add(item);
+        }
+        if item % 64 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    while done.lock().len() < ITEMS as usize {
+        sleep(MS).await;
+    }
+    queue.shutdown();
+    workers.join_all().await;
+    assert!(done.lock().values().all(|times| *times == 1), "each once");
+}
+
+/// No two workers ever hold one item, and each add is followed by some processing of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_worker_an_item_and_none_added_in_vain() {
+    const ITEMS: usize = 16;
+    let queue = WorkQueue::<usize>::new();
+    let held: Arc<Vec<AtomicUsize>> = Arc::new((0..ITEMS).map(|_| AtomicUsize::new(0)).collect());
+    let wanted: Arc<Vec<AtomicUsize>> = Arc::new((0..ITEMS).map(|_| AtomicUsize::new(0)).collect());
+    let seen: Arc<Vec<AtomicUsize>> = Arc::new((0..ITEMS).map(|_| AtomicUsize::new(0)).collect());
+    let mut workers = JoinSet::new();
+    for _ in 0..6 {
+        let (queue, held, wanted, seen) =
+            (queue.clone(), held.clone(), wanted.clone(), seen.clone());
+        workers.spawn(async move {
+            while let Some(work) = queue.get().await {
+                assert_eq!(held[*work].fetch_add(1, Ordering::SeqCst), 0);
+                seen[*work].store(wanted[*work].load(Ordering::SeqCst), Ordering::SeqCst);
+                tokio::task::yield_now().await;
+                held[*work].fetch_sub(1, Ordering::SeqCst);
+            }
+        });
+    }
+    for n in 0..20_000 {
+        wanted[n % ITEMS].fetch_add(1, Ordering::SeqCst);
+        queue.add(n % ITEMS);
+        if n % 32 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    assert!(queue.shutdown_with_drain().await.is_empty());
+    workers.join_all().await;
+    for (wanted, seen) in wanted.iter().zip(seen.iter()) {
+        assert_eq!(wanted.load(Ordering::SeqCst), seen.load(Ordering::SeqCst));
+    }
+}
+
+/// What the queue is to do, without any thought for speed.
+#[derive(Default)]
+struct Model {
+    /// Rank, of equals the more urgent, order of arrival, and since when.
+    ready: BTreeMap<u8, (u64, Reverse<Priority>, u64, u64)>,
+    /// What each item is wanted for again, and since when.
+    processed: BTreeMap<u8, Option<(Priority, u64)>>,
+    delayed: BTreeMap<u8, (u64, Priority)>,
+    arrivals: u64,
+}
+
+impl Model {
+    fn add(&mut self, aging: Aging, item: u8, priority: Priority, now: u64, since: u64) {
+        if let Some(wanted) = self.processed.get_mut(&item) {
+            let (strongest, since) = wanted.unwrap_or((priority, since));
+            *wanted = Some((strongest.max(priority), since));
+            return;
+        }
+        self.arrivals += 1;
+        let rank = aging.rank(now, priority);
+        let urgency = Reverse(priority);
+        let place = self.ready.entry(item).or_insert((rank, urgency, self.arrivals, since));
+        if rank < place.0 {
+            *place = (rank, urgency, self.arrivals, place.3);
+        }
+    }
+
+    fn promote(&mut self, aging: Aging, now: u64) {
+        while let Some((item, (due, priority))) =
+            self.next_due().filter(|(_, (due, _))| *due <= now)
+        {
+            self.delayed.remove(&item);
+            self.add(aging, item, priority, due, due);
+        }
+    }
+
+    fn next_due(&self) -> Option<(u8, (u64, Priority))> {
+        self.delayed.iter().map(|(item, due)| (*item, *due)).min_by_key(|(_, (due, _))| *due)
+    }
+
+    fn take(&mut self, now: u64) -> Option<(u8, u64)> {
+        let (item, (.., since)) = self
+            .ready
+            .iter()
+            .min_by_key(|(_, place)| **place)
+            .map(|(item, place)| (*item, *place))?;
+        self.ready.remove(&item);
+        self.processed.insert(item, None);
+        Some((item, now - since))
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(u8, i8),
+    AddLater(u8, i8, u64),
+    Take,
+    Done(usize),
+    Pass(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => (0..12_u8, -2..=2_i8).prop_map(|(item, priority)| Step::Add(item, priority)),
+        2 => (0..12_u8, -2..=2_i8, 1..40_u64)
+            .prop_map(|(item, priority, delay)| Step::AddLater(item, priority, delay)),
+        3 => Just(Step::Take),
+        2 => any::<usize>().prop_map(Step::Done),
+        2 => (1..20_u64).prop_map(Step::Pass),
+    ];
+    proptest::collection::vec(step, 0..200)
+}
+
+proptest! {
+    /// The queue gives out the items the model gives out, in its order.
+    #[test]
+    fn it_does_what_the_model_does(steps in steps()) {
+        let aging = Aging::new(Duration::from_nanos(7));
+        let (mut core, mut model) = (Core::new(aging, None), Model::default());
+        let mut given = Vec::new();
+        let mut now = 0;
+        for step in steps {
+            // Odd and even moments keep delayed adds and others apart: at one moment their order
+            // is anybody's.
+            now += 2;
+            match step {
+                Step::Add(item, priority) => {
+                    model.promote(aging, now);
+                    model.add(aging, item, Priority(priority), now, now);
+                    core.add(item, Priority(priority), now);
+                }
+                Step::AddLater(item, priority, delay) => {
+                    let due = now + 2 * delay + 1;
+                    let (known, strongest) =
+                        model.delayed.get(&item).copied().unwrap_or((due, Priority(priority)));
+                    if due <= known {
+                        let priority = strongest.max(Priority(priority));
+                        // One at a moment, or their order is anybody's.
+                        if model.delayed.values().any(|(other, _)| *other == due) {
+                            continue;
+                        }
+                        model.delayed.insert(item, (due, priority));
+                    }
+                    core.add_later(item, Priority(priority), due);
+                }
+                Step::Take => {
+                    model.promote(aging, now);
+                    let wanted = model.take(now);
+                    let taken = core.take(now);
+                    prop_assert_eq!(taken.as_ref().map(|taken| (taken.value, taken.waited)), wanted);
+                    given.extend(taken);
+                }
+                Step::Done(which) if !given.is_empty() => {
+                    model.promote(aging, now);
+                    let done = given.swap_remove(which % given.len());
+                    core.done(done.slot, now);
+                    if let Some((priority, since)) = model.processed.remove(&done.value).flatten() {
+                        model.add(aging, done.value, priority, now, since);
+                    }
+                }
+                Step::Done(_) => {}
+                Step::Pass(time) => now += 2 * time,
+            }
+            prop_assert_eq!(core.ready(), model.ready.len());
+            prop_assert_eq!(core.processed(), model.processed.len());
+            prop_assert_eq!(core.delayed(), model.delayed.len());
+            prop_assert_eq!(core.next_due(), model.next_due().map(|(_, (due, _))| due));
+        }
+    }
+
+    /// Fair or not, whatever was added is given out, each item once.
+    #[test]
+    fn groups_lose_nothing(items in proptest::collection::vec((0..50_u8, -2..=2_i8), 0..200)) {
+        let group: core::Group<u8> = Box::new(|item| u64::from(item % 5));
+        let mut core = Core::new(Aging::new(Duration::from_nanos(7)), Some(group));
+        for (now, (item, priority)) in items.iter().enumerate() {
+            core.add(*item, Priority(*priority), now as u64);
+        }
+        let mut taken = Vec::new();
+        while let Some(given) = core.take(1000) {
+            core.done(given.slot, 1000);
+            taken.push(given.value);
+        }
+        taken.sort_unstable();
+        let wanted: BTreeSet<_> = items.iter().map(|(item, _)| *item).collect();
+        prop_assert_eq!(taken, wanted.into_iter().collect::<Vec<_>>());
+        prop_assert_eq!(core.kept(), (0, 0));
+    }
+}
