@@ -103,6 +103,7 @@
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
+pub mod controller;
 pub mod delta_fifo;
 pub mod error;
 pub mod factory;
@@ -120,14 +121,15 @@ pub mod testing;
 pub mod transport;
 pub mod workqueue;
 
+pub use controller::{Action, Controller, Reconciliation};
 pub use error::SourceError;
 pub use factory::{InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder};
-pub use indexer::{Index, IndexError, Indexer, Snapshot};
+pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 pub use informer::{
     InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,
 };
 pub use labels::{InvalidSelector, Labels};
-pub use lister::{Lister, NamespaceLister, NotFound};
+pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
     Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
     ResourceVersion,

@@ -5,12 +5,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::Resource;
 
-use crate::indexer::{Indexer, Snapshot};
+use crate::indexer::{Indexer, NotReached, Snapshot, is_at_least};
 use crate::labels::Labels;
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, ResourceVersion};
 
 /// Reads all objects of an informer. A cheap clone.
 pub struct Lister<K> {
@@ -35,6 +36,18 @@ pub struct NotFound {
     pub namespace: Option<String>,
     /// The name asked.
     pub name: String,
+}
+
+/// A read that was not to be older than a version brought nothing.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// At that version, or by now, there is no such object.
+    #[error(transparent)]
+    NotFound(#[from] NotFound),
+    /// The store did not come to that version in time. Another try may bring more.
+    #[error(transparent)]
+    NotReached(#[from] NotReached),
 }
 
 impl<K: Resource> Lister<K> {
@@ -62,6 +75,20 @@ impl<K: Resource> Lister<K> {
     /// [`NotFound`].
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.find(None, name)
+    }
+
+    /// The cluster-scoped object of this name, not older than `version`, which is waited for up to
+    /// `limit`: to read what one wrote. Cancel safe.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub async fn get_at_least(
+        &self,
+        name: &str,
+        version: &ResourceVersion,
+        limit: Duration,
+    ) -> Result<Arc<K>, ReadError> {
+        self.find_at_least(None, name, version, limit).await
     }
 
     /// The object of this key.
@@ -98,6 +125,22 @@ impl<K: Resource> Lister<K> {
         found.ok_or_else(|| self.not_found(namespace, name))
     }
 
+    async fn find_at_least(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+        version: &ResourceVersion,
+        limit: Duration,
+    ) -> Result<Arc<K>, ReadError> {
+        let seen = |store: &Snapshot<K>| {
+            let found = store.get_by_name(namespace, name);
+            let new_enough = found.is_some_and(|object| is_at_least(object, version));
+            (new_enough || store.has_reached(version)).then(|| found.cloned())
+        };
+        let found = self.indexer.wait_until(version, limit, seen).await?;
+        Ok(found.ok_or_else(|| self.not_found(namespace, name))?)
+    }
+
     fn not_found(&self, namespace: Option<&str>, name: &str) -> NotFound {
         NotFound {
             resource: self.resource.clone(),
@@ -126,6 +169,20 @@ impl<K: Resource> NamespaceLister<K> {
     /// [`NotFound`].
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.lister.find(Some(&self.namespace), name)
+    }
+
+    /// The object of this name, not older than `version`, which is waited for up to `limit`: to
+    /// read what one wrote. Cancel safe.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub async fn get_at_least(
+        &self,
+        name: &str,
+        version: &ResourceVersion,
+        limit: Duration,
+    ) -> Result<Arc<K>, ReadError> {
+        self.lister.find_at_least(Some(&self.namespace), name, version, limit).await
     }
 
     /// How many objects the namespace has. O(1).

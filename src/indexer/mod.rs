@@ -8,6 +8,7 @@
 //! It never decides what to store: versions, order and deltas are the business of the stages before.
 
 mod index;
+mod progress;
 mod snapshot;
 mod state;
 #[cfg(test)]
@@ -20,8 +21,12 @@ use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
 use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 pub use self::index::Index;
+pub use self::progress::NotReached;
+pub(crate) use self::progress::is_at_least;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
@@ -52,6 +57,8 @@ pub struct Indexer<K>(Arc<Store<K>>);
 struct Store<K> {
     published: ArcSwap<State<K>>,
     writing: Mutex<()>,
+    /// Wakes who waits for the store to change.
+    changed: Notify,
 }
 
 /// Why an index can't be had.
@@ -83,7 +90,7 @@ impl<K> Indexer<K> {
     /// An empty store.
     pub fn new() -> Self {
         let published = ArcSwap::from_pointee(State::new());
-        Self(Arc::new(Store { published, writing: Mutex::new(()) }))
+        Self(Arc::new(Store { published, writing: Mutex::new(()), changed: Notify::new() }))
     }
 
     /// The store as of this moment. O(1).
@@ -145,12 +152,18 @@ impl<K> Indexer<K> {
         Ok(Index::new(self.clone(), name, slot))
     }
 
+    /// Until the store changes.
+    fn changed(&self) -> Notified<'_> {
+        self.0.changed.notified()
+    }
+
     fn load(&self) -> Guard<Arc<State<K>>> {
         self.0.published.load()
     }
 
     fn publish(&self, state: State<K>) {
         self.0.published.store(Arc::new(state));
+        self.0.changed.notify_waiters();
     }
 }
 

@@ -26,10 +26,10 @@ use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerStopped, StartError};
 pub use self::status::InformerStatus;
 pub use self::sync::{SyncError, Unsynced};
-use crate::indexer::{Index, IndexError, Indexer, Snapshot};
+use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::Event;
+use crate::object::{Event, ResourceVersion};
 use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration};
 
 /// A collection in memory, and its handlers.
@@ -97,6 +97,19 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// The store as of this moment.
     pub fn snapshot(&self) -> Snapshot<K> {
         self.indexer().snapshot()
+    }
+
+    /// Waits until the store's version is `version` or newer: to read what one wrote. See
+    /// [`Indexer::wait_for`].
+    ///
+    /// # Errors
+    /// [`NotReached`] when the time is over.
+    pub async fn wait_for(
+        &self,
+        version: &ResourceVersion,
+        limit: Duration,
+    ) -> Result<Snapshot<K>, NotReached> {
+        self.indexer().wait_for(version, limit).await
     }
 
     /// Adds an index: each object is filed under each value that `values` gives for it. Any time;

@@ -1,0 +1,171 @@
+//! What a controller follows, and how it goes about its work.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+
+use super::own_writes::{OwnWrites, Seen};
+use super::status::Board;
+use super::triggers::{Owner, Predicate, Trigger, Watched};
+use super::{Controller, Limits};
+use crate::informer::SharedInformer;
+use crate::object::ObjectKey;
+use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
+
+/// Options of a [`Controller`].
+#[must_use]
+pub struct ControllerBuilder<K> {
+    name: Arc<str>,
+    informer: SharedInformer<K>,
+    predicates: Vec<Predicate<K>>,
+    related: Vec<Box<dyn Trigger>>,
+    own_writes: Vec<Box<dyn Seen>>,
+    queue: WorkQueueBuilder<ObjectKey>,
+    limits: Limits,
+}
+
+impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
+    pub(super) fn new(name: Arc<str>, informer: SharedInformer<K>) -> Self {
+        Self {
+            queue: WorkQueue::builder().name(name.clone()),
+            name,
+            informer,
+            predicates: Vec::new(),
+            related: Vec::new(),
+            own_writes: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Also follows objects that a `K` controls: a change of one means work on its owner, by the
+    /// `ownerReference` with `controller: true`.
+    pub fn owns<O>(self, informer: &SharedInformer<O>) -> Self
+    where
+        K: Resource<DynamicType = ()>,
+        K::Scope: 'static,
+        O: Resource + Send + Sync + 'static,
+    {
+        let owner = Owner::of::<K>();
+        self.watches(informer, move |dependent: &O| owner.key(dependent))
+    }
+
+    /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure;
+    /// of an update it is asked for the old and the new object.
+    pub fn watches<O, I>(
+        mut self,
+        informer: &SharedInformer<O>,
+        keys: impl Fn(&O) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        let keys = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
+            keys(object).into_iter().for_each(add);
+        };
+        self.related.push(Box::new(Watched {
+            informer: informer.clone(),
+            predicates: Vec::new(),
+            keys: Arc::new(keys),
+        }));
+        self
+    }
+
+    /// Reconciles a `K` that was added or updated only if this and every other predicate says so;
+    /// it is given the old state, if there was one, and the new. Deletes can't be dropped, nor what
+    /// other objects, retries and [`trigger`](super::ControllerHandle::trigger) bring.
+    ///
+    /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
+    pub fn predicate(
+        mut self,
+        predicate: impl Fn(Option<&K>, &K) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.predicates.push(Arc::new(predicate));
+        self
+    }
+
+    /// How many keys are reconciled at a time; one unless set. One key is never reconciled twice
+    /// at a time.
+    pub fn concurrency(mut self, workers: usize) -> Self {
+        self.limits.workers = workers.max(1);
+        self
+    }
+
+    /// How long a reconcile may take before it is dropped where it waits, and counts as failed. No
+    /// limit unless set.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limits.timeout = Some(limit);
+        self
+    }
+
+    /// How long reconciles may go on after the controller was stopped; 10 s unless set.
+    pub fn grace(mut self, limit: Duration) -> Self {
+        self.limits.grace = limit;
+        self
+    }
+
+    /// How long the informers may take to sync before the controller gives up; 2 minutes unless
+    /// set, as controller-runtime's.
+    pub fn sync_timeout(mut self, limit: Duration) -> Self {
+        self.limits.sync = limit;
+        self
+    }
+
+    /// What delays a key that failed; client-go's
+    /// [`default_limiter`](crate::workqueue::default_limiter) unless set.
+    pub fn limiter(mut self, limiter: impl RateLimiter<ObjectKey>) -> Self {
+        self.queue = self.queue.limiter(limiter);
+        self
+    }
+
+    /// Serves namespaces in turn, so that one with a thousand changes does not hold up the others.
+    pub fn fair_by_namespace(mut self) -> Self {
+        self.queue = self.queue.fair_by(|key| key.namespace().map(str::to_owned));
+        self
+    }
+
+    /// Before each reconcile, waits until the store shows what was written on behalf of its key:
+    /// up to 10 s, then the key is put off like one that failed.
+    pub fn reads_own_writes<O>(mut self, writes: &OwnWrites<O>) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        self.own_writes.push(Box::new(writes.clone()));
+        self
+    }
+
+    /// The controller. Nothing is followed before it [runs](Controller::run).
+    pub fn build(self) -> Controller<K> {
+        let own = Watched {
+            informer: self.informer.clone(),
+            predicates: self.predicates,
+            keys: Arc::new(|object: &K, add: &mut dyn FnMut(ObjectKey)| {
+                // What has no key was not stored, so it is not told either.
+                ObjectKey::of(object).into_iter().for_each(add);
+            }),
+        };
+        let mut triggers = self.related;
+        triggers.insert(0, Box::new(own));
+        Controller {
+            name: self.name,
+            store: self.informer.indexer().clone(),
+            triggers,
+            own_writes: self.own_writes,
+            queue: self.queue.build(),
+            board: Arc::new(Board::new()),
+            limits: self.limits,
+        }
+    }
+}
+
+impl<K> fmt::Debug for ControllerBuilder<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerBuilder")
+            .field("name", &self.name)
+            .field("queue", &self.queue)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,251 @@
+//! The other half of a controller: from changed objects to reconciled ones.
+//!
+//! A [`Controller`] follows one informer for the objects it is for, and others for what they depend
+//! on; each change puts a key into a [work queue](crate::workqueue), and workers call the user's
+//! reconcile with one key at a time. What fails is tried again after a delay that grows. It is
+//! level-triggered: a reconcile is told which object, not what happened, and may be called more
+//! often than there were changes, but never twice at a time for one object.
+//!
+//! It reads no more than its informers hold and writes nothing by itself.
+
+mod action;
+mod builder;
+mod error;
+mod finalizer;
+mod own_writes;
+mod status;
+mod triggers;
+mod worker;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+use parking_lot::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+pub use self::action::{Action, Reconciliation};
+pub use self::builder::ControllerBuilder;
+pub use self::error::{BoxError, ControllerError, LastFailure, ReconcileError};
+pub use self::finalizer::{Finalize, FinalizerError, finalizer};
+use self::own_writes::Seen;
+pub use self::own_writes::{OwnWrites, UntraceableWrite};
+use self::status::Board;
+pub use self::status::{ControllerHandle, ControllerStatus, Phase};
+use self::triggers::Trigger;
+pub use self::triggers::{Predicate, generation_changed, version_changed};
+use self::worker::Reconciler;
+use crate::indexer::Indexer;
+use crate::informer::{SharedInformer, SyncError};
+use crate::object::ObjectKey;
+use crate::processor::HandlerRegistration;
+use crate::workqueue::WorkQueue;
+
+/// Brings the world in line with objects, one reconcile at a time for each.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+/// use kube_informer::testing::ApiServer;
+/// use kube_informer::{Action, Controller, SharedInformerFactory};
+/// use tokio_util::sync::CancellationToken;
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let (client, stop) = (ApiServer::new().client(), CancellationToken::new());
+/// # stop.cancel();
+/// let factory = SharedInformerFactory::builder(client).build();
+/// let maps = factory.informer::<ConfigMap>();
+/// let secrets = factory.informer::<Secret>();
+/// let controller = Controller::builder("copier", &maps).owns(&secrets).concurrency(4).build();
+///
+/// controller
+///     .run(stop, |it| async move {
+///         match it.object {
+///             Some(map) => println!("{} is to be copied", map.metadata.name.as_deref().unwrap_or("?")),
+///             None => println!("{} is gone", it.key),
+///         }
+///         Ok::<_, kube::Error>(Action::done())
+///     })
+///     .await?;
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
+#[must_use = "a controller does nothing before it runs"]
+pub struct Controller<K> {
+    name: Arc<str>,
+    store: Indexer<K>,
+    triggers: Vec<Box<dyn Trigger>>,
+    own_writes: Vec<Box<dyn Seen>>,
+    queue: WorkQueue<ObjectKey>,
+    board: Arc<Board>,
+    limits: Limits,
+}
+
+#[derive(Clone, Debug)]
+struct Limits {
+    workers: usize,
+    timeout: Option<Duration>,
+    grace: Duration,
+    sync: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let (grace, sync) = (Duration::from_secs(10), Duration::from_secs(120));
+        Self { workers: 1, timeout: None, grace, sync }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Controller<K> {
+    /// A controller for the objects of an informer. `name` is its name in logs, status and metrics.
+    pub fn builder(
+        name: impl Into<Arc<str>>,
+        informer: &SharedInformer<K>,
+    ) -> ControllerBuilder<K> {
+        ControllerBuilder::new(name.into(), informer.clone())
+    }
+
+    /// A handle that stays when the controller runs.
+    pub fn handle(&self) -> ControllerHandle {
+        ControllerHandle {
+            name: self.name.clone(),
+            board: self.board.clone(),
+            queue: self.queue.clone(),
+        }
+    }
+
+    /// Starts the informers that do not run yet, waits until all have synced, and reconciles until
+    /// `stop`. Then no further reconcile begins; those that run may go on for the
+    /// [grace](ControllerBuilder::grace).
+    ///
+    /// A reconcile that answers an error, panics or takes too long is tried again after the delay
+    /// that the limiter gives. Dropping the returned future ends everything at once.
+    ///
+    /// # Errors
+    /// [`ControllerError`]: an informer was stopped or did not sync, or reconciles did not end.
+    pub async fn run<F, Fut, E>(
+        self,
+        stop: CancellationToken,
+        reconcile: F,
+    ) -> Result<(), ControllerError>
+    where
+        F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        // Also when the future is dropped.
+        let _ending = Ending { queue: self.queue.clone(), board: self.board.clone() };
+        self.board.enter(Phase::Syncing);
+        let Some(_connected) = stop.run_until_cancelled(self.connect()).await.transpose()? else {
+            return Ok(());
+        };
+        self.work(stop, reconcile).await
+    }
+
+    /// Follows the informers, and waits for them.
+    async fn connect(&self) -> Result<Vec<Connected>, ControllerError> {
+        let controller = || self.name.clone();
+        let mut connected = Vec::with_capacity(self.triggers.len());
+        for trigger in &self.triggers {
+            let registration = trigger
+                .connect(&self.name, &self.queue)
+                .map_err(|source| ControllerError::Stopped { controller: controller(), source })?;
+            connected.push(Connected(registration));
+            trigger.start().map_err(|source| ControllerError::NotStarted {
+                controller: controller(),
+                source,
+            })?;
+        }
+        let deadline = Instant::now() + self.limits.sync;
+        let mut missing: Option<SyncError> = None;
+        for trigger in &self.triggers {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if let Err(error) = trigger.synced(left).await {
+                match &mut missing {
+                    Some(missing) => missing.unsynced.extend(error.unsynced),
+                    None => missing = Some(error),
+                }
+            }
+        }
+        if let Some(source) = missing {
+            return Err(ControllerError::NotSynced { controller: controller(), source });
+        }
+        // Their first objects are in the queue before the first reconcile: priorities count then.
+        for Connected(registration) in &connected {
+            registration.synced().await;
+        }
+        Ok(connected)
+    }
+
+    async fn work<F, Fut, E>(
+        self,
+        stop: CancellationToken,
+        reconcile: F,
+    ) -> Result<(), ControllerError>
+    where
+        F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.board.enter(Phase::Working);
+        let reconciler = Arc::new(Reconciler {
+            name: self.name,
+            store: self.store,
+            own_writes: self.own_writes,
+            queue: self.queue,
+            board: self.board,
+            timeout: self.limits.timeout,
+            stop: stop.clone(),
+            reconcile,
+            busy: Mutex::new(HashMap::new()),
+        });
+        let mut workers = JoinSet::new();
+        for number in 0..self.limits.workers {
+            workers.spawn(reconciler.clone().work(number));
+        }
+        stop.cancelled().await;
+        let deadline = Instant::now() + self.limits.grace;
+        while let Ok(Some(_)) = timeout_at(deadline, workers.join_next()).await {}
+        workers.shutdown().await;
+        let keys: Vec<_> = reconciler.busy.lock().drain().map(|(_, key)| key).collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        Err(ControllerError::Unfinished { controller: reconciler.name.clone(), keys })
+    }
+}
+
+/// A handler that goes with the controller.
+struct Connected(HandlerRegistration);
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.0.remove();
+    }
+}
+
+/// The end of a controller, however it comes.
+struct Ending {
+    queue: WorkQueue<ObjectKey>,
+    board: Arc<Board>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.queue.shutdown();
+        self.board.enter(Phase::Stopped);
+    }
+}
+
+impl<K> fmt::Debug for Controller<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller")
+            .field("name", &self.name)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

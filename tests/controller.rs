@@ -1,0 +1,10 @@
+//! Controllers against the embedded API server, under paused time.
+
+#![cfg(feature = "testing")]
+
+mod controller {
+    mod finalizing;
+    mod own_writes;
+    mod running;
+    pub(crate) mod support;
+}

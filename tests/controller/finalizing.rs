@@ -1,0 +1,156 @@
+//! Finalizers: on before anything is made, off when it is undone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
+use kube::{Client, ResourceExt};
+use kube_informer::Action;
+use kube_informer::controller::{Finalize, FinalizerError, finalizer};
+use kube_informer::testing::ApiServer;
+use serde_json::json;
+
+use super::support::*;
+
+const NAME: &str = "example.com/test";
+
+fn api(server: &ApiServer) -> Api<ConfigMap> {
+    Api::namespaced(server.client(), "shop")
+}
+
+/// What the reconcile was asked for.
+async fn reconcile(
+    client: &Client,
+    object: &ConfigMap,
+    fails: bool,
+) -> (Option<&'static str>, Result<(), FinalizerError<std::io::Error>>) {
+    let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+    let asked = parking_lot::Mutex::new(None);
+    let outcome =
+        finalizer(&api, NAME, Arc::new(object.clone()), |what| {
+            let (word, object) = match what {
+                Finalize::Apply(object) => ("apply", object),
+                Finalize::Cleanup(object) => ("clean up", object),
+                _ => unreachable!("there are two"),
+            };
+            assert!(object.finalizers().contains(&NAME.to_owned()), "it is on by then");
+            *asked.lock() = Some(word);
+            async move {
+                if fails { Err(std::io::Error::other("on purpose")) } else { Ok(Action::done()) }
+            }
+        })
+        .await;
+    (asked.into_inner(), outcome.map(|action| assert_eq!(action, Action::done())))
+}
+
+#[tokio::test]
+async fn it_goes_on_first_and_comes_off_last() {
+    let server = ApiServer::new();
+    let client = server.client();
+    let made = server.create(&map("a", "1")).unwrap();
+
+    let (asked, outcome) = reconcile(&client, &made, false).await;
+    assert_eq!(asked, Some("apply"));
+    outcome.unwrap();
+    let stored = api(&server).get("a").await.unwrap();
+    assert_eq!(stored.finalizers(), [NAME]);
+
+    api(&server).delete("a", &DeleteParams::default()).await.unwrap();
+    let going = api(&server).get("a").await.unwrap();
+    assert!(going.metadata.deletion_timestamp.is_some());
+
+    let (asked, outcome) = reconcile(&client, &going, true).await;
+    assert_eq!(asked, Some("clean up"));
+    assert!(matches!(outcome, Err(FinalizerError::Failed(_))));
+    assert!(api(&server).get("a").await.is_ok(), "a failed cleanup takes nothing off");
+
+    let (asked, outcome) = reconcile(&client, &going, false).await;
+    assert_eq!(asked, Some("clean up"));
+    outcome.unwrap();
+    assert!(api(&server).get_opt("a").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn other_finalizers_and_other_changes_are_left_alone() {
+    let server = ApiServer::new();
+    let client = server.client();
+    let mut with_other = map("a", "1");
+    with_other.finalizers_mut().push("example.com/other".into());
+    let made = server.create(&with_other).unwrap();
+    reconcile(&client, &made, false).await.1.unwrap();
+    api(&server).delete("a", &DeleteParams::default()).await.unwrap();
+    let going = api(&server).get("a").await.unwrap();
+    assert_eq!(going.finalizers(), ["example.com/other", NAME]);
+
+    // Changed since it was read: the finalizer comes off all the same.
+    let change = Patch::Merge(json!({"data": {"value": "2"}}));
+    api(&server).patch("a", &PatchParams::default(), &change).await.unwrap();
+    reconcile(&client, &going, false).await.1.unwrap();
+    let left = api(&server).get("a").await.unwrap();
+    assert_eq!(left.finalizers(), ["example.com/other"]);
+    assert_eq!(left.data.unwrap()["value"], "2");
+    // Without the finalizer it is nobody's business any more.
+    let left = api(&server).get("a").await.unwrap();
+    assert_eq!(reconcile(&client, &left, false).await.0, None);
+}
+
+#[tokio::test]
+async fn it_goes_on_only_what_was_seen() {
+    let server = ApiServer::new();
+    let seen = server.create(&map("a", "1")).unwrap();
+    server.replace(&map("a", "2")).unwrap();
+    let (asked, outcome) = reconcile(&server.client(), &seen, false).await;
+    assert_eq!(asked, None, "nothing is made for an object that has no finalizer");
+    let Err(FinalizerError::NotAdded { key: of, source: kube::Error::Api(status), .. }) = outcome
+    else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!((of, status.code), (key("a"), 409));
+}
+
+#[tokio::test]
+async fn an_object_that_is_gone_or_another_by_now_needs_nothing_taken_off() {
+    for replaced in [false, true] {
+        let server = ApiServer::new();
+        let client = server.client();
+        let made = server.create(&map("a", "1")).unwrap();
+        reconcile(&client, &made, false).await.1.unwrap();
+        api(&server).delete("a", &DeleteParams::default()).await.unwrap();
+        let going = api(&server).get("a").await.unwrap();
+        let off = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+        api(&server).patch("a", &PatchParams::default(), &off).await.unwrap();
+        assert!(api(&server).get_opt("a").await.unwrap().is_none());
+        if replaced {
+            server.create(&map("a", "new")).unwrap();
+        }
+        reconcile(&client, &going, false).await.1.unwrap();
+        let left = api(&server).get_opt("a").await.unwrap();
+        assert_eq!(left.is_some(), replaced);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_reported_and_the_cleanup_comes_again() {
+    let server = ApiServer::new();
+    let client = server.client();
+    let made = server.create(&map("a", "1")).unwrap();
+    reconcile(&client, &made, false).await.1.unwrap();
+    api(&server).delete("a", &DeleteParams::default()).await.unwrap();
+    let going = api(&server).get("a").await.unwrap();
+    let failing = Arc::new(AtomicBool::new(true));
+    let fails = failing.clone();
+    server.intercept(move |request| {
+        (request.method == http::Method::PATCH && fails.load(Ordering::Relaxed)).then(|| {
+            let mut response = http::Response::new(Vec::new().into());
+            *response.status_mut() = http::StatusCode::SERVICE_UNAVAILABLE;
+            response
+        })
+    });
+    let (asked, outcome) = reconcile(&client, &going, false).await;
+    assert_eq!(asked, Some("clean up"));
+    assert!(matches!(outcome, Err(FinalizerError::NotRemoved { .. })), "{outcome:?}");
+    failing.store(false, Ordering::Relaxed);
+    reconcile(&client, &going, false).await.1.unwrap();
+    assert!(api(&server).get_opt("a").await.unwrap().is_none());
+}
