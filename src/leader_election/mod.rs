@@ -63,6 +63,11 @@ mod record;
 mod state;
 mod term;
 
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
