@@ -23,6 +23,8 @@ pub(super) struct Faults {
     pub(super) seed: u64,
     /// Each candidate's clock: how fast it runs.
     pub(super) rates: Vec<f64>,
+    /// The shorter, the sooner a rival notices that a lease has run out.
+    pub(super) retry_period: Duration,
     /// How many of a hundred requests, and of a hundred answers, get lost.
     pub(super) lost: u8,
     /// The longest time a request or an answer takes, in milliseconds.
@@ -123,13 +125,13 @@ pub(super) struct Simulation {
     report: Report,
 }
 
-fn rules(identity: String) -> Rules {
+fn rules(identity: String, retry_period: Duration) -> Rules {
     Rules {
         name: "x".into(),
         identity: identity.into(),
         lease_duration: Duration::from_secs(15),
         renew_deadline: Duration::from_secs(10),
-        retry_period: Duration::from_secs(2),
+        retry_period,
     }
 }
 
@@ -139,7 +141,7 @@ impl Simulation {
         let mut rng = Rng::with_seed(faults.seed);
         let epoch = Instant::now();
         let candidates = (0..faults.rates.len()).map(|who| Candidate {
-            machine: Machine::new(rules(format!("c{who}")), rng.fork(), epoch),
+            machine: Machine::new(rules(format!("c{who}"), faults.retry_period), rng.fork(), epoch),
             rate: faults.rates[who],
             wall: SignedDuration::from_secs(rng.i64(-10_000..10_000)),
             asked: 0,
@@ -247,7 +249,8 @@ impl Simulation {
                 let same = self.rng.bool();
                 let identity = format!("c{who}{}", if same { "" } else { "'" });
                 let at = self.clocks(who).at;
-                let machine = Machine::new(rules(identity), self.rng.fork(), at);
+                let machine =
+                    Machine::new(rules(identity, self.faults.retry_period), self.rng.fork(), at);
                 let candidate = &mut self.candidates[who];
                 (candidate.at_work, candidate.machine) = (false, machine);
                 self.leaves(who);
@@ -314,7 +317,7 @@ impl Simulation {
             self.at(at, Event::Cut { who, until: at + 60 * SECOND });
         }
         if self.faulty(self.faults.stopped) {
-            let at = self.now + self.rng.u64(0..60 * SECOND);
+            let at = self.now + self.rng.u64(0..20 * SECOND);
             self.at(at, Event::Stop { who, term });
         }
         if self.faulty(self.faults.crashed) {

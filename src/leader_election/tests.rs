@@ -438,12 +438,14 @@ proptest! {
         seed in any::<u64>(),
         rates in prop::collection::vec(0.975..1.025, 2..4),
         lost in 0_u8..60,
+        retry in prop::sample::select(vec![100, 2_000]),
         slowest in prop::sample::select(vec![10, 1_000, 4_000, 30_000]),
         cut in 0_u8..80,
         stopped in 0_u8..60,
         crashed in 0_u8..60,
     ) {
-        let faults = Faults { seed, rates, lost, slowest, cut, stopped, crashed };
+        let retry_period = Duration::from_millis(retry);
+        let faults = Faults { seed, rates, retry_period, lost, slowest, cut, stopped, crashed };
         let report = Simulation::run(faults, 600);
         prop_assert!(report.overlap.is_none(), "{report:?}");
         prop_assert!(report.recovered.is_some_and(|after| after < seconds(60)), "{report:?}");
@@ -456,9 +458,16 @@ proptest! {
 #[test]
 fn the_simulation_finds_clocks_that_differ_too_much() {
     let run = |seed, rates: &[f64]| {
-        let rates = rates.to_vec();
-        let faults =
-            Faults { seed, rates, lost: 10, slowest: 500, cut: 40, stopped: 60, crashed: 30 };
+        let faults = Faults {
+            seed,
+            rates: rates.to_vec(),
+            retry_period: Duration::from_millis(500),
+            lost: 10,
+            slowest: 500,
+            cut: 40,
+            stopped: 60,
+            crashed: 20,
+        };
         Simulation::run(faults, 600)
     };
     let found = (0..50).filter(|seed| run(*seed, &[0.85, 1.15]).overlap.is_some()).count();
