@@ -27,7 +27,8 @@ pub(super) struct Faults {
     pub(super) retry_period: Duration,
     /// How many of a hundred requests, and of a hundred answers, get lost.
     pub(super) lost: u8,
-    /// The longest time a request or an answer takes, in milliseconds.
+    /// The longest time a request or an answer takes, in milliseconds, for about half of the
+    /// candidates; those of the others are fast.
     pub(super) slowest: u64,
     /// How many of a hundred terms are cut off from the server at some moment.
     pub(super) cut: u8,
@@ -108,6 +109,7 @@ struct Candidate {
     /// Which of its returns is the one that counts.
     visit: u64,
     cut_until: u64,
+    slow: bool,
 }
 
 pub(super) struct Simulation {
@@ -150,6 +152,7 @@ impl Simulation {
             away: true,
             visit: 0,
             cut_until: 0,
+            slow: rng.bool(),
         });
         let candidates = candidates.collect::<Vec<_>>();
         let mut simulation = Self {
@@ -397,7 +400,8 @@ impl Simulation {
     fn way(&mut self, who: usize) -> (bool, u64) {
         let cut = self.now < self.candidates[who].cut_until.min(self.faults_end);
         let lost = cut || self.faulty(self.faults.lost);
-        let slowest = if self.now < self.faults_end { self.faults.slowest } else { 50 };
+        let slow = self.candidates[who].slow && self.now < self.faults_end;
+        let slowest = if slow { self.faults.slowest } else { 50 };
         (lost, self.rng.u64(0..=slowest * 1_000))
     }
 
