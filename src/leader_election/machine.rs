@@ -72,11 +72,11 @@ enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Term {
     /// From then on the work has to be told to stop.
-    pub(super) cancel_at: Instant,
+    pub(super) cancel: Instant,
     /// By then the work has to be over.
-    pub(super) abort_at: Instant,
+    pub(super) abort: Instant,
     /// When others may begin to lead, were all clocks alike.
-    pub(super) expires_at: Instant,
+    pub(super) expires: Instant,
 }
 
 /// What to do next.
@@ -162,9 +162,9 @@ impl Machine {
         let Mode::Leader { renewed } = self.mode else { return None };
         let usable = self.rules.usable();
         Some(Term {
-            cancel_at: renewed + self.rules.renew_deadline.min(usable),
-            abort_at: renewed + usable,
-            expires_at: renewed + self.rules.lease_duration,
+            cancel: renewed + self.rules.renew_deadline.min(usable),
+            abort: renewed + usable,
+            expires: renewed + self.rules.lease_duration,
         })
     }
 
@@ -195,7 +195,7 @@ impl Machine {
 
     /// The step that follows from what came of the last one.
     pub(super) fn next(&mut self, outcome: Outcome, now: Now) -> Step {
-        if self.term().is_some_and(|term| now.at >= term.cancel_at) {
+        if self.term().is_some_and(|term| now.at >= term.cancel) {
             // Whatever came: it came too late, for instance because this process was suspended.
             return Step::Lost(self.give_up());
         }
@@ -236,9 +236,8 @@ impl Machine {
             (Mode::Candidate, _) if self.rival_until.is_some_and(|until| now.at < until) => {
                 self.wait(now)
             }
-            (Mode::Candidate, _) => self.write(now),
-            // An absent object says nothing about who leads: it is made anew.
-            (Mode::Leader { .. }, None) => self.write(now),
+            // For a leader, an absent object says nothing about who leads: it is made anew.
+            (Mode::Candidate, _) | (Mode::Leader { .. }, None) => self.write(now),
             (Mode::Leader { .. } | Mode::Releasing, Some(_)) if ours => self.write(now),
             (Mode::Leader { .. }, Some(record)) => {
                 self.mode = Mode::Candidate;
@@ -265,7 +264,7 @@ impl Machine {
             _ => {
                 self.rival_until = None;
                 self.mode = Mode::Leader { renewed };
-                if self.term().is_some_and(|term| now.at >= term.cancel_at) {
+                if self.term().is_some_and(|term| now.at >= term.cancel) {
                     return Step::Lost(self.give_up());
                 }
                 self.wait(now)

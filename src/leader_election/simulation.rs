@@ -233,7 +233,7 @@ impl Simulation {
             Event::Due { who } => {
                 let now = self.clocks(who);
                 let term = self.candidates[who].machine.term();
-                if let Some(term) = term.filter(|term| now.at >= term.cancel_at) {
+                if let Some(term) = term.filter(|term| now.at >= term.cancel) {
                     let cause = self.candidates[who].machine.give_up();
                     self.lost(who, &cause, term);
                 }
@@ -295,7 +295,7 @@ impl Simulation {
                     self.work_begins(who);
                 }
                 if let Some(term) = self.candidates[who].machine.term() {
-                    let due = self.when(who, term.cancel_at);
+                    let due = self.when(who, term.cancel);
                     self.at(due, Event::Due { who });
                 }
                 self.perform(who, step);
@@ -334,9 +334,9 @@ impl Simulation {
         self.report.losses += 1;
         self.candidates[who].asked += 1;
         let at = match cause {
-            LossCause::RenewDeadline if self.rng.bool() => self.when(who, term.abort_at),
+            LossCause::RenewDeadline if self.rng.bool() => self.when(who, term.abort),
             LossCause::RenewDeadline => {
-                let latest = self.when(who, term.abort_at).max(self.now + 1);
+                let latest = self.when(who, term.abort).max(self.now + 1);
                 self.rng.u64(self.now..latest)
             }
             _ => self.now,

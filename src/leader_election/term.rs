@@ -54,13 +54,13 @@ impl LeaderElector {
         F: FnOnce(CancellationToken) -> Fut + Send + 'static,
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
-        let Some(step) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
+        let Some(next) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let leading = stop.child_token();
         let _ends = (leading.clone().drop_guard(), LeadsNoMore(self.state.clone()));
         let token = leading.clone();
         let mut work = Work::new(tokio::spawn(async move { lead(token).await }));
-        let end = self.hold(step, &stop, &mut work).await;
+        let end = self.hold(next, &stop, &mut work).await;
         // What the work spawned has to hear of it as well.
         leading.cancel();
         self.state.leads_no_more();
@@ -73,7 +73,7 @@ impl LeaderElector {
             End::Lost(cause, term) => self.lost(cause, term, work, &stop).await,
             End::Overdue => {
                 work.abort();
-                let by = self.machine.term().map_or_else(Instant::now, |term| term.abort_at);
+                let by = self.machine.term().map_or_else(Instant::now, |term| term.abort);
                 match timeout_at(by, &mut work).await {
                     Ok(given) => {
                         self.release().await;
@@ -87,28 +87,28 @@ impl LeaderElector {
 
     /// Stands in line. The first step of a leader; `None` if it was stopped before it became one.
     async fn acquire(&mut self, stop: &CancellationToken) -> Option<Step> {
-        let mut step = self.machine.stand(now());
+        let mut next = self.machine.stand(now());
         loop {
-            let writes = matches!(step, Step::Create(_) | Step::Replace(_));
-            let mut doing = self.lease.perform(step);
+            let writes = matches!(next, Step::Create(_) | Step::Replace(_));
+            let mut doing = self.lease.perform(next);
             let (done, stopped) = tokio::select! {
                 biased;
                 () = stop.cancelled(), if !writes => return None,
                 // What was asked for may be granted, and has to be given back then.
                 done = &mut doing => (done, stop.is_cancelled()),
             };
-            step = self.settle(done);
+            next = self.settle(done);
             if stopped {
                 self.release().await;
                 return None;
             }
             if self.machine.term().is_some() {
                 self.state.update(&self.machine, true);
-                return Some(step);
+                return Some(next);
             }
-            if matches!(step, Step::Lost(_)) {
+            if matches!(next, Step::Lost(_)) {
                 // Won too late to be worth anything.
-                step = self.machine.stand(now());
+                next = self.machine.stand(now());
             }
         }
     }
@@ -116,30 +116,30 @@ impl LeaderElector {
     /// Renews until the work is over or must be.
     async fn hold<T>(
         &mut self,
-        step: Step,
+        next: Step,
         stop: &CancellationToken,
         work: &mut Work<T>,
     ) -> End<T> {
-        let mut doing = self.lease.perform(step);
+        let mut doing = self.lease.perform(next);
         let mut stop_by = None;
         // A candidate has no term, but hold is for leaders: the time of none is over.
         while let Some(term) = self.machine.term() {
             tokio::select! {
                 biased;
                 given = &mut *work => return End::Work(given),
-                () = tokio::time::sleep_until(term.cancel_at) => {
+                () = tokio::time::sleep_until(term.cancel) => {
                     return End::Lost(self.machine.give_up(), term);
                 }
                 () = stop.cancelled(), if stop_by.is_none() => {
                     self.state.leads_no_more();
                     stop_by = Some(Instant::now() + self.stop_timeout);
                 }
-                () = tokio::time::sleep_until(stop_by.unwrap_or(term.expires_at)),
+                () = tokio::time::sleep_until(stop_by.unwrap_or(term.expires)),
                     if stop_by.is_some() => return End::Overdue,
                 done = &mut doing => {
                     match self.settle(done) {
                         Step::Lost(cause) => return End::Lost(cause, term),
-                        step => doing = self.lease.perform(step),
+                        next => doing = self.lease.perform(next),
                     }
                     self.state.update(&self.machine, stop_by.is_none());
                 }
@@ -156,16 +156,16 @@ impl LeaderElector {
         mut work: Work<T>,
         stop: &CancellationToken,
     ) -> Result<Outcome<T>, LeaderElectionError> {
-        let abort_at = match cause {
-            LossCause::RenewDeadline => term.abort_at,
+        let abort = match cause {
+            LossCause::RenewDeadline => term.abort,
             // Others may be at it already.
             _ => Instant::now(),
         };
-        let mut given = timeout_at(abort_at, &mut work).await;
+        let mut given = timeout_at(abort, &mut work).await;
         if given.is_err() {
             work.abort();
             // A task that is at an await is gone at once.
-            given = timeout_at(term.expires_at, &mut work).await;
+            given = timeout_at(term.expires, &mut work).await;
         }
         let work = match given {
             Ok(given) if stop.is_cancelled() => return self.ended(given, stop),
@@ -207,10 +207,10 @@ impl LeaderElector {
         }
         let bound = self.lease.timeout();
         let releasing = async {
-            let mut step = self.machine.release(now());
-            while step != Step::Released {
-                let done = self.lease.perform(step).await;
-                step = self.settle(done);
+            let mut next = self.machine.release(now());
+            while next != Step::Released {
+                let done = self.lease.perform(next).await;
+                next = self.settle(done);
             }
         };
         if timeout(bound, releasing).await.is_err() {
@@ -230,11 +230,11 @@ impl LeaderElector {
             self.term_error = Some(error.clone());
             self.state.failed(error);
         }
-        let step = self.machine.next(outcome, now());
+        let next = self.machine.next(outcome, now());
         if self.machine.term().is_none() {
             self.state.update(&self.machine, false);
         }
-        step
+        next
     }
 
     fn name(&self) -> std::sync::Arc<str> {

@@ -133,9 +133,9 @@ fn a_term_counts_from_the_beginning_of_the_request() {
     bench.until(1.0).got(None);
     bench.until(4.0).granted();
     let term = bench.machine.term().unwrap();
-    assert_eq!(term.cancel_at, bench.start + seconds(11));
-    assert_eq!(term.abort_at, bench.start + Duration::from_millis(14_500));
-    assert_eq!(term.expires_at, bench.start + seconds(16));
+    assert_eq!(term.cancel, bench.start + seconds(11));
+    assert_eq!(term.abort, bench.start + Duration::from_millis(14_500));
+    assert_eq!(term.expires, bench.start + seconds(16));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_lease_deleted_under_a_leader_stays_that_leaders() {
     assert!(matches!(bench.got(None), Step::Create(_)));
     assert_eq!(bench.record().acquired, acquired);
     bench.granted();
-    assert_eq!(bench.machine.term().unwrap().cancel_at, bench.start + seconds(12));
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + seconds(12));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_leader_renews_with_one_request_a_period() {
         assert_eq!(bench.machine.term(), before);
         bench.until(f64::from(n) * 2.0 + 0.25).granted();
         let begun = bench.start + seconds(2) * n;
-        assert_eq!(bench.machine.term().unwrap().cancel_at, begun + seconds(10));
+        assert_eq!(bench.machine.term().unwrap().cancel, begun + seconds(10));
     }
     assert_eq!(bench.machine.transitions(), 0);
 }
@@ -284,7 +284,7 @@ fn a_conflict_is_looked_into_once_an_attempt() {
     assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
     bench.got(Some(ours));
     bench.granted();
-    assert_eq!(bench.machine.term().unwrap().cancel_at, bench.start + seconds(14));
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + seconds(14));
 }
 
 #[test]
@@ -390,8 +390,8 @@ fn a_renew_deadline_close_to_the_lease_duration_leaves_the_margin_alone() {
     rules.got(None);
     rules.granted();
     let term = rules.machine.term().unwrap();
-    assert_eq!(term.cancel_at, rules.start + Duration::from_millis(13_500));
-    assert_eq!(term.abort_at, term.cancel_at);
+    assert_eq!(term.cancel, rules.start + Duration::from_millis(13_500));
+    assert_eq!(term.abort, term.cancel);
 }
 
 #[tokio::test]
