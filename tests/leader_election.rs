@@ -511,6 +511,21 @@ async fn whoever_drops_the_run_drops_the_work() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_elector_whose_run_was_dropped_may_run_again() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, &Link::new(), 0).build().unwrap();
+    for _ in 0..3 {
+        let run = elector.run(CancellationToken::new(), |_| pending::<()>());
+        timeout(Duration::from_secs(1), run).await.unwrap_err();
+        assert_eq!(holder(&server).await, "r0");
+    }
+    let began = Instant::now();
+    elector.run(CancellationToken::new(), |_| async {}).await.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(10));
+    assert_eq!(holder(&server).await, "");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_missing_permission_is_visible() {
     let server = ApiServer::new();
     server.intercept(|_| {
@@ -525,6 +540,9 @@ async fn a_missing_permission_is_visible() {
     let error = state.last_error.unwrap();
     assert_eq!(error.to_string(), "can't get lease shop/x: leases is forbidden (Forbidden, 403)");
     assert!(error.needs_help());
+    let shown = serde_json::to_value(&*replica.state.borrow()).unwrap();
+    assert_eq!(shown["last_error"], error.to_string());
+    assert_eq!(shown["is_leader"], false);
     server.stop_intercepting();
     sleep(RETRY).await;
     assert!(replica.state.borrow().is_leader);
@@ -547,7 +565,7 @@ async fn work_that_blocks_its_thread_is_reported_and_keeps_the_lease() {
             until_let_go.recv().unwrap_err();
         }
     };
-    let error = elector.run(stop, work).await.unwrap_err();
+    let error = elector.run(stop.clone(), work).await.unwrap_err();
     let stuck = match &error {
         LeaderElectionError::StillRunning { .. } => true,
         // On a machine that stalls.
@@ -556,7 +574,17 @@ async fn work_that_blocks_its_thread_is_reported_and_keeps_the_lease() {
     };
     assert!(stuck, "{error}");
     assert_eq!(holder(&server).await, "r0");
+    // No other work is begun beside it.
+    let again = elector.run(CancellationToken::new(), |_| async { unreachable!() }).await;
+    assert!(matches!(
+        again.map(|_: Outcome<()>| ()),
+        Err(LeaderElectionError::StillRunning { .. })
+    ));
     drop(hold);
+    while elector.run(CancellationToken::new(), |_| async {}).await.is_err() {
+        sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(holder(&server).await, "");
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
+
 use super::machine::{Failure, LossCause};
 
 /// A request about the Lease that failed. The elector tries again by itself; this is for the log and
@@ -15,6 +17,13 @@ pub struct LeaseError {
     lease: Arc<str>,
     #[source]
     fault: LeaseFault,
+}
+
+/// As its message.
+impl Serialize for LeaseError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// The verb of a request, by the name that RBAC rules use.

@@ -6,7 +6,7 @@
 //! needs the verbs `get`, `create` and `update` on it.
 //!
 //! ```no_run
-//! use kube_informer::leader_election::{LeaderElectionError, LeaderElector, Outcome};
+//! use kube_informer::{LeaderElectionError, LeaderElector};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! # async fn f() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,7 +19,7 @@
 //!         leading.cancelled().await;
 //!     };
 //!     match elector.run(stop.clone(), work).await {
-//!         Ok(Outcome::Finished(()) | Outcome::Stopped(_) | Outcome::NeverLed) => break,
+//!         Ok(_) => break,
 //!         Err(lost @ LeaderElectionError::Lost { .. }) => eprintln!("{lost}; in line again"),
 //!         Err(error) => return Err(error.into()),
 //!     }
@@ -77,6 +77,7 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 pub use self::error::{LeaderElectionError, LeaseError, LeaseFault, LeaseVerb, WorkEnd};
 use self::lease::LeaseClient;
@@ -94,6 +95,8 @@ pub struct LeaderElector {
     state: StateBoard,
     /// The last request of this term that failed, if none has succeeded since.
     term_error: Option<LeaseError>,
+    /// Cancelled when the work of the last term is gone; there may be some that can't be dropped.
+    over: CancellationToken,
     release_on_stop: bool,
     stop_timeout: Duration,
 }
@@ -124,12 +127,15 @@ impl LeaderElector {
         stop_timeout: Duration,
     ) -> Self {
         let timeout = rules.renew_deadline / 2;
+        let over = CancellationToken::new();
+        over.cancel();
         Self {
             lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
             identity: rules.identity.clone(),
             machine: Machine::new(rules, Rng::new(), Instant::now()),
             state: StateBoard::new(),
             term_error: None,
+            over,
             release_on_stop,
             stop_timeout,
         }

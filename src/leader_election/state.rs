@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 use super::error::LeaseError;
 use super::machine::Machine;
 
-/// Who leads, as this candidate knows it.
-#[derive(Clone, Debug, Default)]
+/// Who leads, as this candidate knows it. Serialised, the error is its message.
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct LeadershipState {
     /// Whom the Lease named as its holder when it was last read; `None` where nobody, and before it

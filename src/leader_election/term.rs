@@ -1,6 +1,6 @@
 //! One term: standing in line, leading, and giving the lease back.
 
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -41,7 +41,8 @@ impl LeaderElector {
     ///
     /// # Errors
     /// If leadership was lost, after which `run` may be called again to stand in line; if the work
-    /// panicked; if it can't be stopped because it blocks its thread.
+    /// panicked; if it can't be stopped because it blocks its thread. As long as it does, `run` refuses to
+    /// lead with other work.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -54,12 +55,24 @@ impl LeaderElector {
         F: FnOnce(CancellationToken) -> Fut + Send + 'static,
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
+        tokio::select! {
+            biased;
+            () = self.over.cancelled() => {}
+            () = stop.cancelled() => return Ok(Outcome::NeverLed),
+            // Dropped work is gone in no time.
+            () = sleep(self.lease.timeout()) => return Err(self.still_running()),
+        }
         let Some(next) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let leading = stop.child_token();
         let _ends = (leading.clone().drop_guard(), LeadsNoMore(self.state.clone()));
         let token = leading.clone();
-        let mut work = Work::new(tokio::spawn(async move { lead(token).await }));
+        self.over = CancellationToken::new();
+        let over = self.over.clone().drop_guard();
+        let mut work = Work::new(tokio::spawn(async move {
+            let _over = over;
+            lead(token).await
+        }));
         let end = self.hold(next, &stop, &mut work).await;
         // What the work spawned has to hear of it as well.
         leading.cancel();
@@ -79,7 +92,7 @@ impl LeaderElector {
                         self.release().await;
                         self.ended(given, &stop)
                     }
-                    Err(_) => Err(LeaderElectionError::StillRunning { lease: self.name() }),
+                    Err(_) => Err(self.still_running()),
                 }
             }
         }
@@ -127,14 +140,14 @@ impl LeaderElector {
             tokio::select! {
                 biased;
                 given = &mut *work => return End::Work(given),
-                () = tokio::time::sleep_until(term.cancel) => {
+                () = sleep_until(term.cancel) => {
                     return End::Lost(self.machine.give_up(), term);
                 }
                 () = stop.cancelled(), if stop_by.is_none() => {
                     self.state.leads_no_more();
                     stop_by = Some(Instant::now() + self.stop_timeout);
                 }
-                () = tokio::time::sleep_until(stop_by.unwrap_or(term.expires)),
+                () = sleep_until(stop_by.unwrap_or(term.expires)),
                     if stop_by.is_some() => return End::Overdue,
                 done = &mut doing => {
                     match self.settle(done) {
@@ -235,6 +248,10 @@ impl LeaderElector {
             self.state.update(&self.machine, false);
         }
         next
+    }
+
+    fn still_running(&self) -> LeaderElectionError {
+        LeaderElectionError::StillRunning { lease: self.name() }
     }
 
     fn name(&self) -> std::sync::Arc<str> {
