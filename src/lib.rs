@@ -110,6 +110,7 @@ pub mod factory;
 pub mod indexer;
 pub mod informer;
 pub mod labels;
+pub mod leader_election;
 pub mod lister;
 pub mod lister_watcher;
 pub mod object;
@@ -129,6 +130,8 @@ pub use informer::{
     InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,
 };
 pub use labels::{InvalidSelector, Labels};
+pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
+pub use lister::{Lister, NamespaceLister, NotFound};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
     Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,

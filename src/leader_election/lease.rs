@@ -1,0 +1,88 @@
+//! Asks the API server what the machine says, each request with a bound on its time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::PostParams;
+use kube::{Api, Client};
+
+use super::error::{LeaseError, LeaseVerb};
+use super::machine::{Outcome, Step};
+
+/// What came of a step, and the error for people to read.
+pub(super) type Done = (Outcome, Option<LeaseError>);
+
+/// One Lease on the server.
+#[derive(Clone, Debug)]
+pub(super) struct LeaseClient {
+    api: Api<Lease>,
+    name: Arc<str>,
+    /// `namespace/name`
+    lease: Arc<str>,
+    timeout: Duration,
+}
+
+impl LeaseClient {
+    pub(super) fn new(client: Client, namespace: &str, name: Arc<str>, timeout: Duration) -> Self {
+        let lease = format!("{namespace}/{name}").into();
+        Self { api: Api::namespaced(client, namespace), name, lease, timeout }
+    }
+
+    pub(super) fn lease(&self) -> &Arc<str> {
+        &self.lease
+    }
+
+    /// How long a request may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Does what a step says. Steps that end something are done at once.
+    pub(super) fn perform(&self, step: Step) -> BoxFuture<'static, Done> {
+        let this = self.clone();
+        Box::pin(async move {
+            match step {
+                Step::Wait(delay) => {
+                    tokio::time::sleep(delay).await;
+                    (Outcome::Waited, None)
+                }
+                Step::Get => {
+                    let asked = this.api.get_opt(&this.name);
+                    let got = |lease: Option<Lease>| Outcome::Got(lease.map(Box::new));
+                    this.ask(LeaseVerb::Get, asked, got).await
+                }
+                Step::Create(lease) => {
+                    let params = PostParams::default();
+                    let asked = this.api.create(&params, &lease);
+                    this.ask(LeaseVerb::Create, asked, written).await
+                }
+                Step::Replace(lease) => {
+                    let params = PostParams::default();
+                    let asked = this.api.replace(&this.name, &params, &lease);
+                    this.ask(LeaseVerb::Update, asked, written).await
+                }
+                Step::Lost(_) | Step::Released => (Outcome::Waited, None),
+            }
+        })
+    }
+
+    async fn ask<T>(
+        &self,
+        verb: LeaseVerb,
+        request: impl Future<Output = kube::Result<T>>,
+        outcome: impl FnOnce(T) -> Outcome,
+    ) -> Done {
+        let error = match tokio::time::timeout(self.timeout, request).await {
+            Ok(Ok(answer)) => return (outcome(answer), None),
+            Ok(Err(error)) => LeaseError::new(verb, &self.lease, error),
+            Err(_) => LeaseError::timed_out(verb, &self.lease, self.timeout),
+        };
+        (Outcome::Failed(error.failure()), Some(error))
+    }
+}
+
+fn written(lease: Lease) -> Outcome {
+    Outcome::Written(Box::new(lease))
+}

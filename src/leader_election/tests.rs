@@ -1,0 +1,481 @@
+use std::time::Duration;
+
+use fastrand::Rng;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use tokio::time::Instant;
+
+use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step};
+use super::record::Record;
+use super::simulation::{Faults, Simulation};
+use super::{InvalidElection, LeaderElectionError, LeaderElector, LeadershipState};
+
+const fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+/// A machine, the two clocks it is told, and what it was last told to do.
+struct Bench {
+    machine: Machine,
+    start: Instant,
+    now: Now,
+    step: Step,
+    version: u64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let rules = Rules {
+            name: "x".into(),
+            identity: "me".into(),
+            lease_duration: seconds(15),
+            renew_deadline: seconds(10),
+            retry_period: seconds(2),
+        };
+        let start = Instant::now();
+        let now = Now { at: start, wall: Timestamp::from_second(1_000).unwrap() };
+        let mut machine = Machine::new(rules, Rng::with_seed(7), start);
+        let step = machine.stand(now);
+        Self { machine, start, now, step, version: 0 }
+    }
+
+    /// A leader whose first request was begun at 0 s.
+    fn leader() -> Self {
+        let mut bench = Self::new();
+        bench.got(None);
+        bench.granted();
+        assert!(bench.machine.term().is_some());
+        bench
+    }
+
+    /// Lets time pass until so long after the start.
+    fn until(&mut self, seconds: f64) -> &mut Self {
+        let at = self.start + Duration::from_secs_f64(seconds);
+        let passed = at.duration_since(self.now.at);
+        self.now = Now { at, wall: self.now.wall + SignedDuration::try_from(passed).unwrap() };
+        self
+    }
+
+    fn tell(&mut self, outcome: Outcome) -> &Step {
+        self.step = self.machine.next(outcome, self.now);
+        &self.step
+    }
+
+    fn waited(&mut self) -> &Step {
+        self.tell(Outcome::Waited)
+    }
+
+    fn failed(&mut self, failure: Failure) -> &Step {
+        self.tell(Outcome::Failed(failure))
+    }
+
+    fn got(&mut self, lease: Option<Lease>) -> &Step {
+        self.tell(Outcome::Got(lease.map(Box::new)))
+    }
+
+    /// The server does what it was asked to.
+    fn granted(&mut self) -> &Step {
+        let (Step::Create(lease) | Step::Replace(lease)) = &self.step else {
+            panic!("nothing was asked: {:?}", self.step);
+        };
+        let mut lease = lease.clone();
+        self.version += 1;
+        lease.metadata.resource_version = Some(self.version.to_string());
+        self.tell(Outcome::Written(lease))
+    }
+
+    /// The record that is to be written.
+    fn record(&self) -> Record {
+        match &self.step {
+            Step::Create(lease) | Step::Replace(lease) => Record::of(lease),
+            step => panic!("writes nothing: {step:?}"),
+        }
+    }
+
+    fn waits(&self) -> Duration {
+        let Step::Wait(delay) = self.step else { panic!("does not wait: {:?}", self.step) };
+        delay
+    }
+}
+
+/// A lease as somebody wrote it.
+fn lease(holder: &str, renewed: i64) -> Lease {
+    let time = Timestamp::from_second(renewed).unwrap();
+    let record = Record {
+        holder: Some(holder).filter(|holder| !holder.is_empty()).map(Into::into),
+        duration: Some(seconds(15)),
+        acquired: Some(time),
+        renewed: Some(time),
+        transitions: 4,
+    };
+    let mut lease = record.into_lease("x");
+    lease.metadata.resource_version = Some(format!("{renewed}-{holder}"));
+    lease
+}
+
+#[test]
+fn the_first_of_all_creates_the_lease() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.step, Step::Get);
+    assert!(matches!(bench.got(None), Step::Create(_)));
+    let record = bench.record();
+    assert!(record.is_held_by("me"));
+    assert_eq!((record.duration, record.transitions), (Some(seconds(15)), 0));
+    assert_eq!(record.acquired, record.renewed);
+    bench.until(0.5).granted();
+    assert_eq!(bench.waits(), Duration::from_millis(1_500));
+}
+
+#[test]
+fn a_term_counts_from_the_beginning_of_the_request() {
+    let mut bench = Bench::new();
+    bench.until(1.0).got(None);
+    bench.until(4.0).granted();
+    let term = bench.machine.term().unwrap();
+    assert_eq!(term.cancel, bench.start + seconds(11));
+    assert_eq!(term.abort, bench.start + Duration::from_millis(14_500));
+    assert_eq!(term.expires, bench.start + seconds(16));
+}
+
+#[test]
+fn a_free_lease_is_taken_at_once() {
+    for (found, transitions) in [
+        (lease("", 900), 5),
+        (Lease { metadata: lease("", 900).metadata, spec: None }, 1),
+        // Ours, from before a restart: no new leader, so no transition.
+        (lease("me", 900), 4),
+    ] {
+        let mut bench = Bench::new();
+        assert!(matches!(bench.got(Some(found.clone())), Step::Replace(_)), "{found:?}");
+        assert_eq!(bench.record().transitions, transitions, "{found:?}");
+        bench.granted();
+        assert!(bench.machine.term().is_some());
+    }
+}
+
+#[test]
+fn anothers_lease_is_left_alone_until_we_have_not_seen_it_change_for_its_whole_duration() {
+    let mut bench = Bench::new();
+    // Its times are of a clock that is hours ahead or behind: nobody looks at them.
+    for renewed in [0, 10_000_000] {
+        let began = bench.now.at.duration_since(bench.start).as_secs_f64();
+        bench.got(Some(lease("other", renewed)));
+        for after in [2.0, 8.0, 14.999] {
+            assert!(bench.waits() >= seconds(2) && bench.waits() < Duration::from_millis(4_400));
+            assert_eq!(*bench.until(began + after).waited(), Step::Get);
+            bench.got(Some(lease("other", renewed)));
+        }
+        bench.waited();
+    }
+    bench.until(14.999 + 15.0).waited();
+    assert!(matches!(bench.got(Some(lease("other", 10_000_000))), Step::Replace(_)));
+    let record = bench.record();
+    assert_eq!(record.transitions, 5);
+    assert!(record.renewed > Some(Timestamp::from_second(10_000_000).unwrap()));
+}
+
+#[test]
+fn what_is_no_renewal_does_not_prolong_a_lease() {
+    let mut bench = Bench::new();
+    bench.got(Some(lease("other", 0)));
+    bench.until(10.0).waited();
+    let mut labelled = lease("other", 0);
+    labelled.metadata.resource_version = Some("9".into());
+    labelled.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
+    bench.got(Some(labelled.clone()));
+    bench.until(15.0).waited();
+    bench.got(Some(labelled));
+    let Step::Replace(written) = &bench.step else { panic!("{:?}", bench.step) };
+    assert_eq!(written.metadata.resource_version.as_deref(), Some("9"));
+    assert!(written.metadata.labels.is_some());
+}
+
+#[test]
+fn the_duration_that_counts_is_the_records() {
+    let mut short = lease("other", 0);
+    short.spec.as_mut().unwrap().lease_duration_seconds = Some(3);
+    let mut without = lease("other", 0);
+    without.spec.as_mut().unwrap().lease_duration_seconds = None;
+    for (found, until) in [(short, 3.0), (without, 15.0)] {
+        let mut bench = Bench::new();
+        bench.got(Some(found.clone()));
+        bench.until(until - 0.001).waited();
+        bench.got(Some(found.clone()));
+        bench.waits();
+        bench.until(until).waited();
+        assert!(matches!(bench.got(Some(found)), Step::Replace(_)));
+    }
+}
+
+#[test]
+fn a_candidate_that_loses_the_race_waits() {
+    let mut bench = Bench::new();
+    bench.got(Some(lease("", 0)));
+    bench.failed(Failure::Conflict);
+    assert!(bench.waits() >= seconds(2));
+    assert_eq!(*bench.until(3.0).waited(), Step::Get);
+    bench.got(Some(lease("other", 2)));
+    bench.until(17.999).waited();
+    bench.got(Some(lease("other", 2)));
+    bench.waits();
+}
+
+#[test]
+fn a_lease_deleted_under_a_leader_stays_that_leaders() {
+    // For a candidate that saw the leader ...
+    let mut bench = Bench::new();
+    bench.got(Some(lease("other", 0)));
+    bench.until(5.0).waited();
+    bench.got(None);
+    bench.waits();
+    bench.until(15.0).waited();
+    assert!(matches!(bench.got(None), Step::Create(_)));
+    assert_eq!(bench.record().transitions, 5);
+    // ... and for the leader, which makes it anew.
+    let mut bench = Bench::leader();
+    bench.until(2.0).waited();
+    let acquired = bench.record().acquired;
+    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    assert!(matches!(bench.got(None), Step::Create(_)));
+    assert_eq!(bench.record().acquired, acquired);
+    bench.granted();
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + seconds(12));
+}
+
+#[test]
+fn a_record_in_our_name_does_not_drive_out_a_rival_that_may_still_lead() {
+    // As after a cluster was restored to a moment when we led.
+    let mut bench = Bench::new();
+    bench.got(Some(lease("other", 50)));
+    bench.until(3.0).waited();
+    bench.got(Some(lease("me", 20)));
+    bench.waits();
+    bench.until(15.0).waited();
+    assert!(matches!(bench.got(Some(lease("me", 20))), Step::Replace(_)));
+}
+
+#[test]
+fn a_leader_renews_with_one_request_a_period() {
+    let mut bench = Bench::leader();
+    for n in 1..10 {
+        let answered = Duration::from_millis(if n > 1 { 250 } else { 0 });
+        assert_eq!(bench.waits() + answered, seconds(2));
+        let before = bench.machine.term();
+        assert!(matches!(bench.until(f64::from(n) * 2.0).waited(), Step::Replace(_)));
+        assert_eq!(bench.machine.term(), before);
+        bench.until(f64::from(n) * 2.0 + 0.25).granted();
+        let begun = bench.start + seconds(2) * n;
+        assert_eq!(bench.machine.term().unwrap().cancel, begun + seconds(10));
+    }
+    assert_eq!(bench.machine.transitions(), 0);
+}
+
+#[test]
+fn a_conflict_is_looked_into_once_an_attempt() {
+    let mut bench = Bench::leader();
+    bench.until(2.0).waited();
+    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    let mut ours = lease("me", 1_000);
+    ours.metadata.resource_version = Some("77".into());
+    assert!(matches!(bench.got(Some(ours.clone())), Step::Replace(_)));
+    bench.failed(Failure::Conflict);
+    assert_eq!(bench.waits(), seconds(2));
+    bench.until(4.0).waited();
+    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    bench.got(Some(ours));
+    bench.granted();
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + seconds(14));
+}
+
+#[test]
+fn a_leader_that_is_none_in_the_record_stops_at_once() {
+    for (found, cause) in [
+        (lease("other", 5), LossCause::TakenBy("other".into())),
+        (lease("", 5), LossCause::Cleared),
+    ] {
+        let mut bench = Bench::leader();
+        bench.until(2.0).waited();
+        bench.failed(Failure::Conflict);
+        assert_eq!(*bench.got(Some(found)), Step::Lost(cause));
+        assert_eq!(bench.machine.term(), None);
+        assert_eq!(bench.machine.release(bench.now), Step::Released);
+    }
+}
+
+#[test]
+fn without_a_renewal_the_term_ends_whatever_comes() {
+    let mut bench = Bench::leader();
+    for at in [2.0, 4.0, 6.0, 8.0] {
+        assert!(matches!(bench.until(at).waited(), Step::Replace(_)));
+        bench.failed(Failure::Other);
+        assert_eq!(bench.waits(), seconds(2));
+    }
+    bench.until(9.999).waited();
+    assert!(bench.machine.term().is_some());
+    // This very renewal was granted, but the answer is late.
+    bench.until(10.0);
+    assert_eq!(*bench.granted(), Step::Lost(LossCause::RenewDeadline));
+    assert_eq!(bench.machine.term(), None);
+}
+
+#[test]
+fn an_acquisition_that_is_answered_too_late_is_none() {
+    let mut bench = Bench::new();
+    bench.got(None);
+    assert_eq!(*bench.until(10.0).granted(), Step::Lost(LossCause::RenewDeadline));
+    assert_eq!(bench.machine.term(), None);
+    // In line again it is ours in the record, and can be had at once.
+    bench.step = bench.machine.stand(bench.now);
+    assert_eq!(bench.step, Step::Get);
+    assert!(matches!(bench.got(Some(lease("me", 1_000))), Step::Replace(_)));
+}
+
+#[test]
+fn a_request_that_took_long_is_followed_at_once() {
+    let mut bench = Bench::leader();
+    bench.until(2.0).waited();
+    bench.until(7.0).failed(Failure::Other);
+    assert_eq!(bench.waits(), Duration::ZERO);
+}
+
+#[test]
+fn a_release_names_nobody_for_a_second() {
+    let mut bench = Bench::leader();
+    let release = bench.machine.release(bench.now);
+    bench.step = release;
+    let record = bench.record();
+    assert_eq!((record.holder.clone(), record.duration), (None, Some(seconds(1))));
+    assert_eq!(bench.machine.term(), None);
+    // A renewal that was still on its way came first.
+    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    assert!(matches!(bench.got(Some(lease("me", 1_001))), Step::Replace(_)));
+    assert_eq!(*bench.granted(), Step::Released);
+    assert_eq!(bench.machine.leader(), None);
+    for found in [None, Some(lease("other", 3)), Some(lease("", 3))] {
+        let mut bench = Bench::leader();
+        bench.step = bench.machine.release(bench.now);
+        bench.failed(Failure::Conflict);
+        assert_eq!(*bench.got(found), Step::Released);
+    }
+}
+
+#[test]
+fn a_wall_clock_that_goes_back_still_makes_renewals_that_differ() {
+    let mut bench = Bench::leader();
+    bench.until(2.0).waited();
+    let first = bench.record();
+    bench.granted();
+    bench.until(4.0);
+    bench.now.wall = Timestamp::from_second(10).unwrap();
+    bench.waited();
+    assert!(bench.record().renewed > first.renewed);
+}
+
+#[test]
+fn a_renew_deadline_close_to_the_lease_duration_leaves_the_margin_alone() {
+    let mut rules = Bench::new();
+    let machine = &mut rules.machine;
+    *machine = Machine::new(
+        Rules {
+            name: "x".into(),
+            identity: "me".into(),
+            lease_duration: seconds(15),
+            renew_deadline: Duration::from_millis(14_900),
+            retry_period: seconds(2),
+        },
+        Rng::new(),
+        rules.start,
+    );
+    machine.stand(rules.now);
+    rules.got(None);
+    rules.granted();
+    let term = rules.machine.term().unwrap();
+    assert_eq!(term.cancel, rules.start + Duration::from_millis(13_500));
+    assert_eq!(term.abort, term.cancel);
+}
+
+#[tokio::test]
+async fn options_are_checked_by_client_gos_rules() {
+    let server = crate::testing::ApiServer::new();
+    let build = |lease: f64, renew: f64, retry: f64| {
+        LeaderElector::builder(server.client(), "shop", "x")
+            .lease_duration(Duration::from_secs_f64(lease))
+            .renew_deadline(Duration::from_secs_f64(renew))
+            .retry_period(Duration::from_secs_f64(retry))
+            .build()
+            .map(drop)
+    };
+    assert_eq!(build(15.0, 10.0, 2.0), Ok(()));
+    assert_eq!(build(0.5, 0.3, 0.2), Ok(()));
+    assert!(matches!(build(10.0, 10.0, 2.0), Err(InvalidElection::LeaseDuration { .. })));
+    assert!(matches!(build(15.0, 2.4, 2.0), Err(InvalidElection::RenewDeadline { .. })));
+    assert!(matches!(build(15.0, 10.0, 0.0), Err(InvalidElection::RetryPeriod)));
+    assert!(matches!(build(3e9, 10.0, 2.0), Err(InvalidElection::TooLong(_))));
+    let named =
+        |namespace: &str, name: &str| LeaderElector::builder(server.client(), namespace, name);
+    assert_eq!(named("", "x").build().unwrap_err(), InvalidElection::EmptyName("namespace"));
+    assert_eq!(named("a", "").build().unwrap_err(), InvalidElection::EmptyName("name"));
+    let nobody = named("a", "x").identity("").build();
+    assert_eq!(nobody.unwrap_err(), InvalidElection::EmptyIdentity);
+    let (one, two) = (named("a", "x").build().unwrap(), named("a", "x").build().unwrap());
+    assert_ne!(one.identity(), two.identity());
+    assert!(one.identity().len() > 33 && !one.identity().contains(char::is_whitespace));
+}
+
+#[test]
+fn public_types_go_to_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<LeaderElector>();
+    check::<LeadershipState>();
+    check::<LeaderElectionError>();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_two_lead_at_once_and_somebody_leads_when_faults_stop(
+        seed in any::<u64>(),
+        rates in prop::collection::vec(0.975..1.025, 2..4),
+        lost in prop::sample::select(vec![0, 5, 20, 50]),
+        retry in prop::sample::select(vec![500, 2_000]),
+        slowest in prop::sample::select(vec![10, 3_000, 4_000, 30_000]),
+        cut in prop::sample::select(vec![0, 50, 100]),
+        stopped in prop::sample::select(vec![0, 30, 60]),
+        crashed in prop::sample::select(vec![0, 30, 60]),
+    ) {
+        let retry_period = Duration::from_millis(retry);
+        let faults = Faults { seed, rates, retry_period, lost, slowest, cut, stopped, crashed };
+        let report = Simulation::run(faults, 600);
+        prop_assert!(report.overlap.is_none(), "{report:?}");
+        prop_assert!(report.recovered.is_some_and(|after| after < seconds(60)), "{report:?}");
+        prop_assert!(report.last_change < seconds(600 + 150), "{report:?}");
+        prop_assert_eq!(report.at_work, 1);
+    }
+}
+
+/// The simulation is no proof if it can't find a fault, or if little happens in it.
+#[test]
+fn the_simulation_finds_clocks_that_differ_too_much() {
+    let run = |seed, rates: &[f64]| {
+        let faults = Faults {
+            seed,
+            rates: rates.to_vec(),
+            retry_period: Duration::from_millis(500),
+            lost: 10,
+            slowest: 500,
+            cut: 40,
+            stopped: 60,
+            crashed: 20,
+        };
+        Simulation::run(faults, 600)
+    };
+    let found = (0..50).filter(|seed| run(*seed, &[0.85, 1.15]).overlap.is_some()).count();
+    assert!(found > 0);
+    let reports: Vec<_> = (0..50).map(|seed| run(seed, &[0.95, 1.0, 1.0])).collect();
+    assert!(reports.iter().all(|report| report.overlap.is_none()));
+    let counts = reports.iter().map(|report| [report.terms, report.losses, report.releases]);
+    let sums = counts.reduce(|a, b| std::array::from_fn(|n| a[n] + b[n])).unwrap();
+    assert!(sums.iter().all(|sum| *sum > 100), "{sums:?}");
+}
