@@ -100,6 +100,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `testing` | an in-memory source and an embedded API server, for tests without a cluster |
+//! | `metrics` | figures through the `metrics` facade, under the names in [`metrics`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
@@ -111,6 +112,7 @@ pub mod informer;
 pub mod labels;
 pub mod lister;
 pub mod lister_watcher;
+pub mod metrics;
 pub mod object;
 mod panic;
 pub mod processor;
@@ -120,7 +122,9 @@ pub mod testing;
 pub mod transport;
 
 pub use error::SourceError;
-pub use factory::{InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder};
+pub use factory::{
+    FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder,
+};
 pub use indexer::{Index, IndexError, Indexer, Snapshot};
 pub use informer::{
     InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,
