@@ -95,6 +95,12 @@
 //! [`SharedInformerFactory::shutdown`] ends every task and waits for them. Dropping the last handle
 //! of an informer stops it, too. A stopped informer never starts again; ask the factory anew.
 //!
+//! # A look inside
+//!
+//! [`SharedInformerFactory::status`] is one serialisable snapshot of every informer; the feature
+//! `metrics` publishes the figures under the names in [`metrics`], and `tracing` spans name resource,
+//! namespace and version. The example `dashboard` shows and serves all of it.
+//!
 //! # Features
 //!
 //! | feature | what it adds |

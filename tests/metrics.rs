@@ -18,7 +18,6 @@ use kube_informer::{
 use self::prometheus::Prometheus;
 
 #[path = "../examples/dashboard/prometheus.rs"]
-#[allow(unreachable_pub, reason = "it is an example's module")]
 mod prometheus;
 
 const SOON: Duration = Duration::from_secs(30);

@@ -21,7 +21,7 @@ const BUCKETS: [f64; 14] =
 
 /// The metrics that are alive. A cheap clone; all clones are one.
 #[derive(Clone, Default)]
-pub struct Prometheus(Arc<Mutex<Families>>);
+pub(crate) struct Prometheus(Arc<Mutex<Families>>);
 
 #[derive(Default)]
 struct Families {
@@ -56,7 +56,7 @@ impl HistogramFn for Buckets {
 
 impl Prometheus {
     /// Everything that is alive, in Prometheus' text format 0.0.4.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut families = self.0.lock();
         families.series.retain(|_, family| family.forget_the_dead());
         let mut text = String::new();
