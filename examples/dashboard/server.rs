@@ -4,11 +4,12 @@
 //! for; nothing is kept between requests.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use kube_informer::SharedInformerFactory;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -21,6 +22,10 @@ const PAGE: &str = include_str!("page.html");
 /// The page needs nothing but itself and the status.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// How many connections there are at a time, and for how long one may be idle.
+const CONNECTIONS: usize = 64;
+const IDLE: Duration = Duration::from_secs(30);
 
 /// What is looked into. A cheap clone.
 #[derive(Clone)]
@@ -105,11 +110,14 @@ pub(crate) async fn serve(listener: TcpListener, dashboard: Dashboard) {
     loop {
         // What has ended is taken off, so that the set holds open connections only.
         while connections.try_join_next().is_some() {}
+        if connections.len() >= CONNECTIONS {
+            connections.join_next().await;
+        }
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
             Err(error) => {
                 eprintln!("accepting a connection: {error}");
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
         };
@@ -120,7 +128,9 @@ pub(crate) async fn serve(listener: TcpListener, dashboard: Dashboard) {
                 async move { Ok::<_, Infallible>(response) }
             });
             // A browser that goes away in the middle is no error of ours.
-            let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
+            let mut http = http1::Builder::new();
+            let http = http.timer(TokioTimer::new()).header_read_timeout(IDLE);
+            let _ = http.serve_connection(TokioIo::new(socket), service).await;
         });
     }
 }

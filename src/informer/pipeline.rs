@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
-use tracing::field::display;
 use tracing::{Instrument, debug_span, info_span};
 
 use super::metrics::{self, InformerMetrics};
@@ -181,8 +180,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// or nothing of it, and a handler that looks into the store finds it at what it was told of or
     /// later.
     fn apply(&self, batch: &Batch<K>, metrics: &InformerMetrics) {
-        let version = batch.version.clone().map(display);
-        let _span = debug_span!("batch", version, deltas = batch.deltas.len()).entered();
+        let deltas = batch.deltas.len();
+        let version = batch.version.as_ref();
+        let _span = debug_span!("batch", version = version.map(display), deltas).entered();
         let started = metrics.latency.start();
         let initial = !self.populated.load(Ordering::Relaxed);
         let resyncing = self.processor.min_resync().is_some();

@@ -23,7 +23,7 @@ pub const STALE_OBJECTS: &str = "kube_informer_stale_objects";
 /// Gauge: 1 once the first population is in the store. Of informers that are alike, how many.
 pub const SYNCED: &str = "kube_informer_synced";
 
-/// Gauge: when the server last sent anything, in seconds since 1970.
+/// Gauge: when the server last sent anything, in seconds since 1970; 0 before it sent anything.
 pub const LAST_EVENT: &str = "kube_informer_last_event_timestamp_seconds";
 
 /// Counter, by `cause`: how often everything was listed anew.

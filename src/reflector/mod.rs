@@ -24,7 +24,6 @@ use std::sync::Arc;
 use futures::StreamExt;
 use kube::Resource;
 use tokio::time::{Instant, sleep, timeout};
-use tracing::field::display;
 use tracing::{Instrument, Span, info_span};
 
 #[cfg(feature = "backoff")]
@@ -288,20 +287,19 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 /// The span of what is asked of the server: it says from which version on. The one around it says
 /// which collection this is.
 fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
-    let version = |version: Option<&ResourceVersion>| version.cloned().map(display);
     match step {
         Step::Wait(_) | Step::Replace { .. } => Span::none(),
         Step::List { query, .. } => {
             let page = query.continue_token.is_some();
-            info_span!("list", version = version(query.version.as_ref()), page)
+            info_span!("list", version = query.version.as_ref().map(display), page)
         }
         Step::StreamingList(query) => {
-            info_span!("list", version = version(query.version.as_ref()), streaming = true)
+            info_span!("list", version = query.version.as_ref().map(display), streaming = true)
         }
         Step::Watch { query, .. } => {
-            info_span!("watch", version = version(query.version.as_ref()))
+            info_span!("watch", version = query.version.as_ref().map(display))
         }
-        Step::Follow { .. } => info_span!("watch", version = version(known)),
+        Step::Follow { .. } => info_span!("watch", version = known.map(display)),
     }
 }
 
