@@ -9,6 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::ser::SerializeStruct;
+
 use crate::object::{ObjectKey, ResourceVersion};
 
 /// A list or watch that failed, or gave something that can't be used.
@@ -149,7 +151,8 @@ pub struct ApiStatus {
 }
 
 /// What kind of failure this is, as far as it decides what to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultClass {
     /// The version asked for is no longer there (410): list anew.
@@ -170,8 +173,45 @@ pub enum FaultClass {
     Internal,
     /// The request is wrong (another 4xx): the same request will fail again.
     Invalid,
+    /// One object can't be used: it can't be decoded, is of another kind, or the transform panicked.
+    /// Nothing is asked again for it.
+    Undecodable,
     /// Anything else.
     Other,
+}
+
+impl FaultClass {
+    /// Every class.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Expired,
+        Self::VersionTooLarge,
+        Self::Throttled,
+        Self::Refused,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::Internal,
+        Self::Invalid,
+        Self::Undecodable,
+        Self::Other,
+    ];
+
+    /// Its name in metrics and in what is serialised.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::VersionTooLarge => "version_too_large",
+            Self::Throttled => "throttled",
+            Self::Refused => "refused",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::Internal => "internal",
+            Self::Invalid => "invalid",
+            Self::Undecodable => "undecodable",
+            Self::Other => "other",
+        }
+    }
 }
 
 impl SourceError {
@@ -212,6 +252,9 @@ impl SourceError {
             Fault::Status(status) => status.class(),
             Fault::Connect { refused: true, .. } => FaultClass::Refused,
             Fault::Request(_) => FaultClass::Invalid,
+            Fault::Undecodable { .. } | Fault::WrongKind { .. } | Fault::TransformPanicked(_) => {
+                FaultClass::Undecodable
+            }
             _ => FaultClass::Other,
         }
     }
@@ -283,6 +326,20 @@ impl StdError for SourceError {
     }
 }
 
+/// What was asked, the class, the status code where there is one, and the text.
+impl serde::Serialize for SourceError {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut error = serializer.serialize_struct("SourceError", 6)?;
+        error.serialize_field("verb", &self.asked().verb)?;
+        error.serialize_field("resource", &self.asked().resource)?;
+        error.serialize_field("namespace", &self.asked().namespace)?;
+        error.serialize_field("class", &self.class())?;
+        error.serialize_field("code", &self.code())?;
+        error.serialize_field("message", &self.to_string())?;
+        error.end()
+    }
+}
+
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = match self.verb {
@@ -323,5 +380,13 @@ mod tests {
         }
         let other = ApiStatus::new(504, "Timeout", "slow");
         assert_eq!(other.class(), FaultClass::Other);
+    }
+
+    #[test]
+    fn a_class_is_serialised_under_its_name() {
+        for (n, class) in FaultClass::ALL.into_iter().enumerate() {
+            assert_eq!(serde_json::to_value(class).unwrap(), class.name());
+            assert_eq!(class as usize, n, "a handle is found by the class's place");
+        }
     }
 }

@@ -95,11 +95,18 @@
 //! [`SharedInformerFactory::shutdown`] ends every task and waits for them. Dropping the last handle
 //! of an informer stops it, too. A stopped informer never starts again; ask the factory anew.
 //!
+//! # A look inside
+//!
+//! [`SharedInformerFactory::status`] is one serialisable snapshot of every informer; the feature
+//! `metrics` publishes the figures under the names in [`metrics`], and `tracing` spans name resource,
+//! namespace and version. The example `dashboard` shows and serves all of it.
+//!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `testing` | an in-memory source and an embedded API server, for tests without a cluster |
+//! | `metrics` | figures through the `metrics` facade, under the names in [`metrics`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
@@ -113,6 +120,7 @@ pub mod labels;
 pub mod leader_election;
 pub mod lister;
 pub mod lister_watcher;
+pub mod metrics;
 pub mod object;
 mod panic;
 pub mod processor;
@@ -124,7 +132,9 @@ pub mod workqueue;
 
 pub use controller::{Action, Controller, Reconciliation};
 pub use error::SourceError;
-pub use factory::{InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder};
+pub use factory::{
+    FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder,
+};
 pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 pub use informer::{
     InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,

@@ -39,7 +39,7 @@ pub type ListStream<K> = BoxStream<'static, Result<ListItem<K>, SourceError>>;
 pub type WatchStream<K> = BoxStream<'static, Result<WatchItem<K>, SourceError>>;
 
 /// The collection that is listed and watched.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Collection {
     /// The resource as `kubectl` writes it: `pods`, `deployments.apps`.
     pub resource: Arc<str>,

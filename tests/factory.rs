@@ -322,6 +322,7 @@ fn everything_public_can_cross_threads() {
     check::<kube_informer::NamespaceLister<Pod>>();
     check::<kube_informer::EventStream<Pod>>();
     check::<kube_informer::HandlerRegistration>();
+    check::<kube_informer::FactoryStatus>();
     check::<kube_informer::SyncError>();
     check::<kube_informer::SourceError>();
     check::<kube_informer::Event<Pod>>();

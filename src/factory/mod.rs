@@ -5,6 +5,7 @@
 //! informers only by their public face.
 
 mod spec;
+mod status;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 pub use self::spec::InformerSpec;
+pub use self::status::FactoryStatus;
 use crate::error::SourceError;
 use crate::informer::{
     InformerOptions, InformerStatus, SharedInformer, StartError, SyncError, Unsynced,
@@ -67,6 +69,7 @@ struct Shared {
 
 #[derive(Clone)]
 struct Defaults {
+    name: Arc<str>,
     resync: Duration,
     namespace: Option<Arc<str>>,
     params: Vec<(String, String)>,
@@ -96,6 +99,13 @@ pub struct SharedInformerFactoryBuilder {
 }
 
 impl SharedInformerFactoryBuilder {
+    /// The name by which metrics, spans and the status speak of every informer that is not given
+    /// one of its own: the program's, or the controller's. Empty unless set.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.defaults.name = name.into();
+        self
+    }
+
     /// How often handlers are told everything again; never unless set.
     pub fn resync(mut self, period: Duration) -> Self {
         self.defaults.resync = period;
@@ -168,6 +178,7 @@ impl SharedInformerFactory {
         SharedInformerFactoryBuilder {
             client,
             defaults: Defaults {
+                name: "".into(),
                 resync: Duration::ZERO,
                 namespace: None,
                 params: Vec::new(),
@@ -280,9 +291,9 @@ impl SharedInformerFactory {
         Err(SyncError { unsynced, waited: start.elapsed() })
     }
 
-    /// One look at every informer.
-    pub fn status(&self) -> Vec<InformerStatus> {
-        self.informers().iter().map(|informer| informer.status()).collect()
+    /// One look at every informer. O(informers and handlers).
+    pub fn status(&self) -> FactoryStatus {
+        FactoryStatus::new(self.informers().iter().map(|informer| informer.status()).collect())
     }
 
     /// Stops every informer and waits until no task is left.
@@ -338,6 +349,7 @@ impl Shared {
             reflector = reflector.transform(move |object| transform(object));
         }
         let options = InformerOptions::new()
+            .name(spec.name.unwrap_or_else(|| defaults.name.clone()))
             .resync(spec.resync.unwrap_or(defaults.resync))
             .reflector(reflector);
         SharedInformer::new(Arc::new(source), options)

@@ -12,6 +12,7 @@ use crate::reflector::Transform;
 /// counts for the one who asks first.
 #[must_use]
 pub struct InformerSpec<K> {
+    pub(super) name: Option<Arc<str>>,
     pub(super) namespace: Option<Arc<str>>,
     pub(super) labels: Option<String>,
     pub(super) fields: Option<String>,
@@ -25,6 +26,7 @@ impl<K> InformerSpec<K> {
     /// What the factory does by default.
     pub fn new() -> Self {
         Self {
+            name: None,
             namespace: None,
             labels: None,
             fields: None,
@@ -33,6 +35,13 @@ impl<K> InformerSpec<K> {
             streaming_list: None,
             page_size: None,
         }
+    }
+
+    /// The name by which metrics, spans and the status speak of this informer; the factory's unless
+    /// set. Informers that differ in their selectors only are told apart by it.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = Some(name.into());
+        self
     }
 
     /// Only the objects of one namespace.
@@ -95,6 +104,7 @@ impl<K> Default for InformerSpec<K> {
 impl<K> fmt::Debug for InformerSpec<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerSpec")
+            .field("name", &self.name)
             .field("namespace", &self.namespace)
             .field("labels", &self.labels)
             .field("fields", &self.fields)

@@ -4,6 +4,7 @@
 //! tasks that move objects through them. Handles are cheap clones; when the last one is dropped
 //! everything stops. An informer that was stopped never starts again.
 
+mod metrics;
 mod options;
 mod pipeline;
 mod processing;

@@ -1,6 +1,7 @@
 //! How an informer is to go about it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::processor::MIN_RESYNC;
@@ -10,6 +11,7 @@ use crate::reflector::ReflectorOptions;
 #[must_use]
 #[non_exhaustive]
 pub struct InformerOptions<K> {
+    pub(super) name: Arc<str>,
     pub(super) resync: Option<Duration>,
     pub(super) reflector: ReflectorOptions<K>,
 }
@@ -17,7 +19,14 @@ pub struct InformerOptions<K> {
 impl<K> InformerOptions<K> {
     /// No resync, and a reflector by client-go's rules.
     pub fn new() -> Self {
-        Self { resync: None, reflector: ReflectorOptions::new() }
+        Self { name: "".into(), resync: None, reflector: ReflectorOptions::new() }
+    }
+
+    /// The name by which metrics, spans and the status speak of this informer: what tells it from
+    /// others of the same resource. Unset: empty.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// How often handlers that have no word of their own are told everything again. Zero is never;
@@ -43,6 +52,7 @@ impl<K> Default for InformerOptions<K> {
 impl<K> fmt::Debug for InformerOptions<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerOptions")
+            .field("name", &self.name)
             .field("resync", &self.resync)
             .field("reflector", &self.reflector)
             .finish()

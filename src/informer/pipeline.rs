@@ -10,7 +10,9 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
+use tracing::{Instrument, debug_span, info_span};
 
+use super::metrics::{self, InformerMetrics};
 use super::resync::ResyncClock;
 use super::{InformerOptions, InformerStatus, processing};
 use crate::delta_fifo::{Batch, DeltaFifo};
@@ -43,6 +45,7 @@ pub enum StartError {
 pub struct InformerStopped;
 
 pub(super) struct Pipeline<K> {
+    name: Arc<str>,
     collection: Collection,
     default_resync: Option<Duration>,
     fifo: DeltaFifo<K>,
@@ -62,7 +65,7 @@ pub(super) struct Pipeline<K> {
 }
 
 enum Life<K> {
-    Idle { reflector: Box<Reflector<K>>, handlers: Vec<HandlerTask> },
+    Idle { reflector: Box<Reflector<K>>, handlers: Vec<HandlerTask>, metrics: InformerMetrics },
     Running(Handle),
     Stopped { drain: bool },
 }
@@ -72,18 +75,26 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let indexer = Indexer::new();
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
-        let reflector = Reflector::new(source, options.reflector.known(known.clone()));
+        let labels = metrics::labels(&options.name, &collection);
+        let metrics = InformerMetrics::new(&labels);
+        let reflector = options.reflector.known(known.clone()).metrics(labels.clone());
+        let reflector = Reflector::new(source, reflector);
         Self {
+            name: options.name,
             collection,
             default_resync: options.resync,
             fifo: DeltaFifo::new(known),
             indexer,
-            processor: SharedProcessor::new(),
+            processor: SharedProcessor::with_metrics(labels),
             monitor: reflector.monitor(),
             resync: ResyncClock::default(),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
-            life: Mutex::new(Life::Idle { reflector: Box::new(reflector), handlers: Vec::new() }),
+            life: Mutex::new(Life::Idle {
+                reflector: Box::new(reflector),
+                handlers: Vec::new(),
+                metrics,
+            }),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             abort: CancellationToken::new(),
@@ -103,32 +114,43 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         }
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         let idle = std::mem::replace(&mut *life, Life::Running(runtime.clone()));
-        let Life::Idle { reflector, handlers } = idle else { return Ok(()) };
+        let Life::Idle { reflector, handlers, metrics } = idle else { return Ok(()) };
         self.resync.start();
         for task in handlers {
             self.spawn_handler(&runtime, &task);
         }
-        let (pipeline, stop) = (self.clone(), self.stop.clone());
-        let reflecting = async move {
-            let intake = Intake(pipeline);
-            stop.run_until_cancelled(reflector.run(intake)).await;
-        };
-        self.tasks.spawn_on(reflecting, &runtime);
+        let metrics = Arc::new(metrics);
+        let intake = Intake { pipeline: self.clone(), metrics: metrics.clone() };
+        let stop = self.stop.clone();
+        let reflecting = async move { stop.run_until_cancelled(reflector.run(intake)).await };
+        let (name, resource, namespace) = self.named();
+        let span = info_span!("reflector", name, resource, namespace);
+        self.tasks.spawn_on(reflecting.instrument(span), &runtime);
         let pipeline = self.clone();
-        self.tasks.spawn_on(async move { pipeline.process().await }, &runtime);
+        let processing = async move { pipeline.process(&metrics).await };
+        let span = info_span!("processing", name, resource, namespace);
+        self.tasks.spawn_on(processing.instrument(span), &runtime);
         Ok(())
     }
 
     fn spawn_handler(&self, runtime: &Handle, task: &HandlerTask) {
-        if let Some(task) = task.take() {
+        if let Some(call) = task.take() {
             let abort = self.abort.clone();
-            let call = async move { abort.run_until_cancelled(task).await.unwrap_or_default() };
-            self.tasks.spawn_on(call, runtime);
+            let call = async move { abort.run_until_cancelled(call).await.unwrap_or_default() };
+            let (name, resource, namespace) = self.named();
+            let handler = task.handler();
+            let span = info_span!("handler", name, resource, namespace, handler);
+            self.tasks.spawn_on(call.instrument(span), runtime);
         }
     }
 
+    /// What a task's span says: name, resource, namespace.
+    fn named(&self) -> (&str, &str, Option<&str>) {
+        (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
+    }
+
     /// Drains the queue into the store until stopped.
-    async fn process(&self) {
+    async fn process(&self, metrics: &InformerMetrics) {
         loop {
             tokio::select! {
                 biased;
@@ -139,7 +161,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                     }
                 }
                 batch = self.fifo.pop() => match batch {
-                    Some(batch) => self.apply(&batch),
+                    Some(batch) => self.apply(&batch, metrics),
                     None => break,
                 },
             }
@@ -147,7 +169,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if self.drains() {
             self.fifo.close();
             while let Some(batch) = self.fifo.pop().await {
-                self.apply(&batch);
+                self.apply(&batch, metrics);
             }
         }
         self.fifo.abandon();
@@ -157,7 +179,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// One batch is one write transaction, then its notifications. So a reader sees all of a batch
     /// or nothing of it, and a handler that looks into the store finds it at what it was told of or
     /// later.
-    fn apply(&self, batch: &Batch<K>) {
+    fn apply(&self, batch: &Batch<K>, metrics: &InformerMetrics) {
+        let deltas = batch.deltas.len();
+        let version = batch.version.as_ref();
+        let _span = debug_span!("batch", version = version.map(display), deltas).entered();
+        let started = metrics.latency.start();
         let initial = !self.populated.load(Ordering::Relaxed);
         let resyncing = self.processor.min_resync().is_some();
         let mut write = self.indexer.transaction();
@@ -172,6 +198,13 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         }
         drop(round);
         self.fifo.done(batch);
+        metrics.latency.stop(started);
+        metrics.queued.set(|| self.fifo.len());
+        metrics.objects.set(|| self.indexer.snapshot().len());
+        metrics.stale.set(|| self.indexer.snapshot().stale());
+        metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
+        metrics.synced.set(|| usize::from(self.has_synced()));
+        metrics.index_faults.add(faults.len() as u64);
         self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
         for fault in faults {
             tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
@@ -297,6 +330,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     pub(super) fn status(&self) -> InformerStatus {
         let snapshot = self.indexer.snapshot();
         InformerStatus {
+            name: self.name.clone(),
             collection: self.collection.clone(),
             synced: self.has_synced(),
             objects: snapshot.len(),
@@ -311,12 +345,17 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 }
 
 /// Where the reflector leaves what it saw.
-struct Intake<K>(Arc<Pipeline<K>>);
+struct Intake<K> {
+    pipeline: Arc<Pipeline<K>>,
+    metrics: Arc<InformerMetrics>,
+}
 
 impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for Intake<K> {
     async fn emit(&self, change: Change<K>) {
-        self.0.fifo.room().await;
-        self.0.fifo.push(change);
+        let fifo = &self.pipeline.fifo;
+        fifo.room().await;
+        fifo.push(change);
+        self.metrics.queued.set(|| fifo.len());
     }
 }
 

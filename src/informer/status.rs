@@ -1,14 +1,20 @@
 //! One look at everything an informer is doing.
 
+use std::sync::Arc;
+
 use crate::lister_watcher::Collection;
 use crate::object::ResourceVersion;
 use crate::processor::HandlerStatus;
 use crate::reflector::ReflectorStatus;
 
-/// What an informer is doing and holds, at one moment.
-#[derive(Clone, Debug)]
+/// What an informer is doing and holds, at one moment; never what its objects say.
+///
+/// Serialised, durations are seconds and versions texts.
+#[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct InformerStatus {
+    /// The name it was given, empty if none.
+    pub name: Arc<str>,
     /// What it holds.
     pub collection: Collection,
     /// Whether the first population is in the store.

@@ -6,6 +6,7 @@ mod change;
 mod event;
 mod key;
 mod known;
+pub(crate) mod seconds;
 mod version;
 
 pub use change::{Change, Delta, Replacement};

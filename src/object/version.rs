@@ -69,6 +69,19 @@ impl ResourceVersion {
         self.compare(other) == Ok(Ordering::Less)
     }
 
+    /// The number that the last 15 digits are: what a metric, which is a float, can hold exactly.
+    /// `None` where this is no number.
+    pub(crate) fn low_digits(&self) -> Option<u64> {
+        const DIGITS: u32 = 15;
+        match &self.0 {
+            Repr::Number(number) => Some(number % 10_u64.pow(DIGITS)),
+            Repr::Text(text) if self.is_comparable() => {
+                text.get(text.len().saturating_sub(DIGITS as usize)..)?.parse().ok()
+            }
+            Repr::Text(_) => None,
+        }
+    }
+
     /// Whether this is a decimal number without a leading zero.
     pub fn is_comparable(&self) -> bool {
         match &self.0 {
@@ -132,6 +145,7 @@ mod tests {
         for text in ["abc", "", "007", "+7", "-1", "1.5", "٣", "18446744073709551616x"] {
             let opaque = version(text);
             assert_eq!(opaque.to_string(), text);
+            assert_eq!(opaque.low_digits(), None);
             assert_eq!(opaque.compare(&version("7")), Err(IncomparableVersion(opaque.clone())));
             assert!(!opaque.is_older_than(&version("7")));
             assert!(!version("7").is_older_than(&opaque));
@@ -145,6 +159,7 @@ mod tests {
                 let (left, right) = (version(&a.to_string()), version(&b.to_string()));
                 prop_assert_eq!(left.compare(&right), Ok(a.cmp(&b)));
                 prop_assert_eq!(left == right, a == b);
+                prop_assert_eq!(left.low_digits().map(u128::from), Some(a % 1_000_000_000_000_000));
                 prop_assert_eq!(left.to_string(), a.to_string());
             }
         }

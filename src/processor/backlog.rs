@@ -15,6 +15,7 @@
 //! final state is ever lost.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
 
 use crate::object::{Event, ObjectKey};
 
@@ -26,15 +27,33 @@ pub(super) struct Backlog<K> {
     first: u64,
     /// How many slots hold something.
     waiting: usize,
+    /// How many of those are ends of the initial adds, not events.
+    marks: usize,
     limit: usize,
     /// Where the events of each key are, while merging.
     places: Option<HashMap<ObjectKey, Place, foldhash::fast::RandomState>>,
+    now: Moment,
     merged: u64,
     cancelled: u64,
 }
 
+/// When something came, in microseconds since the listener's start: half of an `Instant`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moment(u64);
+
+impl Moment {
+    pub(super) fn after(start: Duration) -> Self {
+        Self(u64::try_from(start.as_micros()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn until(self, now: Self) -> Duration {
+        Duration::from_micros(now.0.saturating_sub(self.0))
+    }
+}
+
 enum Slot<K> {
-    Event(ObjectKey, Event<K>),
+    /// An event, and since when this object has had something to tell.
+    Event(ObjectKey, Event<K>, Moment),
     InitialEnd,
 }
 
@@ -48,7 +67,7 @@ struct Place {
 /// What is taken out of a backlog.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken<K> {
-    Event(Event<K>),
+    Event(Event<K>, Moment),
     /// All initial adds were taken before.
     InitialEnd,
 }
@@ -59,8 +78,10 @@ impl<K> Backlog<K> {
             slots: VecDeque::new(),
             first: 0,
             waiting: 0,
+            marks: 0,
             limit,
             places: None,
+            now: Moment::default(),
             merged: 0,
             cancelled: 0,
         }
@@ -68,7 +89,7 @@ impl<K> Backlog<K> {
 
     /// How many events wait.
     pub(super) fn len(&self) -> usize {
-        self.waiting
+        self.waiting - self.marks
     }
 
     /// How many events were merged into another.
@@ -81,15 +102,30 @@ impl<K> Backlog<K> {
         self.cancelled
     }
 
+    /// Since when the oldest event has waited; one that others were merged into, since the first of
+    /// them.
+    pub(super) fn oldest(&self) -> Option<Moment> {
+        self.slots.iter().flatten().find_map(|slot| match slot {
+            Slot::Event(_, _, since) => Some(*since),
+            Slot::InitialEnd => None,
+        })
+    }
+
+    /// What is pushed from now on came at this moment.
+    pub(super) fn set_now(&mut self, now: Moment) {
+        self.now = now;
+    }
+
     pub(super) fn push(&mut self, key: &ObjectKey, event: Event<K>) {
         if self.places.is_none() && self.waiting >= self.limit {
             self.merge_all();
         }
-        self.put(key.clone(), event);
+        self.put(key.clone(), event, self.now);
     }
 
     pub(super) fn end_initial(&mut self) {
         self.append(Slot::InitialEnd);
+        self.marks += 1;
     }
 
     /// The oldest event waiting. O(1), amortised over the pushes.
@@ -100,7 +136,8 @@ impl<K> Backlog<K> {
             self.first += 1;
             let Some(slot) = slot else { continue };
             self.waiting -= 1;
-            let Slot::Event(key, event) = slot else {
+            let Slot::Event(key, event, since) = slot else {
+                self.marks -= 1;
                 return Some(Taken::InitialEnd);
             };
             self.leave(&key, number);
@@ -108,7 +145,7 @@ impl<K> Backlog<K> {
                 // Well below the limit again: every event counts.
                 self.places = None;
             }
-            return Some(Taken::Event(event));
+            return Some(Taken::Event(event, since));
         }
     }
 
@@ -119,27 +156,27 @@ impl<K> Backlog<K> {
 
     pub(super) fn clear(&mut self) {
         self.slots = VecDeque::new();
-        self.waiting = 0;
+        (self.waiting, self.marks) = (0, 0);
         self.places = None;
     }
 
     /// Puts an event in: merged, where places are known.
-    fn put(&mut self, key: ObjectKey, event: Event<K>) {
+    fn put(&mut self, key: ObjectKey, event: Event<K>, now: Moment) {
         let place = self.places.as_ref().and_then(|places| places.get(&key)).copied();
         let Some(place) = place else {
-            let last = self.append(Slot::Event(key.clone(), event));
+            let last = self.append(Slot::Event(key.clone(), event, now));
             self.set_place(key, Place { earlier: None, last });
             return;
         };
         let index = self.index(place.last);
         let waiting = self.slots.get_mut(index).and_then(Option::take);
-        let Some(Slot::Event(_, waiting)) = waiting else {
+        let Some(Slot::Event(_, waiting, since)) = waiting else {
             return;
         };
         match merge(waiting, event) {
             Merged::One(event) => {
                 self.merged += 1;
-                self.slots[index] = Some(Slot::Event(key, event));
+                self.slots[index] = Some(Slot::Event(key, event, since));
             }
             Merged::None => {
                 self.cancelled += 1;
@@ -152,8 +189,8 @@ impl<K> Backlog<K> {
                 self.close_gaps();
             }
             Merged::Both(first, second) => {
-                self.slots[index] = Some(Slot::Event(key.clone(), first));
-                let last = self.append(Slot::Event(key.clone(), second));
+                self.slots[index] = Some(Slot::Event(key.clone(), first, since));
+                let last = self.append(Slot::Event(key.clone(), second, now));
                 self.set_place(key, Place { earlier: Some(place.last), last });
             }
         }
@@ -199,11 +236,11 @@ impl<K> Backlog<K> {
     /// Begins to merge: what waits first.
     fn merge_all(&mut self) {
         let slots = std::mem::take(&mut self.slots);
-        (self.first, self.waiting) = (0, 0);
+        (self.first, self.waiting, self.marks) = (0, 0, 0);
         self.places = Some(HashMap::default());
         for slot in slots.into_iter().flatten() {
             match slot {
-                Slot::Event(key, event) => self.put(key, event),
+                Slot::Event(key, event, since) => self.put(key, event, since),
                 Slot::InitialEnd => self.end_initial(),
             }
         }

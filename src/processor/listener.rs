@@ -14,12 +14,14 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::backlog::{Backlog, Taken};
+use super::backlog::{Backlog, Moment, Taken};
+use super::metrics::HandlerMetrics;
 use super::task::Revoke;
 use super::{
     Audience, EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification,
     Shared,
 };
+use crate::metrics::MetricLabels;
 use crate::object::Event;
 
 /// After how many calls a handler's task lets others run.
@@ -29,6 +31,7 @@ const CALLS_A_TURN: u32 = 64;
 pub(super) struct Listener<K> {
     id: u64,
     name: Arc<str>,
+    started: Instant,
     resync: Mutex<Resync>,
     queue: Mutex<Queue<K>>,
     /// Woken when something was queued, or nothing ever will be. One task drains a backlog.
@@ -44,6 +47,10 @@ pub(super) struct Listener<K> {
 struct Queue<K> {
     backlog: Backlog<K>,
     close: Option<Close>,
+    /// Of what came at this moment the lag was observed.
+    observed: Option<Moment>,
+    /// Given up with the handler, though its registration is still held.
+    metrics: HandlerMetrics,
 }
 
 struct Resync {
@@ -61,15 +68,21 @@ pub(super) enum Close {
 }
 
 impl<K> Listener<K> {
-    pub(super) fn new(id: u64, options: &HandlerOptions) -> Self {
+    pub(super) fn new(id: u64, options: &HandlerOptions, labels: &MetricLabels) -> Self {
         Self {
             id,
             name: options.name.clone(),
+            started: Instant::now(),
             resync: Mutex::new(Resync {
                 period: options.resync_or(None),
                 next: options.resync_or(None).map(|period| Instant::now() + period),
             }),
-            queue: Mutex::new(Queue { backlog: Backlog::new(options.backlog), close: None }),
+            queue: Mutex::new(Queue {
+                backlog: Backlog::new(options.backlog),
+                close: None,
+                observed: None,
+                metrics: HandlerMetrics::new(labels, &options.name),
+            }),
             waker: AtomicWaker::new(),
             synced: watch::Sender::new(false),
             finished: watch::Sender::new(false),
@@ -98,13 +111,17 @@ impl<K> Listener<K> {
         due
     }
 
-    pub(super) fn push(&self, notifications: &[Notification<K>]) {
+    /// Takes a batch that was stored at `now`.
+    pub(super) fn push(&self, notifications: &[Notification<K>], now: Instant) {
         let resyncing = self.resync().is_some();
         let due = self.due.load(Ordering::Relaxed);
         let mut queue = self.queue.lock();
         if queue.close.is_some() {
             return;
         }
+        let backlog = &mut queue.backlog;
+        let (merged, cancelled) = (backlog.merged(), backlog.cancelled());
+        backlog.set_now(self.moment(now));
         for notification in notifications {
             let concerned = match notification.audience {
                 Audience::Everyone => true,
@@ -112,9 +129,12 @@ impl<K> Listener<K> {
                 Audience::Due => due,
             };
             if concerned {
-                queue.backlog.push(&notification.key, notification.event.clone());
+                backlog.push(&notification.key, notification.event.clone());
             }
         }
+        queue.metrics.pending.set(|| queue.backlog.len());
+        queue.metrics.merged.add(queue.backlog.merged() - merged);
+        queue.metrics.cancelled.add(queue.backlog.cancelled() - cancelled);
         drop(queue);
         self.waker.wake();
     }
@@ -131,6 +151,7 @@ impl<K> Listener<K> {
         }
         if close == Close::Dropped {
             queue.backlog.clear();
+            queue.metrics = HandlerMetrics::new(&MetricLabels::default(), "");
         }
         drop(queue);
         self.waker.wake();
@@ -142,11 +163,19 @@ impl<K> Listener<K> {
             name: self.name.clone(),
             synced: *self.synced.borrow(),
             backlog: queue.backlog.len(),
+            lag: queue
+                .backlog
+                .oldest()
+                .map_or(Duration::ZERO, |since| since.until(self.moment(Instant::now()))),
             delivered: self.delivered.load(Ordering::Relaxed),
             merged: queue.backlog.merged(),
             cancelled: queue.backlog.cancelled(),
             panics: self.panics.load(Ordering::Relaxed),
         }
+    }
+
+    fn moment(&self, now: Instant) -> Moment {
+        Moment::after(now.duration_since(self.started))
     }
 
     fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event<K>>> {
@@ -155,8 +184,15 @@ impl<K> Listener<K> {
         let mut queue = self.queue.lock();
         loop {
             match queue.backlog.pop() {
-                Some(Taken::Event(event)) => {
+                Some(Taken::Event(event, since)) => {
                     self.delivered.fetch_add(1, Ordering::Relaxed);
+                    let Queue { backlog, observed, metrics, .. } = &mut *queue;
+                    metrics.delivered.add(1);
+                    metrics.pending.set(|| backlog.len());
+                    metrics.lag.observe(|| {
+                        let again = observed.replace(since) == Some(since);
+                        (!again).then(|| since.until(self.moment(Instant::now())))
+                    });
                     return Poll::Ready(Some(event));
                 }
                 Some(Taken::InitialEnd) => drop(self.synced.send_replace(true)),
@@ -201,6 +237,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                 let call = AssertUnwindSafe(|| handler.on_event(event));
                 if let Err(panic) = catch_unwind(call) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
+                    listener.queue.lock().metrics.panics.add(1);
                     let message = crate::panic::message(&*panic);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");
                 }

@@ -10,6 +10,7 @@
 mod backlog;
 mod handler;
 mod listener;
+mod metrics;
 mod options;
 mod registration;
 mod task;
@@ -31,6 +32,7 @@ use self::listener::{Close, Listener};
 pub use self::options::HandlerOptions;
 pub use self::registration::{HandlerRegistration, HandlerStatus};
 pub(crate) use self::task::HandlerTask;
+use crate::metrics::MetricLabels;
 use crate::object::{Event, ObjectKey};
 
 /// The shortest resync period a handler can have; a shorter wish is raised to it, as in client-go.
@@ -44,6 +46,7 @@ pub struct SharedProcessor<K> {
 pub(crate) struct Shared<K> {
     listeners: Mutex<Vec<Arc<Listener<K>>>>,
     next_id: AtomicU64,
+    labels: MetricLabels,
 }
 
 /// A change of the store, on its way to the handlers.
@@ -82,8 +85,13 @@ pub(crate) struct AddedHandler {
 impl<K: Send + Sync + 'static> SharedProcessor<K> {
     /// A processor without handlers.
     pub fn new() -> Self {
-        let shared = Shared { listeners: Mutex::default(), next_id: AtomicU64::new(0) };
-        Self { shared: Arc::new(shared) }
+        Self::with_metrics(MetricLabels::default())
+    }
+
+    /// A processor without handlers, whose handlers' metrics will have these labels.
+    pub(crate) fn with_metrics(labels: MetricLabels) -> Self {
+        let next_id = AtomicU64::new(0);
+        Self { shared: Arc::new(Shared { listeners: Mutex::default(), next_id, labels }) }
     }
 
     /// Waits for a batch being distributed, and holds up the next one.
@@ -126,8 +134,9 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         if notifications.is_empty() {
             return;
         }
+        let now = Instant::now();
         for listener in &*self.0 {
-            listener.push(notifications);
+            listener.push(notifications, now);
         }
     }
 
@@ -149,7 +158,8 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         complete: bool,
     ) -> AddedHandler {
         let listener = self.add(options, stored, complete);
-        let (task, revoke) = HandlerTask::new(Box::pin(listener.clone().run(handler)));
+        let run = Box::pin(listener.clone().run(handler));
+        let (task, revoke) = HandlerTask::new(options.name.clone(), run);
         let registration = listener.registration(Arc::downgrade(&self.1.shared), revoke);
         AddedHandler { registration, task }
     }
@@ -172,7 +182,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         complete: bool,
     ) -> Arc<Listener<K>> {
         let id = self.1.shared.next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options));
+        let listener = Arc::new(Listener::new(id, options, &self.1.shared.labels));
         let initial: Vec<_> = stored
             .into_iter()
             .map(|(key, object)| Notification {
@@ -181,7 +191,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
                 audience: Audience::Everyone,
             })
             .collect();
-        listener.push(&initial);
+        listener.push(&initial, Instant::now());
         if complete {
             listener.end_initial();
         }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+
+use crate::object::seconds;
 
 /// A handler that was added. Dropping this leaves the handler where it is.
 #[derive(Clone)]
@@ -24,6 +27,9 @@ pub struct HandlerStatus {
     pub synced: bool,
     /// How many events wait.
     pub backlog: usize,
+    /// For how long the oldest of them has waited; zero where none does. Serialised as seconds.
+    #[serde(with = "seconds")]
+    pub lag: Duration,
     /// How many events it was given.
     pub delivered: u64,
     /// How many events were merged into another because the backlog was full.

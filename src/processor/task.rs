@@ -8,20 +8,28 @@ use parking_lot::Mutex;
 type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 
 /// A handler's task that was not spawned yet. Dropping it ends the handler.
-pub(crate) struct HandlerTask(Slot);
+pub(crate) struct HandlerTask {
+    handler: Arc<str>,
+    slot: Slot,
+}
 
 /// The other hand on a [`HandlerTask`]: ends it if it was not spawned yet.
 pub(super) struct Revoke(Slot);
 
 impl HandlerTask {
-    pub(super) fn new(task: BoxFuture<'static, ()>) -> (Self, Revoke) {
+    pub(super) fn new(handler: Arc<str>, task: BoxFuture<'static, ()>) -> (Self, Revoke) {
         let slot = Arc::new(Mutex::new(Some(task)));
-        (Self(slot.clone()), Revoke(slot))
+        (Self { handler, slot: slot.clone() }, Revoke(slot))
+    }
+
+    /// The handler's name.
+    pub(crate) fn handler(&self) -> &str {
+        &self.handler
     }
 
     /// The future to spawn; `None` where the handler was removed meanwhile.
     pub(crate) fn take(&self) -> Option<BoxFuture<'static, ()>> {
-        self.0.lock().take()
+        self.slot.lock().take()
     }
 }
 

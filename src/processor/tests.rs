@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::backlog::{Backlog, Taken};
+use super::backlog::{Backlog, Moment, Taken};
 use super::*;
 
 fn key(n: u8) -> ObjectKey {
@@ -26,7 +26,11 @@ fn rest(backlog: &mut Backlog<u32>) -> Vec<Taken<u32>> {
 }
 
 fn events(events: impl IntoIterator<Item = Event<u32>>) -> Vec<Taken<u32>> {
-    events.into_iter().map(Taken::Event).collect()
+    events.into_iter().map(event).collect()
+}
+
+fn event(event: Event<u32>) -> Taken<u32> {
+    Taken::Event(event, Moment::default())
 }
 
 #[test]
@@ -68,7 +72,27 @@ fn the_end_of_the_initial_adds_stays_behind_them() {
     backlog.push(&key(1), deleted(2));
     backlog.push(&key(2), added(4));
     let all = rest(&mut backlog);
-    assert_eq!(all, [Taken::Event(added(3)), Taken::InitialEnd, Taken::Event(added(4))]);
+    assert_eq!(all, [event(added(3)), Taken::InitialEnd, event(added(4))]);
+}
+
+#[test]
+fn what_merges_has_waited_since_the_first_of_it_came() {
+    let at = |seconds| Moment::after(Duration::from_secs(seconds));
+    let mut backlog = Backlog::new(1);
+    let pushes =
+        [(1, 0, updated(1, 2)), (2, 1, added(3)), (3, 0, updated(2, 4)), (4, 0, deleted(4))];
+    backlog.end_initial();
+    assert_eq!((backlog.oldest(), backlog.len()), (None, 0), "a mark is no event");
+    for (second, object, event) in pushes {
+        backlog.set_now(at(second));
+        backlog.push(&key(object), event);
+        assert_eq!(backlog.oldest(), Some(at(1)));
+    }
+    let taken = rest(&mut backlog);
+    let all = [Taken::InitialEnd, Taken::Event(deleted(4), at(1)), Taken::Event(added(3), at(2))];
+    assert_eq!(taken, all);
+    assert_eq!(at(1).until(at(4)), Duration::from_secs(3));
+    assert_eq!(at(4).until(at(1)), Duration::ZERO);
 }
 
 #[test]
@@ -99,14 +123,14 @@ proptest! {
         let mut version = 0;
         let mut tell = |taken: Taken<u32>| {
             match taken {
-                Taken::Event(Event::Added { object, .. }) => {
+                Taken::Event(Event::Added { object, .. }, _) => {
                     prop_assert!(told.insert(*object));
                 }
-                Taken::Event(Event::Updated { old, new }) => {
+                Taken::Event(Event::Updated { old, new }, _) => {
                     prop_assert!(told.remove(&old), "old is not what was told");
                     told.insert(*new);
                 }
-                Taken::Event(Event::Deleted { object, .. }) => {
+                Taken::Event(Event::Deleted { object, .. }, _) => {
                     // The final state may be newer than what was told, never another object's.
                     let object_of = |version: u32| version % 6;
                     let known: Vec<u32> =

@@ -9,6 +9,7 @@
 
 mod backoff;
 mod machine;
+mod metrics;
 mod options;
 mod population;
 mod status;
@@ -23,15 +24,17 @@ use std::sync::Arc;
 use futures::StreamExt;
 use kube::Resource;
 use tokio::time::{Instant, sleep, timeout};
+use tracing::{Instrument, Span, info_span};
 
 #[cfg(feature = "backoff")]
 pub use self::backoff::from_backoff;
 pub use self::backoff::{BackoffPolicy, from_backon};
 use self::machine::{Machine, Outcome, Rules, Step};
+use self::metrics::ReflectorMetrics;
 pub use self::options::{ErrorHandler, ReflectorOptions, Transform};
 use self::population::Population;
-use self::status::StatusBoard;
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
+use self::status::{StatusBoard, StatusWriter};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
@@ -59,7 +62,7 @@ pub struct ReflectorMonitor(Arc<StatusBoard>);
 struct Asker<K> {
     source: Arc<dyn ListerWatcher<K>>,
     options: ReflectorOptions<K>,
-    board: Arc<StatusBoard>,
+    board: StatusWriter,
     population: Population<K>,
     heartbeat: Heartbeat,
     /// The stream that gave the initial events, until it is followed.
@@ -76,10 +79,11 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
         };
         let policy = std::mem::replace(&mut options.backoff, Box::new(backoff::default_policy()));
         let rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let metrics = ReflectorMetrics::new(&options.metrics);
         let asker = Asker {
             source,
             options,
-            board: Arc::new(StatusBoard::new()),
+            board: StatusWriter::new(metrics),
             population: Population::default(),
             heartbeat: Heartbeat::default(),
             stream: None,
@@ -89,12 +93,12 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
 
     /// Reads the status from elsewhere.
     pub fn monitor(&self) -> ReflectorMonitor {
-        ReflectorMonitor(self.asker.board.clone())
+        ReflectorMonitor(self.asker.board.board().clone())
     }
 
     /// Lists and watches for ever. Dropping the future ends every request at once.
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
-        let _stopped = Stopped(self.asker.board.clone());
+        let _stopped = Stopped(self.asker.board.board().clone());
         let mut permit = None;
         let mut step = self.machine.start();
         loop {
@@ -107,7 +111,8 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
                 // A closed semaphore limits nothing.
                 permit = permits.clone().acquire_owned().await.ok();
             }
-            let outcome = self.asker.perform(step, &mut self.machine, &sink).await;
+            let span = span(&step, self.machine.version());
+            let outcome = self.asker.perform(step, &mut self.machine, &sink).instrument(span).await;
             step = self.machine.next(outcome, Instant::now());
         }
     }
@@ -276,6 +281,25 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             let message = crate::panic::message(&*panic);
             tracing::error!(%error, message, "error handler panicked");
         }
+    }
+}
+
+/// The span of what is asked of the server: it says from which version on. The one around it says
+/// which collection this is.
+fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
+    match step {
+        Step::Wait(_) | Step::Replace { .. } => Span::none(),
+        Step::List { query, .. } => {
+            let page = query.continue_token.is_some();
+            info_span!("list", version = query.version.as_ref().map(display), page)
+        }
+        Step::StreamingList(query) => {
+            info_span!("list", version = query.version.as_ref().map(display), streaming = true)
+        }
+        Step::Watch { query, .. } => {
+            info_span!("watch", version = query.version.as_ref().map(display))
+        }
+        Step::Follow { .. } => info_span!("watch", version = known.map(display)),
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::backoff::{BackoffPolicy, default_policy};
 use crate::error::SourceError;
+use crate::metrics::MetricLabels;
 use crate::object::KnownObjects;
 
 /// What is called with each error.
@@ -32,6 +33,7 @@ pub struct ReflectorOptions<K> {
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
     pub(super) list_permits: Option<Arc<Semaphore>>,
     pub(super) seed: Option<u64>,
+    pub(super) metrics: MetricLabels,
 }
 
 impl<K> ReflectorOptions<K> {
@@ -50,6 +52,7 @@ impl<K> ReflectorOptions<K> {
             known: None,
             list_permits: None,
             seed: None,
+            metrics: MetricLabels::default(),
         }
     }
 
@@ -130,6 +133,12 @@ impl<K> ReflectorOptions<K> {
     /// Makes the watch timeouts and jitters of two runs the same.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
+        self
+    }
+
+    /// Publishes metrics under these labels.
+    pub(crate) fn metrics(mut self, labels: MetricLabels) -> Self {
+        self.metrics = labels;
         self
     }
 }

@@ -1,27 +1,35 @@
 //! What a reflector says of itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tokio::time::Instant;
 
+use super::metrics::ReflectorMetrics;
 use crate::error::SourceError;
-use crate::object::ResourceVersion;
+use crate::object::{ResourceVersion, seconds};
 
 /// What a reflector is doing, and what it went through.
-#[derive(Clone, Debug)]
+///
+/// Serialised, durations are seconds.
+#[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ReflectorStatus {
     /// What it is doing.
     pub state: ReflectorState,
     /// For how long.
+    #[serde(with = "seconds")]
     pub since: Duration,
     /// The last version seen.
     pub version: Option<ResourceVersion>,
     /// How long ago the server last sent anything.
+    #[serde(with = "seconds::optional")]
     pub last_event: Option<Duration>,
     /// The last error, and how long ago it was.
+    #[serde(serialize_with = "error_and_age")]
     pub last_error: Option<(SourceError, Duration)>,
     /// How many errors there were.
     pub errors: u64,
@@ -30,6 +38,9 @@ pub struct ReflectorStatus {
 }
 
 /// What a reflector is doing.
+///
+/// Serialised, `doing` says which, beside what belongs to it:
+/// `{"doing": "listing", "loaded": 500, "total": 1200}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReflectorState {
@@ -48,6 +59,47 @@ pub enum ReflectorState {
     Waiting(Duration),
     /// It was stopped.
     Stopped,
+}
+
+impl Serialize for ReflectorState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        #[serde(tag = "doing", rename_all = "snake_case")]
+        enum Tagged {
+            Idle,
+            Listing {
+                loaded: u64,
+                total: Option<u64>,
+            },
+            Watching,
+            Waiting {
+                #[serde(with = "seconds")]
+                delay: Duration,
+            },
+            Stopped,
+        }
+        match *self {
+            Self::Idle => Tagged::Idle,
+            Self::Listing { loaded, total } => Tagged::Listing { loaded, total },
+            Self::Watching => Tagged::Watching,
+            Self::Waiting(delay) => Tagged::Waiting { delay },
+            Self::Stopped => Tagged::Stopped,
+        }
+        .serialize(serializer)
+    }
+}
+
+/// An error, and how long ago it was.
+#[expect(clippy::ref_option, reason = "what serde hands over")]
+fn error_and_age<S: Serializer>(
+    last_error: &Option<(SourceError, Duration)>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let Some((error, ago)) = last_error else { return serializer.serialize_none() };
+    let mut fields = serializer.serialize_struct("LastError", 2)?;
+    fields.serialize_field("error", error)?;
+    fields.serialize_field("ago", &ago.as_secs_f64())?;
+    fields.end()
 }
 
 /// Why everything was listed anew.
@@ -71,6 +123,32 @@ pub enum RelistCause {
     Unclean,
 }
 
+impl RelistCause {
+    /// Every cause.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Expired,
+        Self::VersionTooLarge,
+        Self::WentBack,
+        Self::WatchNotOpened,
+        Self::WatchFailed,
+        Self::ShortWatch,
+        Self::Unclean,
+    ];
+
+    /// Its name in metrics and in what is serialised.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::VersionTooLarge => "version_too_large",
+            Self::WentBack => "went_back",
+            Self::WatchNotOpened => "watch_not_opened",
+            Self::WatchFailed => "watch_failed",
+            Self::ShortWatch => "short_watch",
+            Self::Unclean => "unclean",
+        }
+    }
+}
+
 /// How often everything was listed anew, by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Relists(BTreeMap<RelistCause, u64>);
@@ -91,9 +169,16 @@ impl Relists {
     }
 }
 
-/// The status as it is written by the reflector's task and read by anybody.
+/// The status as anybody reads it.
 #[derive(Debug)]
 pub(super) struct StatusBoard(Mutex<Board>);
+
+/// The status as the reflector's task writes it, and its metrics, which go with that task.
+#[derive(Debug)]
+pub(super) struct StatusWriter {
+    board: Arc<StatusBoard>,
+    metrics: ReflectorMetrics,
+}
 
 #[derive(Debug)]
 struct Board {
@@ -107,7 +192,7 @@ struct Board {
 }
 
 impl StatusBoard {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self(Mutex::new(Board {
             state: ReflectorState::Idle,
             since: Instant::now(),
@@ -127,34 +212,6 @@ impl StatusBoard {
         }
     }
 
-    /// More objects came, in a list that goes on.
-    pub(super) fn loaded(&self, loaded: u64, total: Option<u64>) {
-        let mut board = self.0.lock();
-        board.state = ReflectorState::Listing { loaded, total };
-        board.last_event = Some(Instant::now());
-    }
-
-    pub(super) fn saw(&self, version: Option<&ResourceVersion>, now: Instant) {
-        let mut board = self.0.lock();
-        board.last_event = Some(now);
-        if board.version.as_ref() != version {
-            board.version = version.cloned();
-        }
-    }
-
-    pub(super) fn failed(&self, error: &SourceError) {
-        let mut board = self.0.lock();
-        board.errors += 1;
-        board.last_error = Some((error.clone(), Instant::now()));
-    }
-
-    pub(super) fn relisted(&self, relists: &Relists) {
-        let mut board = self.0.lock();
-        if board.relists != *relists {
-            board.relists.clone_from(relists);
-        }
-    }
-
     pub(super) fn read(&self) -> ReflectorStatus {
         let board = self.0.lock();
         ReflectorStatus {
@@ -165,6 +222,65 @@ impl StatusBoard {
             last_error: board.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
             errors: board.errors,
             relists: board.relists.clone(),
+        }
+    }
+}
+
+impl StatusWriter {
+    pub(super) fn new(metrics: ReflectorMetrics) -> Self {
+        Self { board: Arc::new(StatusBoard::new()), metrics }
+    }
+
+    pub(super) fn board(&self) -> &Arc<StatusBoard> {
+        &self.board
+    }
+
+    pub(super) fn enter(&self, state: ReflectorState) {
+        self.board.enter(state);
+    }
+
+    /// More objects came, in a list that goes on.
+    pub(super) fn loaded(&self, loaded: u64, total: Option<u64>) {
+        let mut board = self.board.0.lock();
+        board.state = ReflectorState::Listing { loaded, total };
+        board.last_event = Some(Instant::now());
+        self.metrics.last_event.set_to_now();
+    }
+
+    pub(super) fn saw(&self, version: Option<&ResourceVersion>, now: Instant) {
+        let mut board = self.board.0.lock();
+        board.last_event = Some(now);
+        self.metrics.last_event.set_to_now();
+        if board.version.as_ref() != version {
+            board.version = version.cloned();
+        }
+    }
+
+    pub(super) fn failed(&self, error: &SourceError) {
+        let mut board = self.board.0.lock();
+        board.errors += 1;
+        board.last_error = Some((error.clone(), Instant::now()));
+        self.metrics.failed(error);
+    }
+
+    pub(super) fn relisted(&self, relists: &Relists) {
+        let mut board = self.board.0.lock();
+        if board.relists != *relists {
+            self.metrics.relisted(&board.relists, relists);
+            board.relists.clone_from(relists);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_serialised_under_its_name() {
+        for (n, cause) in RelistCause::ALL.into_iter().enumerate() {
+            assert_eq!(serde_json::to_value(cause).unwrap(), cause.name());
+            assert_eq!(cause as usize, n, "a handle is found by the cause's place");
         }
     }
 }

@@ -1,0 +1,47 @@
+//! What an informer counts, beside what its reflector and its handlers do.
+
+use crate::lister_watcher::Collection;
+use crate::metrics::{
+    Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
+    INFORMER_STORE_RESOURCE_VERSION, Level, Mark, MetricLabels, OBJECTS, STALE_OBJECTS, SYNCED,
+    Timing,
+};
+
+/// An informer's metrics. They belong to its tasks and go with them.
+#[derive(Debug)]
+pub(super) struct InformerMetrics {
+    pub(super) queued: Level,
+    pub(super) latency: Timing,
+    pub(super) version: Mark,
+    pub(super) objects: Level,
+    pub(super) stale: Level,
+    pub(super) synced: Level,
+    pub(super) index_faults: Count,
+}
+
+impl InformerMetrics {
+    pub(super) fn new(labels: &MetricLabels) -> Self {
+        Self {
+            queued: Level::new(INFORMER_QUEUED_ITEMS, labels),
+            latency: Timing::new(INFORMER_PROCESSING_LATENCY, labels),
+            version: Mark::new(INFORMER_STORE_RESOURCE_VERSION, labels),
+            objects: Level::new(OBJECTS, labels),
+            stale: Level::new(STALE_OBJECTS, labels),
+            synced: Level::new(SYNCED, labels),
+            index_faults: Count::new(INDEX_FAULTS, labels),
+        }
+    }
+}
+
+/// The labels of everything that an informer counts: client-go's, but for the API version.
+pub(super) fn labels(name: &str, collection: &Collection) -> MetricLabels {
+    let (resource, group) =
+        collection.resource.split_once('.').unwrap_or((&collection.resource, ""));
+    let namespace = collection.namespace.as_deref().unwrap_or("");
+    MetricLabels::new([
+        ("name", name),
+        ("group", group),
+        ("resource", resource),
+        ("namespace", namespace),
+    ])
+}
