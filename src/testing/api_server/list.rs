@@ -49,7 +49,7 @@ pub(super) fn list(
     query: &Query,
     form: Form,
 ) -> Result<Response<ResponseBody>, Failure> {
-    let collection = store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     let mut revision = store.revision;
     let mut after = None;
     if let Some(token) = &query.continue_token {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use http::{HeaderMap, Method, Uri};
 
+use super::resource::ResourceType;
 use super::status::Failure;
-use super::stored::Stored;
-use super::{resource::ResourceType, stored::Form};
+use super::stored::{Form, Stored};
 use crate::labels::Labels;
 
 /// A path, taken apart.
@@ -21,6 +21,18 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// Where an object of a known type belongs.
+    pub(super) fn of<K: kube::Resource<DynamicType = ()>>(object: &K) -> Self {
+        Self {
+            group: K::group(&()).into(),
+            version: K::version(&()).into(),
+            namespace: object.meta().namespace.clone(),
+            plural: K::plural(&()).into(),
+            name: object.meta().name.clone(),
+            subresource: None,
+        }
+    }
+
     pub(super) fn parse(path: &str) -> Option<Self> {
         let mut segments = path.trim_matches('/').split('/');
         let (group, version) = match segments.next()? {
@@ -48,12 +60,6 @@ impl Target {
             name: rest.next(),
             subresource: rest.next(),
         })
-    }
-
-    pub(super) fn is_of(&self, resource: &ResourceType) -> bool {
-        self.group == resource.group
-            && self.version == resource.version
-            && self.plural == resource.plural
     }
 }
 
@@ -151,7 +157,8 @@ fn parse_fields(
                 let (path, value) = split.ok_or_else(invalid)?;
                 (path, true, value)
             };
-            let declared = resource.fields.iter().position(|field| field == path);
+            let selectable = resource.selectable.iter().any(|field| field == path);
+            let declared = resource.fields.iter().position(|field| selectable && field == path);
             let path = match (path, declared) {
                 ("metadata.name", _) => FieldPath::Name,
                 ("metadata.namespace", _) if resource.namespaced => FieldPath::Namespace,
@@ -172,9 +179,10 @@ impl Selector {
             && (self.labels.is_everything() || self.labels.matches(Some(&object.labels)))
             && self.fields.iter().all(|(path, equal, wanted)| {
                 let value = match path {
-                    FieldPath::Name => &object.name,
-                    FieldPath::Namespace => &object.namespace,
-                    FieldPath::Declared(n) => &object.fields[*n],
+                    FieldPath::Name => &*object.name,
+                    FieldPath::Namespace => &*object.namespace,
+                    // An object from before the field was declared has none.
+                    FieldPath::Declared(n) => object.fields.get(*n).map_or("", String::as_str),
                 };
                 (value == wanted) == *equal
             })

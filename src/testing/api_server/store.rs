@@ -21,6 +21,12 @@ pub(super) struct Store {
     /// How many changes of a type are remembered.
     window: usize,
     pub(super) collections: Vec<Collection>,
+    /// Whether objects are only created in namespaces that exist.
+    pub(super) namespaces_needed: bool,
+    /// Namespaces that are to go, once they are empty.
+    pub(super) terminating: Vec<String>,
+    /// Definitions that are to go, once no object is left of their type.
+    pub(super) ending: Vec<String>,
     /// Types that are no longer served: their open watches still have to hear the end.
     retired: VecDeque<Collection>,
     next_id: u64,
@@ -32,7 +38,8 @@ pub(super) struct Store {
 #[derive(Debug)]
 pub(super) struct Collection {
     pub(super) id: u64,
-    pub(super) resource: Arc<ResourceType>,
+    /// The versions it is served in, never none. Objects at rest are of no version.
+    pub(super) versions: Vec<Arc<ResourceType>>,
     pub(super) objects: BTreeMap<String, Arc<Stored>>,
     pub(super) history: VecDeque<Change>,
     /// The history was trimmed up to this revision.
@@ -62,6 +69,9 @@ impl Store {
             compacted: 0,
             window,
             collections: Vec::new(),
+            namespaces_needed: false,
+            terminating: Vec::new(),
+            ending: Vec::new(),
             retired: VecDeque::new(),
             next_id: 0,
             changed: watch::Sender::new(0),
@@ -77,8 +87,26 @@ impl Store {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    pub(super) fn find(&self, is: impl Fn(&ResourceType) -> bool) -> Option<&Collection> {
-        self.collections.iter().find(|collection| is(&collection.resource))
+    /// The type at this place of the API.
+    pub(super) fn served(
+        &self,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Option<&Arc<ResourceType>> {
+        self.types().find(|served| {
+            served.plural == plural && served.group == group && served.version == version
+        })
+    }
+
+    /// Every version of every type, in the order in which they were registered.
+    pub(super) fn types(&self) -> impl Iterator<Item = &Arc<ResourceType>> {
+        self.collections.iter().flat_map(|collection| &collection.versions)
+    }
+
+    /// Where the objects of a type are.
+    pub(super) fn of(&self, resource: &ResourceType) -> Option<&Collection> {
+        self.collections.iter().find(|collection| collection.is_of(resource))
     }
 
     /// The collection that a watch was opened on, and whether its type is still served.
@@ -88,16 +116,28 @@ impl Store {
         served.chain(retired).find(|(collection, _)| collection.id == id)
     }
 
-    pub(super) fn register(&mut self, resource: ResourceType) {
-        if self.find(|served| *served == resource).is_none() {
-            self.next_id += 1;
-            self.collections.push(Collection::new(self.next_id, resource, self.revision));
+    /// Serves a type in these versions from now on; what is served already keeps its objects.
+    pub(super) fn register(&mut self, versions: Vec<ResourceType>) {
+        let Some(first) = versions.first().cloned() else { return };
+        let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
+        if let Some(collection) = self.collection(&first) {
+            if collection.versions != versions {
+                collection.versions = versions;
+                // Selectors may look at other fields now.
+                for object in collection.objects.values_mut() {
+                    let value = object.value(&first);
+                    *object = Arc::new(Stored::new(&first, object.revision, value));
+                }
+            }
+            return;
         }
+        self.next_id += 1;
+        self.collections.push(Collection::new(self.next_id, versions, self.revision));
     }
 
     /// Deletes every object of a type and serves it no longer.
     pub(super) fn unregister(&mut self, resource: &ResourceType) {
-        let Some(at) = self.collections.iter().position(|c| *c.resource == *resource) else {
+        let Some(at) = self.collections.iter().position(|c| c.is_of(resource)) else {
             return;
         };
         let keys: Vec<String> = self.collections[at].objects.keys().cloned().collect();
@@ -111,8 +151,8 @@ impl Store {
         self.announce();
     }
 
-    pub(super) fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
-        self.collections.iter_mut().find(|collection| *collection.resource == *resource)
+    fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
+        self.collections.iter_mut().find(|collection| collection.is_of(resource))
     }
 
     pub(super) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
@@ -146,14 +186,12 @@ impl Store {
 }
 
 impl Collection {
-    fn new(id: u64, resource: ResourceType, revision: u64) -> Self {
-        Self {
-            id,
-            resource: Arc::new(resource),
-            objects: BTreeMap::new(),
-            history: VecDeque::new(),
-            trimmed: revision,
-        }
+    fn new(id: u64, versions: Vec<Arc<ResourceType>>, revision: u64) -> Self {
+        Self { id, versions, objects: BTreeMap::new(), history: VecDeque::new(), trimmed: revision }
+    }
+
+    fn is_of(&self, resource: &ResourceType) -> bool {
+        self.versions.first().is_some_and(|served| served.shares_objects_with(resource))
     }
 
     fn remember(&mut self, change: Change, window: usize) {

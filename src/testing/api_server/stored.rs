@@ -45,7 +45,11 @@ impl Stored {
             for member in path.split('.') {
                 value = &value[member];
             }
-            text(value)
+            match value {
+                Value::Null => super::builtin::absent(path).to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            }
         });
         let (namespace, name) =
             (text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]));

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use super::list::{Piece, data, streamed};
 use super::query::{Query, Selector};
 use super::resource::ResourceType;
-use super::status::Failure;
+use super::status::{Cause, Failure};
 use super::store::{After, Change};
 use super::stored::{Form, Stored};
 use super::{Inner, ResponseBody};
@@ -56,11 +56,11 @@ pub(super) fn watch(
     form: Form,
 ) -> Result<Response<ResponseBody>, Failure> {
     let store = inner.store.lock();
-    let collection = store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     if query.initial_events.is_some() && query.version_match.as_deref() != Some("NotOlderThan") {
-        let problem =
-            "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-        return Err(Failure::invalid("ListOptions", "", "resourceVersionMatch", problem));
+        let problem = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        let cause = Cause::forbidden("resourceVersionMatch", problem);
+        return Err(Failure::invalid_options("ListOptions", &cause));
     }
     let asked = query.version.unwrap_or(0);
     let initial = query.initial_events.unwrap_or(asked == 0);
@@ -81,7 +81,7 @@ pub(super) fn watch(
         return Ok(streamed(super::status::full(error_event(&failure))));
     }
     let now = Instant::now();
-    let interval = inner.bookmark_interval;
+    let interval = inner.options.bookmark_interval;
     let watching = Watching {
         inner: inner.clone(),
         collection: collection.id,

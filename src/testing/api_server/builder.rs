@@ -1,0 +1,60 @@
+//! Options of a server.
+
+use std::time::Duration;
+
+use super::ApiServer;
+
+/// Options of a server.
+#[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
+pub struct ApiServerBuilder {
+    pub(super) window: usize,
+    pub(super) bookmark_interval: Duration,
+    pub(super) watch_cache: bool,
+    pub(super) require_namespaces: bool,
+}
+
+impl Default for ApiServerBuilder {
+    fn default() -> Self {
+        Self {
+            window: 10_000,
+            bookmark_interval: Duration::from_secs(60),
+            watch_cache: true,
+            require_namespaces: false,
+        }
+    }
+}
+
+impl ApiServerBuilder {
+    /// How many changes of each type are remembered for watches; 10,000 unless set.
+    pub fn window(mut self, changes: usize) -> Self {
+        self.window = changes;
+        self
+    }
+
+    /// How often a watch that wants bookmarks gets one; a minute unless set.
+    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
+        self.bookmark_interval = interval.max(Duration::from_millis(1));
+        self
+    }
+
+    /// Whether lists at version "0" are a cache's, which gives everything in one piece whatever the
+    /// limit. They are unless set; without, they come in pages as every other list.
+    pub fn watch_cache(mut self, cached: bool) -> Self {
+        self.watch_cache = cached;
+        self
+    }
+
+    /// Whether an object needs its namespace to exist. It does not unless set, which spares a test
+    /// the making of namespaces; with it, the four namespaces of every cluster are there.
+    pub fn require_namespaces(mut self, required: bool) -> Self {
+        self.require_namespaces = required;
+        self
+    }
+
+    /// The server, with the built-in types.
+    pub fn build(self) -> ApiServer {
+        ApiServer::with(self)
+    }
+}
