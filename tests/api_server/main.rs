@@ -8,6 +8,8 @@ mod discovery;
 mod namespaces;
 mod patches;
 mod reading;
+mod shards;
+mod tables;
 mod watches;
 mod writing;
 

@@ -35,7 +35,11 @@ async fn a_watch_tells_what_its_selector_sees_and_ends_with_a_bookmark() {
     maps.patch("a", &patch, &Patch::Merge(json!({"data": {"x": "y"}}))).await.unwrap();
     server.delete(&map("a")).unwrap();
     let events: Vec<_> = watch.map_ok(told).try_collect().await.unwrap();
-    assert_eq!(events, ["+a", "-a", "+a", "~a", "-a", "@", "@"], "one a minute, one at the end");
+    assert_eq!(
+        events,
+        ["+a", "-a", "+a", "~a", "-a", "@", "@"],
+        "one a minute, one shortly before the end"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -87,7 +91,7 @@ async fn a_watch_from_a_forgotten_version_is_told_so() {
     assert_eq!(events, ["!410"]);
     let from_zero = maps.watch(&WatchParams::default().timeout(1), "0").await.unwrap();
     let events: Vec<_> = from_zero.map_ok(told).try_collect().await.unwrap();
-    assert_eq!(events, ["+a", "@"]);
+    assert_eq!(events, ["+a", "@"], "the end of the present state");
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,6 +157,40 @@ async fn a_type_that_is_removed_takes_its_watches_along() {
         .try_collect()
         .await
         .unwrap();
-    assert_eq!(events, ['+', '-', '@']);
+    assert_eq!(events, ['+', '@', '-', '@']);
     assert_eq!(code(&widgets.list(&ListParams::default()).await.unwrap_err()), 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_bookmark_comes_two_seconds_before_the_end() {
+    let (server, _, maps) = rig();
+    let from = server.revision().to_string();
+    let mut watch = maps.watch(&WatchParams::default().timeout(10), &from).await.unwrap().boxed();
+    let start = tokio::time::Instant::now();
+    assert_eq!(told(watch.next().await.unwrap().unwrap()), "@");
+    assert_eq!(start.elapsed().as_secs(), 8);
+    assert!(watch.next().await.is_none());
+    assert_eq!(start.elapsed().as_secs(), 10);
+    let params = WatchParams { bookmarks: false, ..WatchParams::default().timeout(10) };
+    let silent = maps.watch(&params, &from).await.unwrap();
+    assert_eq!(silent.try_collect::<Vec<_>>().await.unwrap().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_states_are_forgotten_in_time() {
+    let server = ApiServer::builder().compact_after(Duration::from_secs(300)).build();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    server.create(&map("a")).unwrap();
+    let old = server.revision().to_string();
+    let exact = ListParams::default().at(&old).matching(kube::api::VersionMatch::Exact);
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    server.create(&map("b")).unwrap();
+    assert_eq!(maps.list(&exact).await.unwrap().items.len(), 1);
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    assert_eq!(maps.list(&exact).await.unwrap().items.len(), 1, "the newest, 300 s ago");
+    tokio::time::sleep(Duration::from_secs(200)).await;
+    assert_eq!(code(&maps.list(&exact).await.unwrap_err()), 410);
+    let watch = maps.watch(&WatchParams::default(), &old).await.unwrap();
+    let events: Vec<_> = watch.map_ok(told).try_collect().await.unwrap();
+    assert_eq!(events, ["!410"]);
 }

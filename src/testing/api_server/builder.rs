@@ -13,6 +13,7 @@ pub struct ApiServerBuilder {
     pub(super) bookmark_interval: Duration,
     pub(super) watch_cache: bool,
     pub(super) require_namespaces: bool,
+    pub(super) compact_after: Option<Duration>,
 }
 
 impl Default for ApiServerBuilder {
@@ -22,6 +23,7 @@ impl Default for ApiServerBuilder {
             bookmark_interval: Duration::from_secs(60),
             watch_cache: true,
             require_namespaces: false,
+            compact_after: None,
         }
     }
 }
@@ -50,6 +52,15 @@ impl ApiServerBuilder {
     /// the making of namespaces; with it, the four namespaces of every cluster are there.
     pub fn require_namespaces(mut self, required: bool) -> Self {
         self.require_namespaces = required;
+        self
+    }
+
+    /// How long old states can be had: versions older than this are too old for lists and new
+    /// watches, as when etcd is compacted every so often. Unless set only [`compact`] does that.
+    ///
+    /// [`compact`]: ApiServer::compact
+    pub fn compact_after(mut self, time: Duration) -> Self {
+        self.compact_after = Some(time);
         self
     }
 

@@ -4,6 +4,8 @@
 //! access), those a cluster's own wiring needs (`apiservices`, `componentstatuses`), and older
 //! versions beside a newer one (`autoscaling/v1`).
 
+use serde_json::{Value, json};
+
 use super::resource::ResourceType;
 
 const NAMESPACED: u8 = 1;
@@ -149,5 +151,17 @@ pub(super) fn absent(path: &str) -> &'static str {
         "spec.hostNetwork" | "spec.unschedulable" => "false",
         "status.replicas" | "status.successful" => "0",
         _ => "",
+    }
+}
+
+/// What a bookmark has beside its metadata: the members a Go type has even when it is empty.
+pub(super) fn empty(resource: &str) -> Value {
+    match resource {
+        "pods" => json!({ "spec": { "containers": null }, "status": {} }),
+        "namespaces" | "persistentvolumes" | "persistentvolumeclaims" | "jobs.batch" => {
+            json!({ "spec": {}, "status": {} })
+        }
+        "services" => json!({ "spec": {}, "status": { "loadBalancer": {} } }),
+        _ => json!({}),
     }
 }

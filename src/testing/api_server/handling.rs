@@ -9,12 +9,12 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 
+use super::form::Form;
 use super::options::{DeleteOptions, WriteOptions};
-use super::query::{Query, Selector, Target, form};
+use super::query::{Query, Selector, Target};
 use super::resource::ResourceType;
 use super::status::{Failure, full};
 use super::store::Store;
-use super::stored::Form;
 use super::writing::{self, Deleted, Part, Place};
 use super::{Inner, ResponseBody, discovery, list, openapi, patch, watching};
 
@@ -72,25 +72,27 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     fn read(&self) -> Result<Response<ResponseBody>, Failure> {
-        let (resource, headers) = (self.resource, &self.head.headers);
+        let resource = self.resource;
+        let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain);
         if self.target.name.is_some() {
-            let form = form(headers, Form::Whole)?;
+            let form = form(Form::Whole)?;
             let options = WriteOptions::default();
-            let stored = writing::get(&self.inner.store.lock(), self.place(&options))?;
+            let stored = self.place(&options).current(&self.inner.store.lock())?;
             let mut bytes = Vec::new();
-            stored.write(resource, form, &mut bytes);
+            stored.write_alone(resource, form, true, &mut bytes);
             bytes.push(b'\n');
             return Ok(list::streamed(full(bytes)));
         }
         let mut query = Query::parse(&self.head.uri, self.target.namespace.clone(), resource)?;
+        self.inner.store.lock().forget_in_time();
         if query.watch {
-            let form = form(headers, Form::Whole)?;
+            let form = form(Form::Whole)?;
             return watching::watch(self.inner, resource, query, form);
         }
         if query.version == Some(0) && self.inner.options.watch_cache {
             query.limit = None;
         }
-        let form = form(headers, if resource.custom { Form::Whole } else { Form::Item })?;
+        let form = form(if resource.custom { Form::Whole } else { Form::Item })?;
         list::list(&self.inner.store.lock(), resource, &query, form)
     }
 

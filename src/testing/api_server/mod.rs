@@ -27,9 +27,11 @@
 
 mod builder;
 mod builtin;
+mod continuing;
 mod crd;
 mod direct;
 mod discovery;
+mod form;
 mod handling;
 mod lifecycle;
 mod list;
@@ -39,9 +41,11 @@ mod options;
 mod patch;
 mod query;
 mod resource;
+mod shard;
 mod status;
 mod store;
 mod stored;
+mod table;
 mod watching;
 mod writing;
 
@@ -105,6 +109,9 @@ impl ApiServer {
         let mut store = Store::new(options.window);
         for resource in builtin::types() {
             store.register(vec![resource]);
+        }
+        if let Some(time) = options.compact_after {
+            store.remember_for(time);
         }
         if options.require_namespaces {
             namespaces::begin(&mut store);

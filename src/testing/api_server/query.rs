@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use http::{HeaderMap, Method, Uri};
+use http::{Method, Uri};
 
 use super::resource::ResourceType;
+use super::shard::Shard;
 use super::status::Failure;
-use super::stored::{Form, Stored};
+use super::stored::Stored;
 use crate::labels::Labels;
 
 /// A path, taken apart.
@@ -84,6 +85,7 @@ pub(super) struct Selector {
     labels: Labels,
     /// Path, whether it must equal, value.
     fields: Vec<(FieldPath, bool, String)>,
+    pub(super) shard: Option<Shard>,
 }
 
 #[derive(Debug)]
@@ -122,8 +124,9 @@ impl Query {
             Failure::bad_request(format!("unable to parse requirement: {}", error.problem))
         })?;
         let fields = parse_fields(get("fieldSelector").map_or("", |value| value), resource)?;
+        let shard = get("shardSelector").map(|text| Shard::parse(text)).transpose()?;
         Ok(Self {
-            selector: Selector { namespace, labels, fields },
+            selector: Selector { namespace, labels, fields, shard },
             version: number("resourceVersion")?,
             version_match: get("resourceVersionMatch").cloned(),
             limit: number("limit")?
@@ -176,6 +179,7 @@ fn parse_fields(
 impl Selector {
     pub(super) fn matches(&self, object: &Stored) -> bool {
         self.namespace.as_ref().is_none_or(|namespace| *namespace == object.namespace)
+            && self.shard.as_ref().is_none_or(|shard| shard.has(object.hash, &object.namespace))
             && (self.labels.is_everything() || self.labels.matches(Some(&object.labels)))
             && self.fields.iter().all(|(path, equal, wanted)| {
                 let value = match path {
@@ -190,29 +194,8 @@ impl Selector {
 
     /// Whether only a namespace narrows it, so that what remains can be counted.
     pub(super) fn is_plain(&self) -> bool {
-        self.labels.is_everything() && self.fields.is_empty()
+        self.labels.is_everything() && self.fields.is_empty() && self.shard.is_none()
     }
-}
-
-/// In which form objects are wanted.
-pub(super) fn form(headers: &HeaderMap, plain: Form) -> Result<Form, Failure> {
-    let accept = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-    let Some(accept) = accept else { return Ok(plain) };
-    for clause in accept.split(',') {
-        let mut parts = clause.split(';').map(str::trim);
-        if !matches!(parts.next(), Some("application/json" | "application/*" | "*/*")) {
-            continue;
-        }
-        let form = parts.find_map(|part| part.strip_prefix("as="));
-        match form {
-            None => return Ok(plain),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => {
-                return Ok(Form::Metadata);
-            }
-            Some(_) => {}
-        }
-    }
-    Err(Failure::not_acceptable())
 }
 
 /// A request, for logs and for what intercepts it.

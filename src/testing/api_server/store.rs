@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::resource::ResourceType;
 use super::stored::Stored;
 
 /// How many types that are no longer served are remembered.
 const RETIRED: usize = 16;
+
+/// How finely time is told when old states are forgotten.
+const MARKS: u32 = 16;
 
 /// The server's memory. One revision counter for all types, as etcd has.
 #[derive(Debug)]
@@ -30,6 +35,10 @@ pub(super) struct Store {
     /// Types that are no longer served: their open watches still have to hear the end.
     retired: VecDeque<Collection>,
     next_id: u64,
+    /// How long old states can be had; for ever, or until the window is full, unless set.
+    memory: Option<Duration>,
+    /// Moments of that time, and the revision that was the newest soon after each.
+    marks: VecDeque<(Instant, u64)>,
     /// Counts up with every change: what watches wait for.
     changed: watch::Sender<u64>,
 }
@@ -74,6 +83,8 @@ impl Store {
             ending: Vec::new(),
             retired: VecDeque::new(),
             next_id: 0,
+            memory: None,
+            marks: VecDeque::new(),
             changed: watch::Sender::new(0),
         }
     }
@@ -162,6 +173,7 @@ impl Store {
         let before = collection.objects.insert(stored.key(), stored.clone());
         collection.remember(Change { revision, before, after: After::Is(stored.clone()) }, window);
         self.revision = revision;
+        self.mark();
         self.announce();
         Some(stored)
     }
@@ -174,8 +186,37 @@ impl Store {
         let after = After::Was(last.clone());
         collection.remember(Change { revision, before: Some(before), after }, window);
         self.revision = revision;
+        self.mark();
         self.announce();
         Some(last)
+    }
+
+    /// Forgets by itself what is older than this.
+    pub(super) fn remember_for(&mut self, time: Duration) {
+        self.memory = Some(time);
+    }
+
+    /// Notes when the newest revision came to be, to within a fraction of the time.
+    fn mark(&mut self) {
+        let Some(memory) = self.memory else { return };
+        let now = Instant::now();
+        match self.marks.back_mut() {
+            Some((begun, revision)) if now - *begun < memory / MARKS => *revision = self.revision,
+            _ => self.marks.push_back((now, self.revision)),
+        }
+    }
+
+    /// Forgets what has had its time.
+    pub(super) fn forget_in_time(&mut self) {
+        let Some(memory) = self.memory else { return };
+        let now = Instant::now();
+        while let Some((begun, revision)) = self.marks.front().copied() {
+            if now - begun < memory + memory / MARKS {
+                break;
+            }
+            self.compacted = self.compacted.max(revision);
+            self.marks.pop_front();
+        }
     }
 
     pub(super) fn compact(&mut self) {

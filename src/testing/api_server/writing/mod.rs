@@ -133,10 +133,6 @@ impl Place<'_> {
     }
 }
 
-pub(super) fn get(store: &Store, place: Place<'_>) -> Result<Arc<Stored>, Failure> {
-    place.current(store)
-}
-
 /// Whether anything holds the object back from going.
 fn has_finalizers(object: &Value) -> bool {
     object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
