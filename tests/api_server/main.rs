@@ -2,6 +2,7 @@
 
 #![cfg(feature = "testing")]
 
+mod access;
 mod crds;
 mod deletes;
 mod discovery;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::ApiServer;
+use super::access::{Access, AccessRule};
 
 /// Options of a server.
 #[derive(Clone, Debug)]
@@ -14,6 +15,7 @@ pub struct ApiServerBuilder {
     pub(super) watch_cache: bool,
     pub(super) require_namespaces: bool,
     pub(super) compact_after: Option<Duration>,
+    pub(super) access: Access,
 }
 
 impl Default for ApiServerBuilder {
@@ -24,6 +26,7 @@ impl Default for ApiServerBuilder {
             watch_cache: true,
             require_namespaces: false,
             compact_after: None,
+            access: Access::default(),
         }
     }
 }
@@ -61,6 +64,30 @@ impl ApiServerBuilder {
     /// [`compact`]: ApiServer::compact
     pub fn compact_after(mut self, time: Duration) -> Self {
         self.compact_after = Some(time);
+        self
+    }
+
+    /// Lets in who comes with this bearer token, as this user, who may do what `rules` say and
+    /// nothing else. From the first token on nobody comes in without one.
+    ///
+    /// ```
+    /// use kube_informer::testing::ApiServer;
+    /// use kube_informer::testing::api_server::AccessRule;
+    ///
+    /// let reads = AccessRule::new(["get", "list", "watch"], ["*"]);
+    /// let server = ApiServer::builder().token("t0ps3cret", "viewer", [reads]).build();
+    /// ```
+    pub fn token(
+        mut self,
+        token: impl Into<String>,
+        user: impl Into<String>,
+        rules: impl IntoIterator<Item = AccessRule>,
+    ) -> Self {
+        let user = user.into();
+        for rule in rules {
+            self.access.grant(&user, rule);
+        }
+        self.access.add_token(token.into(), user);
         self
     }
 

@@ -9,14 +9,15 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 
+use super::access::User;
 use super::form::Form;
 use super::options::{DeleteOptions, WriteOptions};
-use super::query::{Query, Selector, Target};
+use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
 use super::status::{Failure, full};
 use super::store::Store;
 use super::writing::{self, Deleted, Part, Place};
-use super::{Inner, ResponseBody, discovery, list, openapi, patch, watching};
+use super::{Inner, ResponseBody, access, discovery, list, openapi, patch, watching};
 
 /// How much of a request's body is read.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -31,6 +32,10 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let (head, body) = request.into_parts();
+    let user = match head.extensions.get::<User>() {
+        Some(user) => user.clone(),
+        None => inner.access.lock().user(&head.headers)?,
+    };
     let path = head.uri.path();
     if let Some(answer) = openapi::answer(&inner.store.lock(), path) {
         return answer;
@@ -40,6 +45,9 @@ where
     }
     let target = Target::parse(path).ok_or_else(Failure::not_served)?;
     let resource = served(&inner.store.lock(), &target)?;
+    let watch = head.method == Method::GET && RequestInfo::new(&head.method, &head.uri).watch;
+    let verb = access::verb(&head.method, target.name.is_some(), watch);
+    inner.access.lock().check(&user, verb, &target, &resource)?;
     let asking = Asking { inner, target: &target, resource: &resource, head: &head };
     if head.method == Method::GET {
         return asking.read();

@@ -25,6 +25,7 @@
 //! # Ok::<(), kube::Error>(()) }).unwrap();
 //! ```
 
+mod access;
 mod builder;
 mod builtin;
 mod continuing;
@@ -60,6 +61,8 @@ use http_body_util::combinators::UnsyncBoxBody;
 use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+pub use self::access::AccessRule;
+use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
@@ -86,6 +89,7 @@ pub struct ApiServer {
 
 struct Inner {
     store: Mutex<Store>,
+    access: Mutex<Access>,
     options: ApiServerBuilder,
     log: Mutex<Vec<RequestInfo>>,
     intercept: Mutex<Option<Intercept>>,
@@ -118,6 +122,7 @@ impl ApiServer {
         }
         let inner = Inner {
             store: Mutex::new(store),
+            access: Mutex::new(options.access.clone()),
             options,
             log: Mutex::default(),
             intercept: Mutex::default(),
@@ -127,17 +132,48 @@ impl ApiServer {
         Self { inner: Arc::new(inner), _last: Arc::new(stop.drop_guard()) }
     }
 
-    /// A client whose requests this server answers in process.
+    /// A client whose requests this server answers in process. It may do everything, whatever the
+    /// rules.
     ///
     /// # Panics
     /// Outside a tokio runtime, as every [`kube::Client`].
     pub fn client(&self) -> kube::Client {
         let server = self.clone();
-        let service = tower::service_fn(move |request: Request<kube::client::Body>| {
+        let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
             let server = server.clone();
+            request.extensions_mut().insert(User::Anyone);
             async move { Ok::<_, Infallible>(server.handle(request).await) }
         });
         kube::Client::new(service, "default")
+    }
+
+    /// A client in process that comes with a token, and may do what its user may.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as every [`kube::Client`].
+    pub fn client_with_token(&self, token: &str) -> kube::Client {
+        let server = self.clone();
+        // A token that is no header is nobody's.
+        let header = http::HeaderValue::try_from(format!("Bearer {token}")).ok();
+        let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
+            let server = server.clone();
+            if let Some(header) = &header {
+                request.headers_mut().insert(http::header::AUTHORIZATION, header.clone());
+            }
+            async move { Ok::<_, Infallible>(server.handle(request).await) }
+        });
+        kube::Client::new(service, "default")
+    }
+
+    /// Allows a user of [`token`](ApiServerBuilder::token) one thing more, from now on.
+    pub fn grant(&self, user: &str, rule: AccessRule) {
+        self.inner.access.lock().grant(user, rule);
+    }
+
+    /// Takes all rules from a user, from the next request on; what is open stays open. Gives back
+    /// what was taken, for [`grant`](Self::grant).
+    pub fn revoke(&self, user: &str) -> Vec<AccessRule> {
+        self.inner.access.lock().revoke(user)
     }
 
     /// Serves one more type, or serves a type again that was removed. Types already served stay.
