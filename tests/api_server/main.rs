@@ -6,6 +6,7 @@ mod access;
 mod crds;
 mod deletes;
 mod discovery;
+mod listening;
 mod namespaces;
 mod patches;
 mod reading;

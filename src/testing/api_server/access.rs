@@ -132,15 +132,14 @@ impl Access {
         resource: &ResourceType,
     ) -> Result<(), Failure> {
         let User::Named(user) = user else { return Ok(()) };
-        let mut asked = resource.plural.clone();
-        let mut qualified = resource.qualified();
-        if let Some(subresource) = &target.subresource {
-            asked.push_str(&format!("/{subresource}"));
-            qualified = match &*resource.group {
-                "" => asked.clone(),
-                group => format!("{asked}.{group}"),
-            };
-        }
+        let asked = match &target.subresource {
+            None => resource.plural.clone(),
+            Some(subresource) => format!("{}/{subresource}", resource.plural),
+        };
+        let qualified = match &*resource.group {
+            "" => asked.clone(),
+            group => format!("{asked}.{group}"),
+        };
         // A namespace is in itself.
         let own = || target.name.as_deref().filter(|_| resource.qualified() == "namespaces");
         let namespace = target.namespace.as_deref().or_else(own);

@@ -36,6 +36,7 @@ mod form;
 mod handling;
 mod lifecycle;
 mod list;
+mod listen;
 mod namespaces;
 mod openapi;
 mod options;
@@ -47,9 +48,12 @@ mod status;
 mod store;
 mod stored;
 mod table;
+#[cfg(feature = "testing-tls")]
+mod tls;
 mod watching;
 mod writing;
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
@@ -64,10 +68,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub use self::access::AccessRule;
 use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
+pub use self::listen::Listening;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
 use self::status::full;
 use self::store::Store;
+
+/// How many requests are remembered.
+const LOG: usize = 65_536;
 
 /// The body of an answer.
 pub type ResponseBody = UnsyncBoxBody<Bytes, Aborted>;
@@ -91,7 +99,7 @@ struct Inner {
     store: Mutex<Store>,
     access: Mutex<Access>,
     options: ApiServerBuilder,
-    log: Mutex<Vec<RequestInfo>>,
+    log: Mutex<VecDeque<RequestInfo>>,
     intercept: Mutex<Option<Intercept>>,
     generation: AtomicU64,
     stop: CancellationToken,
@@ -203,9 +211,9 @@ impl ApiServer {
         self.inner.store.lock().announce();
     }
 
-    /// What was asked so far, in order.
+    /// What was asked so far, in order: the last 65,536 requests.
     pub fn requests(&self) -> Vec<RequestInfo> {
-        self.inner.log.lock().clone()
+        self.inner.log.lock().iter().cloned().collect()
     }
 
     /// Lets `answer` see each request first; what it answers the server does not.
@@ -228,7 +236,13 @@ impl ApiServer {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let info = RequestInfo::new(request.method(), request.uri());
-        self.inner.log.lock().push(info.clone());
+        {
+            let mut log = self.inner.log.lock();
+            if log.len() >= LOG {
+                log.pop_front();
+            }
+            log.push_back(info.clone());
+        }
         let intercepted = self.inner.intercept.lock().as_mut().and_then(|answer| answer(&info));
         if let Some(response) = intercepted {
             return response.map(full);
