@@ -141,7 +141,6 @@ pub use informer::{
 };
 pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
-pub use lister::{Lister, NamespaceLister, NotFound};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
     Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,

@@ -10,38 +10,17 @@ use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 
-use super::ResponseBody;
+use super::continuing::Continue;
+use super::form::Form;
 use super::query::Query;
 use super::resource::ResourceType;
 use super::status::Failure;
 use super::store::Store;
-use super::stored::{Form, Stored};
+use super::stored::Stored;
+use super::{ResponseBody, table};
 
 /// How large the pieces of a list's body are.
 const PIECE: usize = 64 * 1024;
-
-/// Where a list goes on: at which revision (`None`: whatever is now), after which key.
-struct Continue {
-    revision: Option<u64>,
-    after: String,
-}
-
-impl Continue {
-    fn token(&self) -> String {
-        let text = json!({ "rv": self.revision, "after": self.after }).to_string();
-        text.bytes().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
-    }
-
-    fn parse(token: &str) -> Option<Self> {
-        let digits = token.as_bytes().chunks(2);
-        let bytes: Option<Vec<u8>> = digits
-            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-            .collect();
-        let value: Value = serde_json::from_slice(&bytes?).ok()?;
-        let after = value["after"].as_str()?.to_owned();
-        Some(Self { revision: value["rv"].as_u64(), after })
-    }
-}
 
 pub(super) fn list(
     store: &Store,
@@ -49,12 +28,13 @@ pub(super) fn list(
     query: &Query,
     form: Form,
 ) -> Result<Response<ResponseBody>, Failure> {
-    let collection = store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     let mut revision = store.revision;
     let mut after = None;
     if let Some(token) = &query.continue_token {
-        let parsed = Continue::parse(token)
-            .ok_or_else(|| Failure::bad_request("continue key is not valid"))?;
+        let parsed = Continue::parse(token).ok_or_else(|| {
+            Failure::bad_request("invalid continue token: continue key is not valid")
+        })?;
         if let Some(at) = parsed.revision {
             if at < collection.trimmed.max(store.compacted) {
                 let go_on = Continue { revision: None, after: parsed.after };
@@ -101,6 +81,9 @@ pub(super) fn list(
             metadata["remainingItemCount"] = remaining.into();
         }
     }
+    if let Some(shard) = &query.selector.shard {
+        metadata["shardInfo"] = json!({ "selector": shard.text });
+    }
     Ok(respond(resource.clone(), &metadata, items, form))
 }
 
@@ -113,10 +96,17 @@ fn respond(
 ) -> Response<ResponseBody> {
     let (kind, version) = match form {
         Form::Metadata => ("PartialObjectMetadataList".into(), "meta.k8s.io/v1".into()),
-        _ => (format!("{}List", resource.kind), resource.api_version()),
+        Form::Row(_) => ("Table".into(), "meta.k8s.io/v1".into()),
+        Form::Whole | Form::Item => (resource.list_kind.clone(), resource.api_version()),
+    };
+    let rows = match form {
+        Form::Row(_) => {
+            format!("\"columnDefinitions\":{},\"rows\"", table::columns(&resource))
+        }
+        _ => "\"items\"".into(),
     };
     let head = format!(
-        "{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":["
+        "{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},{rows}:["
     );
     let state = (head.into_bytes(), items.into_iter().enumerate(), false);
     let pieces = stream::unfold(state, move |(mut piece, mut items, ended)| {
@@ -139,10 +129,6 @@ fn respond(
         }
     });
     streamed(StreamBody::new(pieces.boxed()).boxed_unsync())
-}
-
-fn hex_digit(digit: u8) -> char {
-    char::from_digit(digit.into(), 16).unwrap_or_default()
 }
 
 pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use http::{HeaderMap, Method, Uri};
+use http::{Method, Uri};
 
+use super::resource::ResourceType;
+use super::shard::Shard;
 use super::status::Failure;
 use super::stored::Stored;
-use super::{resource::ResourceType, stored::Form};
 use crate::labels::Labels;
 
 /// A path, taken apart.
@@ -21,6 +22,18 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// Where an object of a known type belongs.
+    pub(super) fn of<K: kube::Resource<DynamicType = ()>>(object: &K) -> Self {
+        Self {
+            group: K::group(&()).into(),
+            version: K::version(&()).into(),
+            namespace: object.meta().namespace.clone(),
+            plural: K::plural(&()).into(),
+            name: object.meta().name.clone(),
+            subresource: None,
+        }
+    }
+
     pub(super) fn parse(path: &str) -> Option<Self> {
         let mut segments = path.trim_matches('/').split('/');
         let (group, version) = match segments.next()? {
@@ -49,12 +62,6 @@ impl Target {
             subresource: rest.next(),
         })
     }
-
-    pub(super) fn is_of(&self, resource: &ResourceType) -> bool {
-        self.group == resource.group
-            && self.version == resource.version
-            && self.plural == resource.plural
-    }
 }
 
 /// The query parameters of a list or watch.
@@ -78,6 +85,7 @@ pub(super) struct Selector {
     labels: Labels,
     /// Path, whether it must equal, value.
     fields: Vec<(FieldPath, bool, String)>,
+    pub(super) shard: Option<Shard>,
 }
 
 #[derive(Debug)]
@@ -116,8 +124,9 @@ impl Query {
             Failure::bad_request(format!("unable to parse requirement: {}", error.problem))
         })?;
         let fields = parse_fields(get("fieldSelector").map_or("", |value| value), resource)?;
+        let shard = get("shardSelector").map(|text| Shard::parse(text)).transpose()?;
         Ok(Self {
-            selector: Selector { namespace, labels, fields },
+            selector: Selector { namespace, labels, fields, shard },
             version: number("resourceVersion")?,
             version_match: get("resourceVersionMatch").cloned(),
             limit: number("limit")?
@@ -151,7 +160,8 @@ fn parse_fields(
                 let (path, value) = split.ok_or_else(invalid)?;
                 (path, true, value)
             };
-            let declared = resource.fields.iter().position(|field| field == path);
+            let selectable = resource.selectable.iter().any(|field| field == path);
+            let declared = resource.fields.iter().position(|field| selectable && field == path);
             let path = match (path, declared) {
                 ("metadata.name", _) => FieldPath::Name,
                 ("metadata.namespace", _) if resource.namespaced => FieldPath::Namespace,
@@ -169,12 +179,14 @@ fn parse_fields(
 impl Selector {
     pub(super) fn matches(&self, object: &Stored) -> bool {
         self.namespace.as_ref().is_none_or(|namespace| *namespace == object.namespace)
+            && self.shard.as_ref().is_none_or(|shard| shard.has(object.hash, &object.namespace))
             && (self.labels.is_everything() || self.labels.matches(Some(&object.labels)))
             && self.fields.iter().all(|(path, equal, wanted)| {
                 let value = match path {
-                    FieldPath::Name => &object.name,
-                    FieldPath::Namespace => &object.namespace,
-                    FieldPath::Declared(n) => &object.fields[*n],
+                    FieldPath::Name => &*object.name,
+                    FieldPath::Namespace => &*object.namespace,
+                    // An object from before the field was declared has none.
+                    FieldPath::Declared(n) => object.fields.get(*n).map_or("", String::as_str),
                 };
                 (value == wanted) == *equal
             })
@@ -182,29 +194,8 @@ impl Selector {
 
     /// Whether only a namespace narrows it, so that what remains can be counted.
     pub(super) fn is_plain(&self) -> bool {
-        self.labels.is_everything() && self.fields.is_empty()
+        self.labels.is_everything() && self.fields.is_empty() && self.shard.is_none()
     }
-}
-
-/// In which form objects are wanted.
-pub(super) fn form(headers: &HeaderMap, plain: Form) -> Result<Form, Failure> {
-    let accept = headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-    let Some(accept) = accept else { return Ok(plain) };
-    for clause in accept.split(',') {
-        let mut parts = clause.split(';').map(str::trim);
-        if !matches!(parts.next(), Some("application/json" | "application/*" | "*/*")) {
-            continue;
-        }
-        let form = parts.find_map(|part| part.strip_prefix("as="));
-        match form {
-            None => return Ok(plain),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => {
-                return Ok(Form::Metadata);
-            }
-            Some(_) => {}
-        }
-    }
-    Err(Failure::not_acceptable())
 }
 
 /// A request, for logs and for what intercepts it.

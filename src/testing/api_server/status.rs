@@ -40,7 +40,10 @@ impl Failure {
     }
 
     fn about(mut self, resource: &ResourceType, name: &str) -> Self {
-        let mut details = json!({ "name": name, "kind": resource.plural });
+        let mut details = json!({ "kind": resource.plural });
+        if !name.is_empty() {
+            details["name"] = name.into();
+        }
         if !resource.group.is_empty() {
             details["group"] = resource.group.clone().into();
         }
@@ -73,11 +76,80 @@ impl Failure {
         Self::new(409, "Conflict", message).about(resource, name)
     }
 
-    pub(super) fn invalid(kind: &str, name: &str, field: &str, problem: &str) -> Self {
-        let message = format!("{kind} {name:?} is invalid: {field}: {problem}");
+    /// A precondition that does not hold.
+    pub(super) fn conflict_because(resource: &ResourceType, name: &str, problem: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} {name:?}: {problem}",
+            resource.qualified()
+        );
+        Self::new(409, "Conflict", message).about(resource, name)
+    }
+
+    pub(super) fn invalid(resource: &ResourceType, name: &str, causes: &[Cause]) -> Self {
+        Self::invalid_kind(&resource.group, &resource.kind, name, causes)
+    }
+
+    /// What a request says beside its object can't be.
+    pub(super) fn invalid_options(kind: &str, cause: &Cause) -> Self {
+        Self::invalid_kind("meta.k8s.io", kind, "", std::slice::from_ref(cause))
+    }
+
+    fn invalid_kind(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
+        let problems: Vec<String> =
+            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let problems = match &*problems {
+            [problem] => problem.clone(),
+            problems => format!("[{}]", problems.join(", ")),
+        };
+        let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+        let message = format!("{qualified} {name:?} is invalid: {problems}");
         let mut failure = Self::new(422, "Invalid", message);
-        let cause = json!({ "reason": "FieldValueInvalid", "message": problem, "field": field });
-        failure.with("details", json!({ "name": name, "kind": kind, "causes": [cause] }));
+        let causes: Vec<Value> = causes.iter().map(Cause::value).collect();
+        let mut details = json!({ "kind": kind, "causes": causes });
+        for (member, value) in [("name", name), ("group", group)] {
+            if !value.is_empty() {
+                details[member] = value.into();
+            }
+        }
+        failure.with("details", details);
+        failure
+    }
+
+    /// Refused by a rule: `problem` says which.
+    pub(super) fn forbidden(resource: &ResourceType, name: &str, problem: &str) -> Self {
+        let subject = match name {
+            "" => resource.qualified(),
+            name => format!("{} {name:?}", resource.qualified()),
+        };
+        let mut failure = Self::new(403, "Forbidden", format!("{subject} is forbidden: {problem}"));
+        failure = failure.about(resource, name);
+        failure
+    }
+
+    /// Adds that a namespace is being deleted.
+    pub(super) fn caused_by_namespace(mut self, namespace: &str) -> Self {
+        let message = format!("namespace {namespace} is being terminated");
+        let cause = json!({
+            "reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace",
+        });
+        if let Some(status) = &mut self.status {
+            status["details"]["causes"] = json!([cause]);
+        }
+        self
+    }
+
+    pub(super) fn unsupported_media_type(accepted: &str) -> Self {
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: \
+             {accepted}"
+        );
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    pub(super) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        let mut failure = Self::new(405, "MethodNotAllowed", message);
+        failure.with("details", json!({}));
         failure
     }
 
@@ -111,7 +183,17 @@ impl Failure {
 
     pub(super) fn not_acceptable() -> Self {
         let message = "406: Not Acceptable\n\nAvailable representations: application/json";
-        Self::new(406, "NotAcceptable", message)
+        let mut failure = Self::new(406, "NotAcceptable", message);
+        failure.with("details", json!({}));
+        failure
+    }
+
+    pub(super) fn code(&self) -> u16 {
+        self.code
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
     }
 
     /// The Status, for an ERROR event.
@@ -132,6 +214,48 @@ impl Failure {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
         response
+    }
+}
+
+/// What is wrong with one field.
+#[derive(Clone, Debug)]
+pub(super) struct Cause {
+    reason: &'static str,
+    field: String,
+    message: String,
+}
+
+impl Cause {
+    pub(super) fn invalid(field: &str, value: &str, problem: &str) -> Self {
+        Self::invalid_raw(field, &format!("{value:?}"), problem)
+    }
+
+    /// For a value that is no text.
+    pub(super) fn invalid_raw(field: &str, value: &str, problem: &str) -> Self {
+        let message = format!("Invalid value: {value}: {problem}");
+        Self { reason: "FieldValueInvalid", field: field.to_owned(), message }
+    }
+
+    pub(super) fn required(field: &str, problem: &str) -> Self {
+        let message = match problem {
+            "" => "Required value".to_owned(),
+            problem => format!("Required value: {problem}"),
+        };
+        Self { reason: "FieldValueRequired", field: field.to_owned(), message }
+    }
+
+    pub(super) fn forbidden(field: &str, problem: &str) -> Self {
+        let message = format!("Forbidden: {problem}");
+        Self { reason: "FieldValueForbidden", field: field.to_owned(), message }
+    }
+
+    pub(super) fn unsupported(field: &str, value: &str, supported: &str) -> Self {
+        let message = format!("Unsupported value: {value:?}: supported values: {supported}");
+        Self { reason: "FieldValueNotSupported", field: field.to_owned(), message }
+    }
+
+    fn value(&self) -> Value {
+        json!({ "reason": self.reason, "message": self.message, "field": self.field })
     }
 }
 

@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::resource::ResourceType;
 use super::stored::Stored;
 
 /// How many types that are no longer served are remembered.
 const RETIRED: usize = 16;
+
+/// How finely time is told when old states are forgotten.
+const MARKS: u32 = 16;
 
 /// The server's memory. One revision counter for all types, as etcd has.
 #[derive(Debug)]
@@ -21,9 +26,19 @@ pub(super) struct Store {
     /// How many changes of a type are remembered.
     window: usize,
     pub(super) collections: Vec<Collection>,
+    /// Whether objects are only created in namespaces that exist.
+    pub(super) namespaces_needed: bool,
+    /// Namespaces that are to go, once they are empty.
+    pub(super) terminating: Vec<String>,
+    /// Definitions that are to go, once no object is left of their type.
+    pub(super) ending: Vec<String>,
     /// Types that are no longer served: their open watches still have to hear the end.
     retired: VecDeque<Collection>,
     next_id: u64,
+    /// How long old states can be had; for ever, or until the window is full, unless set.
+    memory: Option<Duration>,
+    /// Moments of that time, and the revision that was the newest soon after each.
+    marks: VecDeque<(Instant, u64)>,
     /// Counts up with every change: what watches wait for.
     changed: watch::Sender<u64>,
 }
@@ -32,7 +47,8 @@ pub(super) struct Store {
 #[derive(Debug)]
 pub(super) struct Collection {
     pub(super) id: u64,
-    pub(super) resource: Arc<ResourceType>,
+    /// The versions it is served in, never none. Objects at rest are of no version.
+    pub(super) versions: Vec<Arc<ResourceType>>,
     pub(super) objects: BTreeMap<String, Arc<Stored>>,
     pub(super) history: VecDeque<Change>,
     /// The history was trimmed up to this revision.
@@ -62,8 +78,13 @@ impl Store {
             compacted: 0,
             window,
             collections: Vec::new(),
+            namespaces_needed: false,
+            terminating: Vec::new(),
+            ending: Vec::new(),
             retired: VecDeque::new(),
             next_id: 0,
+            memory: None,
+            marks: VecDeque::new(),
             changed: watch::Sender::new(0),
         }
     }
@@ -77,8 +98,26 @@ impl Store {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    pub(super) fn find(&self, is: impl Fn(&ResourceType) -> bool) -> Option<&Collection> {
-        self.collections.iter().find(|collection| is(&collection.resource))
+    /// The type at this place of the API.
+    pub(super) fn served(
+        &self,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Option<&Arc<ResourceType>> {
+        self.types().find(|served| {
+            served.plural == plural && served.group == group && served.version == version
+        })
+    }
+
+    /// Every version of every type, in the order in which they were registered.
+    pub(super) fn types(&self) -> impl Iterator<Item = &Arc<ResourceType>> {
+        self.collections.iter().flat_map(|collection| &collection.versions)
+    }
+
+    /// Where the objects of a type are.
+    pub(super) fn of(&self, resource: &ResourceType) -> Option<&Collection> {
+        self.collections.iter().find(|collection| collection.is_of(resource))
     }
 
     /// The collection that a watch was opened on, and whether its type is still served.
@@ -88,16 +127,28 @@ impl Store {
         served.chain(retired).find(|(collection, _)| collection.id == id)
     }
 
-    pub(super) fn register(&mut self, resource: ResourceType) {
-        if self.find(|served| *served == resource).is_none() {
-            self.next_id += 1;
-            self.collections.push(Collection::new(self.next_id, resource, self.revision));
+    /// Serves a type in these versions from now on; what is served already keeps its objects.
+    pub(super) fn register(&mut self, versions: Vec<ResourceType>) {
+        let Some(first) = versions.first().cloned() else { return };
+        let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
+        if let Some(collection) = self.collection(&first) {
+            if collection.versions != versions {
+                collection.versions = versions;
+                // Selectors may look at other fields now.
+                for object in collection.objects.values_mut() {
+                    let value = object.value(&first);
+                    *object = Arc::new(Stored::new(&first, object.revision, value));
+                }
+            }
+            return;
         }
+        self.next_id += 1;
+        self.collections.push(Collection::new(self.next_id, versions, self.revision));
     }
 
     /// Deletes every object of a type and serves it no longer.
     pub(super) fn unregister(&mut self, resource: &ResourceType) {
-        let Some(at) = self.collections.iter().position(|c| *c.resource == *resource) else {
+        let Some(at) = self.collections.iter().position(|c| c.is_of(resource)) else {
             return;
         };
         let keys: Vec<String> = self.collections[at].objects.keys().cloned().collect();
@@ -111,8 +162,8 @@ impl Store {
         self.announce();
     }
 
-    pub(super) fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
-        self.collections.iter_mut().find(|collection| *collection.resource == *resource)
+    fn collection(&mut self, resource: &ResourceType) -> Option<&mut Collection> {
+        self.collections.iter_mut().find(|collection| collection.is_of(resource))
     }
 
     pub(super) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
@@ -122,6 +173,7 @@ impl Store {
         let before = collection.objects.insert(stored.key(), stored.clone());
         collection.remember(Change { revision, before, after: After::Is(stored.clone()) }, window);
         self.revision = revision;
+        self.mark();
         self.announce();
         Some(stored)
     }
@@ -134,8 +186,37 @@ impl Store {
         let after = After::Was(last.clone());
         collection.remember(Change { revision, before: Some(before), after }, window);
         self.revision = revision;
+        self.mark();
         self.announce();
         Some(last)
+    }
+
+    /// Forgets by itself what is older than this.
+    pub(super) fn remember_for(&mut self, time: Duration) {
+        self.memory = Some(time);
+    }
+
+    /// Notes when the newest revision came to be, to within a fraction of the time.
+    fn mark(&mut self) {
+        let Some(memory) = self.memory else { return };
+        let now = Instant::now();
+        match self.marks.back_mut() {
+            Some((begun, revision)) if now - *begun < memory / MARKS => *revision = self.revision,
+            _ => self.marks.push_back((now, self.revision)),
+        }
+    }
+
+    /// Forgets what has had its time.
+    pub(super) fn forget_in_time(&mut self) {
+        let Some(memory) = self.memory else { return };
+        let now = Instant::now();
+        while let Some((begun, revision)) = self.marks.front().copied() {
+            if now - begun < memory + memory / MARKS {
+                break;
+            }
+            self.compacted = self.compacted.max(revision);
+            self.marks.pop_front();
+        }
     }
 
     pub(super) fn compact(&mut self) {
@@ -146,14 +227,12 @@ impl Store {
 }
 
 impl Collection {
-    fn new(id: u64, resource: ResourceType, revision: u64) -> Self {
-        Self {
-            id,
-            resource: Arc::new(resource),
-            objects: BTreeMap::new(),
-            history: VecDeque::new(),
-            trimmed: revision,
-        }
+    fn new(id: u64, versions: Vec<Arc<ResourceType>>, revision: u64) -> Self {
+        Self { id, versions, objects: BTreeMap::new(), history: VecDeque::new(), trimmed: revision }
+    }
+
+    fn is_of(&self, resource: &ResourceType) -> bool {
+        self.versions.first().is_some_and(|served| served.shares_objects_with(resource))
     }
 
     fn remember(&mut self, change: Change, window: usize) {

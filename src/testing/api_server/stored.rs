@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::form::Form;
 use super::resource::ResourceType;
+use super::{shard, table};
 
 /// An object at rest: its bytes, and what selectors look at. Never changed.
 #[derive(Debug)]
@@ -16,21 +18,12 @@ pub(super) struct Stored {
     pub(super) labels: BTreeMap<String, String>,
     /// The values of the type's selectable fields, in its order.
     pub(super) fields: Vec<String>,
+    /// The hash of its uid.
+    pub(super) hash: u64,
     /// The object's JSON behind its kind and apiVersion: `"metadata":{…},…}`.
     tail: Bytes,
     /// The JSON of its metadata.
     metadata: Bytes,
-}
-
-/// How an object is written out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// With kind and apiVersion.
-    Whole,
-    /// Without, as items of built-in lists are.
-    Item,
-    /// As a `PartialObjectMetadata`.
-    Metadata,
 }
 
 impl Stored {
@@ -45,11 +38,16 @@ impl Stored {
             for member in path.split('.') {
                 value = &value[member];
             }
-            text(value)
+            match value {
+                Value::Null => super::builtin::absent(path).to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            }
         });
         let (namespace, name) =
             (text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]));
         let fields = fields.collect();
+        let hash = shard::hash(object["metadata"]["uid"].as_str().unwrap_or_default());
         let mut members = match object {
             Value::Object(members) => members,
             _ => Map::new(),
@@ -64,6 +62,7 @@ impl Stored {
             name,
             labels,
             fields,
+            hash,
             tail: Bytes::from(whole).slice(1..),
             metadata: metadata.into(),
         }
@@ -93,7 +92,28 @@ impl Stored {
                 out.extend_from_slice(&self.metadata);
                 out.push(b'}');
             }
+            Form::Row(include) => {
+                let row = table::row(resource, &self.value(resource), include);
+                out.extend_from_slice(row.to_string().as_bytes());
+            }
         }
+    }
+
+    /// Writes the object for itself: a row makes a table of one.
+    pub(super) fn write_alone(
+        &self,
+        resource: &ResourceType,
+        form: Form,
+        with_columns: bool,
+        out: &mut Vec<u8>,
+    ) {
+        let Form::Row(include) = form else {
+            return self.write(resource, form, out);
+        };
+        let row = table::row(resource, &self.value(resource), include);
+        let metadata = json!({ "resourceVersion": self.revision.to_string() });
+        let table = table::whole(resource, &metadata, with_columns, &[row]);
+        out.extend_from_slice(table.to_string().as_bytes());
     }
 
     /// The object as a value, with kind and apiVersion.

@@ -11,19 +11,24 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::form::Form;
 use super::list::{Piece, data, streamed};
 use super::query::{Query, Selector};
 use super::resource::ResourceType;
-use super::status::Failure;
+use super::status::{Cause, Failure};
 use super::store::{After, Change};
-use super::stored::{Form, Stored};
-use super::{Inner, ResponseBody};
+use super::stored::Stored;
+use super::table;
+use super::{Inner, ResponseBody, builtin};
 
 /// How long a watch lasts that does not say.
 const DEFAULT_TIMEOUT: u64 = 1800;
 
 /// Longer than anybody waits, and no overflow of the clock.
 const LONGEST: u64 = 365 * 24 * 3600;
+
+/// How long before its end a watch gets its last bookmark.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
 /// How many events go out in one piece.
 const EVENTS: usize = 256;
@@ -42,8 +47,11 @@ struct Watching {
     tell_end: bool,
     bookmarks: bool,
     interval: Duration,
-    next_bookmark: Instant,
+    /// `None`: none is due before the end.
+    next_bookmark: Option<Instant>,
     until: Instant,
+    /// A table names its columns once.
+    told_columns: bool,
     changes: watch::Receiver<u64>,
     generation: u64,
     over: bool,
@@ -56,11 +64,11 @@ pub(super) fn watch(
     form: Form,
 ) -> Result<Response<ResponseBody>, Failure> {
     let store = inner.store.lock();
-    let collection = store.find(|served| *served == **resource).ok_or_else(Failure::not_served)?;
+    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     if query.initial_events.is_some() && query.version_match.as_deref() != Some("NotOlderThan") {
-        let problem =
-            "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-        return Err(Failure::invalid("ListOptions", "", "resourceVersionMatch", problem));
+        let problem = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        let cause = Cause::forbidden("resourceVersionMatch", problem);
+        return Err(Failure::invalid_options("ListOptions", &cause));
     }
     let asked = query.version.unwrap_or(0);
     let initial = query.initial_events.unwrap_or(asked == 0);
@@ -81,7 +89,7 @@ pub(super) fn watch(
         return Ok(streamed(super::status::full(error_event(&failure))));
     }
     let now = Instant::now();
-    let interval = inner.bookmark_interval;
+    let interval = inner.options.bookmark_interval;
     let watching = Watching {
         inner: inner.clone(),
         collection: collection.id,
@@ -90,15 +98,18 @@ pub(super) fn watch(
         form,
         position,
         initial: events,
-        tell_end: query.initial_events == Some(true),
+        tell_end: initial && query.bookmarks,
         bookmarks: query.bookmarks,
         interval,
-        next_bookmark: now + interval,
+        next_bookmark: None,
         until: now + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT).min(LONGEST)),
+        told_columns: false,
         changes: store.changes(),
         generation: inner.generation(),
         over: false,
     };
+    let mut watching = watching;
+    watching.schedule(now);
     Ok(streamed(StreamBody::new(stream::unfold(watching, Watching::next).boxed()).boxed_unsync()))
 }
 
@@ -137,24 +148,31 @@ impl Watching {
                 biased;
                 () = stop.cancelled() => {}
                 changed = self.changes.changed() => changed.ok()?,
-                () = sleep_until(self.until.min(self.next_bookmark)) => {}
+                () = sleep_until(self.next_bookmark.unwrap_or(self.until)) => {}
             }
         }
     }
 
-    /// What the clock says: a bookmark, or the end, which is told by a bookmark as well.
+    /// What the clock says: a bookmark, or the end, which comes without a word.
     fn due(&mut self, now: Instant, out: &mut Vec<u8>) {
         let told_all = self.initial.is_empty() && !self.tell_end;
         if !told_all || self.over {
             return;
         }
         self.over = now >= self.until;
-        if self.over || now >= self.next_bookmark {
-            self.next_bookmark = now + self.interval;
+        if !self.over && self.next_bookmark.is_some_and(|next| now >= next) {
             if self.bookmarks {
                 self.bookmark(false, out);
             }
+            self.schedule(now);
         }
+    }
+
+    /// The next bookmark: after the interval, but shortly before the end at the latest, so that the
+    /// next watch goes on from near where this one ended.
+    fn schedule(&mut self, now: Instant) {
+        let last = self.until.checked_sub(LAST_BOOKMARK).filter(|last| *last > now);
+        self.next_bookmark = last.map(|last| last.min(now + self.interval));
     }
 
     fn initial_events(&mut self, out: &mut Vec<u8>) {
@@ -200,7 +218,7 @@ impl Watching {
     }
 
     /// What a change is to this watch's selector.
-    fn change(&self, change: &Change, out: &mut Vec<u8>) {
+    fn change(&mut self, change: &Change, out: &mut Vec<u8>) {
         let was = change.before.as_ref().is_some_and(|before| self.selector.matches(before));
         match &change.after {
             After::Was(last) if was => self.event("DELETED", last, out),
@@ -222,24 +240,37 @@ impl Watching {
         }
     }
 
-    fn event(&self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
+    fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
         out.extend_from_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());
-        object.write(&self.resource, self.form, out);
+        object.write_alone(&self.resource, self.form, !self.told_columns, out);
+        self.told_columns = true;
         out.extend_from_slice(b"}\n");
     }
 
     fn bookmark(&self, end_of_initial: bool, out: &mut Vec<u8>) {
-        let (kind, version) = match self.form {
-            Form::Metadata => ("PartialObjectMetadata".to_owned(), "meta.k8s.io/v1".to_owned()),
-            _ => (self.resource.kind.clone(), self.resource.api_version()),
-        };
         let mut metadata = json!({ "resourceVersion": self.position.to_string() });
         if end_of_initial {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
         }
-        let line = format!(
-            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata}}}}}\n"
-        );
-        out.extend_from_slice(line.as_bytes());
+        let partial = json!({
+            "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+        });
+        let object = match self.form {
+            Form::Metadata => partial,
+            Form::Row(_) => {
+                let row = json!({ "cells": [], "object": partial });
+                let version = json!({ "resourceVersion": self.position.to_string() });
+                table::whole(&self.resource, &version, !self.told_columns, &[row])
+            }
+            Form::Whole | Form::Item => {
+                let mut object = builtin::empty(&self.resource.qualified());
+                object["kind"] = self.resource.kind.clone().into();
+                object["apiVersion"] = self.resource.api_version().into();
+                object["metadata"] = metadata;
+                object
+            }
+        };
+        let line = json!({ "type": "BOOKMARK", "object": object });
+        out.extend_from_slice(format!("{line}\n").as_bytes());
     }
 }

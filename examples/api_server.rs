@@ -1,0 +1,148 @@
+//! An API server to point any client at: `cargo run --example api_server`.
+//!
+//! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. Options:
+//! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,
+//! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else Ctrl-C).
+
+use std::error::Error;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Container, ContainerStatus, Pod, PodSpec, PodStatus};
+use kube::api::ObjectMeta;
+use kube_informer::testing::ApiServer;
+
+const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
+const NODES: usize = 20;
+
+struct Options {
+    listen: String,
+    pods: usize,
+    churn: u32,
+    tls: bool,
+    kubeconfig: Option<String>,
+    seconds: Option<u64>,
+}
+
+impl Options {
+    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
+        let mut options = Self {
+            listen: "127.0.0.1:8001".into(),
+            pods: 1000,
+            churn: 50,
+            tls: false,
+            kubeconfig: None,
+            seconds: None,
+        };
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
+            match &*arg {
+                "--listen" => options.listen = value()?,
+                "--pods" => options.pods = value()?.parse()?,
+                "--churn" => options.churn = value()?.parse()?,
+                "--tls" => options.tls = true,
+                "--kubeconfig" => options.kubeconfig = Some(value()?),
+                "--seconds" => options.seconds = Some(value()?.parse()?),
+                other => return Err(format!("unknown option {other}").into()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse(std::env::args().skip(1))?;
+    // Old states go after five minutes, as etcd's do.
+    let server = ApiServer::builder().compact_after(Duration::from_secs(300)).build();
+    for n in 0..options.pods {
+        server.create(&pod(n))?;
+    }
+    let listening = if options.tls {
+        server.listen_tls(&options.listen).await?
+    } else {
+        server.listen(&options.listen).await?
+    };
+    match &options.kubeconfig {
+        Some(file) => std::fs::write(file, listening.kubeconfig(None))?,
+        None => println!("{}", listening.kubeconfig(None)),
+    }
+    eprintln!("{} pods on {}; Ctrl-C ends it", options.pods, listening.url());
+    let ends = async {
+        match options.seconds {
+            Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        told = churn(&server, &options) => told?,
+        () = ends => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    listening.shutdown().await;
+    Ok(())
+}
+
+/// Of every ten changes eight are of a status, one is a new pod, one the end of an old one.
+async fn churn(server: &ApiServer, options: &Options) -> Result<(), String> {
+    if options.churn == 0 {
+        return std::future::pending().await;
+    }
+    let mut ticks = tokio::time::interval(Duration::from_secs(1) / options.churn);
+    let (mut first, mut next) = (0, options.pods);
+    for tick in 0_u64.. {
+        ticks.tick().await;
+        match tick % 10 {
+            0 => {
+                server.create(&pod(next))?;
+                next += 1;
+            }
+            5 => {
+                server.delete(&pod(first))?;
+                first += 1;
+            }
+            _ => {
+                let mut pod = pod(first + fastrand::usize(..(next - first).max(1)));
+                let restarts = i32::try_from(tick / 10).unwrap_or(i32::MAX);
+                pod.status = Some(status(restarts));
+                // A pod that has just gone has no status any more.
+                let _ = server.replace(&pod);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pod(n: usize) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            name: Some(format!("web-{n}")),
+            namespace: Some(NAMESPACES[n % NAMESPACES.len()].into()),
+            labels: Some([("app".into(), "web".into())].into()),
+            ..ObjectMeta::default()
+        },
+        spec: Some(PodSpec {
+            containers: vec![Container {
+                name: "app".into(),
+                image: Some("registry.example.com/app:v1".into()),
+                ..Container::default()
+            }],
+            node_name: Some(format!("node-{}", n % NODES)),
+            ..PodSpec::default()
+        }),
+        status: Some(status(0)),
+    }
+}
+
+fn status(restart_count: i32) -> PodStatus {
+    let container = ContainerStatus {
+        name: "app".into(),
+        ready: true,
+        restart_count,
+        ..ContainerStatus::default()
+    };
+    PodStatus {
+        phase: Some("Running".into()),
+        container_statuses: Some(vec![container]),
+        ..PodStatus::default()
+    }
+}

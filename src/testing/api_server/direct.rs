@@ -1,0 +1,84 @@
+//! Writes without a request: what a test or a stand-in of a controller does to the server's objects.
+
+use std::error::Error;
+
+use kube::Resource;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::ApiServer;
+use super::options::DeleteOptions;
+use super::query::Target;
+use super::status::Failure;
+use super::store::Store;
+use super::writing::{self, Deleted, Part, Place};
+
+impl ApiServer {
+    /// Creates an object without a request, its status included.
+    ///
+    /// # Errors
+    /// The message of the `Status` a client would get.
+    pub fn create<K>(&self, object: &K) -> Result<K, String>
+    where
+        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
+    {
+        self.write(object, |store, place, value| {
+            writing::create(store, Place { name: None, ..place }, value)
+        })
+    }
+
+    /// Replaces an object without a request, its status included; a stale `resourceVersion` is a
+    /// conflict.
+    ///
+    /// # Errors
+    /// The message of the `Status` a client would get.
+    pub fn replace<K>(&self, object: &K) -> Result<K, String>
+    where
+        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
+    {
+        self.write(object, writing::replace)
+    }
+
+    /// Deletes an object without a request and without grace: only finalizers hold it up.
+    ///
+    /// # Errors
+    /// The message of the `Status` a client would get.
+    pub fn delete<K>(&self, object: &K) -> Result<K, String>
+    where
+        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
+    {
+        self.write(object, |store, place, _| {
+            let deleted = writing::delete(store, place, &DeleteOptions::default())?;
+            let (Deleted::Gone(object) | Deleted::Waits(object)) = deleted;
+            Ok(object)
+        })
+    }
+
+    fn write<K>(
+        &self,
+        object: &K,
+        write: impl FnOnce(&mut Store, Place<'_>, Value) -> Result<Value, Failure>,
+    ) -> Result<K, String>
+    where
+        K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
+    {
+        let told = |error: &dyn Error| error.to_string();
+        let value = serde_json::to_value(object).map_err(|error| told(&error))?;
+        let target = Target::of(object);
+        let mut store = self.inner.store.lock();
+        let served = store.served(&target.group, &target.version, &target.plural);
+        let resource = served.cloned().ok_or_else(|| "this type is not served".to_owned())?;
+        let place = Place {
+            resource: &resource,
+            namespace: target.namespace.as_deref(),
+            name: target.name.as_deref(),
+            part: Part::Both,
+            dry_run: false,
+            manager: "embedded",
+        };
+        let written =
+            write(&mut store, place, value).map_err(|failure| failure.message().to_owned())?;
+        serde_json::from_value(written).map_err(|error| told(&error))
+    }
+}

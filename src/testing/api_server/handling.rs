@@ -1,0 +1,219 @@
+//! From a request to its answer: which part of the server it is for, and what it asks of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::Value;
+
+use super::access::User;
+use super::form::Form;
+use super::options::{DeleteOptions, WriteOptions};
+use super::query::{Query, RequestInfo, Selector, Target};
+use super::resource::ResourceType;
+use super::status::{Failure, full};
+use super::store::Store;
+use super::writing::{self, Deleted, Part, Place};
+use super::{Inner, ResponseBody, access, discovery, list, openapi, patch, watching};
+
+/// How much of a request's body is read.
+const BODY_LIMIT: usize = 3 * 1024 * 1024;
+
+/// An answer to a request that nobody intercepted.
+pub(super) async fn answer<B>(
+    inner: &Arc<Inner>,
+    request: Request<B>,
+) -> Result<Response<ResponseBody>, Failure>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let (head, body) = request.into_parts();
+    let user = match head.extensions.get::<User>() {
+        Some(user) => user.clone(),
+        None => inner.access.lock().user(&head.headers)?,
+    };
+    let path = head.uri.path();
+    if let Some(answer) = openapi::answer(&inner.store.lock(), path) {
+        return answer;
+    }
+    if let Some(answer) = discovery::answer(&inner.store.lock(), path, &head.headers) {
+        return answer;
+    }
+    let target = Target::parse(path).ok_or_else(Failure::not_served)?;
+    let resource = served(&inner.store.lock(), &target)?;
+    let watch = head.method == Method::GET && RequestInfo::new(&head.method, &head.uri).watch;
+    let verb = access::verb(&head.method, target.name.is_some(), watch);
+    inner.access.lock().check(&user, verb, &target, &resource)?;
+    let asking = Asking { inner, target: &target, resource: &resource, head: &head };
+    if head.method == Method::GET {
+        return asking.read();
+    }
+    let body = read(body).await?;
+    asking.write(&body)
+}
+
+fn served(store: &Store, target: &Target) -> Result<Arc<ResourceType>, Failure> {
+    let found = store.served(&target.group, &target.version, &target.plural);
+    let resource = found.cloned().ok_or_else(Failure::not_served)?;
+    let known = match target.subresource.as_deref() {
+        None => true,
+        Some("status") => resource.status,
+        Some(_) => false,
+    };
+    let placed = target.namespace.is_none() || resource.namespaced;
+    // One object of a namespaced type is in a namespace.
+    let reached = target.name.is_none() || target.namespace.is_some() == resource.namespaced;
+    if known && placed && reached { Ok(resource) } else { Err(Failure::not_served()) }
+}
+
+/// A request for objects.
+struct Asking<'a> {
+    inner: &'a Arc<Inner>,
+    target: &'a Target,
+    resource: &'a Arc<ResourceType>,
+    head: &'a Parts,
+}
+
+impl Asking<'_> {
+    fn read(&self) -> Result<Response<ResponseBody>, Failure> {
+        let resource = self.resource;
+        let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain);
+        if self.target.name.is_some() {
+            let form = form(Form::Whole)?;
+            let options = WriteOptions::default();
+            let stored = self.place(&options).current(&self.inner.store.lock())?;
+            let mut bytes = Vec::new();
+            stored.write_alone(resource, form, true, &mut bytes);
+            bytes.push(b'\n');
+            return Ok(list::streamed(full(bytes)));
+        }
+        let mut query = Query::parse(&self.head.uri, self.target.namespace.clone(), resource)?;
+        self.inner.store.lock().forget_in_time();
+        if query.watch {
+            let form = form(Form::Whole)?;
+            return watching::watch(self.inner, resource, query, form);
+        }
+        if query.version == Some(0) && self.inner.options.watch_cache {
+            query.limit = None;
+        }
+        let form = form(if resource.custom { Form::Whole } else { Form::Item })?;
+        list::list(&self.inner.store.lock(), resource, &query, form)
+    }
+
+    fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
+        let options = WriteOptions::parse(&self.head.uri, &self.head.headers)?;
+        let place = self.place(&options);
+        let named = self.target.name.is_some();
+        let content_type = self.head.headers.get(CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        // Only what is served by the main path is created, deleted and counted.
+        let whole = place.part == Part::Object;
+        let mut store = self.inner.store.lock();
+        let (code, written) = match (&self.head.method, named) {
+            (&Method::POST, false) => {
+                (201, writing::create(&mut store, place, parse(content_type, body)?)?)
+            }
+            (&Method::PUT, true) => {
+                (200, writing::replace(&mut store, place, parse(content_type, body)?)?)
+            }
+            (&Method::PATCH, true) => (200, patch::patch(&mut store, place, content_type, body)?),
+            (&Method::DELETE, true) if whole => {
+                let options = DeleteOptions::parse(body, &options)?;
+                let place = Place { dry_run: options.dry_run, ..place };
+                (200, told(self.resource, writing::delete(&mut store, place, &options)?))
+            }
+            (&Method::DELETE, false) if self.resource.verbs().contains(&"deletecollection") => {
+                let options = DeleteOptions::parse(body, &options)?;
+                let place = Place { dry_run: options.dry_run, ..place };
+                let query =
+                    Query::parse(&self.head.uri, self.target.namespace.clone(), self.resource)?;
+                (200, self.delete_all(&mut store, place, &query.selector, &options)?)
+            }
+            _ => return Err(Failure::method_not_allowed()),
+        };
+        drop(store);
+        let mut response = list::streamed(full(format!("{written}\n")));
+        *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
+        Ok(response)
+    }
+
+    fn delete_all(
+        &self,
+        store: &mut Store,
+        place: Place<'_>,
+        selector: &Selector,
+        options: &DeleteOptions,
+    ) -> Result<Value, Failure> {
+        let mut items = writing::delete_all(store, place, selector, options)?;
+        if !self.resource.custom {
+            for item in items.iter_mut().filter_map(Value::as_object_mut) {
+                item.remove("kind");
+                item.remove("apiVersion");
+            }
+        }
+        Ok(serde_json::json!({
+            "kind": self.resource.list_kind, "apiVersion": self.resource.api_version(),
+            "metadata": { "resourceVersion": store.revision.to_string() }, "items": items,
+        }))
+    }
+
+    fn place<'a>(&'a self, options: &'a WriteOptions) -> Place<'a> {
+        let status = self.target.subresource.is_some();
+        Place {
+            resource: self.resource,
+            namespace: self.target.namespace.as_deref(),
+            name: self.target.name.as_deref(),
+            part: if status { Part::Status } else { Part::Object },
+            dry_run: options.dry_run,
+            manager: &options.manager,
+        }
+    }
+}
+
+/// What a client is told of a delete: the object while it waits, and else that it is done.
+fn told(resource: &ResourceType, deleted: Deleted) -> Value {
+    match deleted {
+        Deleted::Gone(object) if !resource.deleted_is_returned => {
+            let mut details = serde_json::json!({
+                "name": object["metadata"]["name"], "kind": resource.plural,
+                "uid": object["metadata"]["uid"],
+            });
+            if !resource.group.is_empty() {
+                details["group"] = resource.group.clone().into();
+            }
+            serde_json::json!({
+                "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
+                "details": details,
+            })
+        }
+        Deleted::Gone(object) | Deleted::Waits(object) => object,
+    }
+}
+
+async fn read<B>(body: B) -> Result<Bytes, Failure>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let limited = http_body_util::Limited::new(body, BODY_LIMIT);
+    let collected = limited.collect().await;
+    let too_large = |_| {
+        let message = format!("limit is {BODY_LIMIT}");
+        Failure::new(413, "RequestEntityTooLarge", message)
+    };
+    Ok(collected.map_err(too_large)?.to_bytes())
+}
+
+fn parse(content_type: &str, body: &Bytes) -> Result<Value, Failure> {
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    // Who says nothing means JSON.
+    if !matches!(media_type, "" | "application/json" | "*/*") {
+        return Err(Failure::unsupported_media_type("application/json"));
+    }
+    serde_json::from_slice(body)
+        .map_err(|_| Failure::bad_request("the body of the request is not JSON"))
+}

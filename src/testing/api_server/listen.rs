@@ -1,0 +1,167 @@
+//! The server on a TCP port, for clients in other processes: plain HTTP, or TLS with the feature
+//! `testing-tls`.
+//!
+//! One task accepts and owns every connection. It ends, and all of them with it, when the handle is
+//! dropped.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::ApiServer;
+
+/// How long it waits when no connection can be accepted: too many files are open, most likely.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A server that listens. Dropping it closes the port and every connection.
+#[must_use = "dropping it stops the listening"]
+pub struct Listening {
+    address: SocketAddr,
+    /// The authority that signed the server's certificate, as PEM; `None`: no TLS.
+    authority: Option<String>,
+    accepting: JoinHandle<()>,
+}
+
+impl ApiServer {
+    /// Serves on a TCP port, without TLS. Port 0 is any free one.
+    ///
+    /// ```
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let server = kube_informer::testing::ApiServer::new();
+    /// let listening = server.listen("127.0.0.1:0").await?;
+    /// println!("{}", listening.kubeconfig(None));
+    /// # Ok::<(), std::io::Error>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// When the address can't be had.
+    pub async fn listen(&self, address: impl ToSocketAddrs) -> io::Result<Listening> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let server = self.clone();
+        let accepting = tokio::spawn(accept(listener, move |stream, connections| {
+            connections.spawn(serve(server.clone(), stream));
+        }));
+        Ok(Listening { address, authority: None, accepting })
+    }
+
+    /// Serves on a TCP port over TLS, with a certificate made for the occasion, for `localhost` and
+    /// the address. The kubeconfig trusts it. kubectl sends tokens over TLS only.
+    ///
+    /// # Errors
+    /// When the address can't be had, or no certificate can be made.
+    #[cfg(feature = "testing-tls")]
+    pub async fn listen_tls(&self, address: impl ToSocketAddrs) -> io::Result<Listening> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let (acceptor, authority) = super::tls::acceptor(address.ip()).map_err(io::Error::other)?;
+        let server = self.clone();
+        let accepting = tokio::spawn(accept(listener, move |stream, connections| {
+            let (server, acceptor) = (server.clone(), acceptor.clone());
+            connections.spawn(async move {
+                // Who does not shake hands is not served.
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    serve(server, stream).await;
+                }
+            });
+        }));
+        Ok(Listening { address, authority: Some(authority), accepting })
+    }
+}
+
+async fn accept(listener: TcpListener, mut serve: impl FnMut(TcpStream, &mut JoinSet<()>)) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    // Events are small and wanted at once.
+                    let _ = stream.set_nodelay(true);
+                    serve(stream, &mut connections);
+                }
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn serve(server: ApiServer, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let service = hyper::service::service_fn(move |request| {
+        let server = server.clone();
+        async move { Ok::<_, std::convert::Infallible>(server.handle(request).await) }
+    });
+    let mut connection = hyper::server::conn::http1::Builder::new();
+    connection.timer(TokioTimer::new());
+    // A client that goes away in mid-answer is no fault of the server's.
+    let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+}
+
+impl Listening {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL clients use.
+    pub fn url(&self) -> String {
+        let scheme = if self.authority.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// A kubeconfig that leads here, as YAML, with a token for those who need one.
+    #[must_use]
+    pub fn kubeconfig(&self, token: Option<&str>) -> String {
+        use base64::Engine;
+        use base64::engine::general_purpose::STANDARD;
+        let authority = self.authority.as_ref().map_or_else(String::new, |pem| {
+            format!("\n    certificate-authority-data: {}", STANDARD.encode(pem))
+        });
+        let user = token.map_or_else(|| "{}".to_owned(), |token| format!("\n    token: {token:?}"));
+        format!(
+            "apiVersion: v1
+kind: Config
+clusters:
+- name: embedded
+  cluster:
+    server: {}{authority}
+users:
+- name: embedded
+  user: {user}
+contexts:
+- name: embedded
+  context:
+    cluster: embedded
+    user: embedded
+    namespace: default
+current-context: embedded
+",
+            self.url()
+        )
+    }
+
+    /// Stops, and returns when every connection is closed.
+    pub async fn shutdown(mut self) {
+        self.accepting.abort();
+        // Cancelled, as it should be.
+        let _ = (&mut self.accepting).await;
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl fmt::Debug for Listening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listening").field("url", &self.url()).finish_non_exhaustive()
+    }
+}

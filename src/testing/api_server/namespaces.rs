@@ -1,0 +1,110 @@
+//! Namespaces: whether objects need one, and what goes with one.
+//!
+//! Deleting a namespace marks it `Terminating`, deletes every object in it, and removes it as soon as
+//! none is left, all within the request: objects with finalizers hold it up. Its pods go without
+//! grace, as if their nodes had obeyed at once.
+
+use serde_json::{Value, json};
+
+use super::resource::ResourceType;
+use super::status::Failure;
+use super::store::Store;
+use super::writing::{names, purge};
+
+/// Those that every cluster has.
+const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+pub(super) fn is(resource: &ResourceType) -> bool {
+    resource.group.is_empty() && resource.plural == "namespaces"
+}
+
+/// From now on an object needs its namespace.
+pub(super) fn begin(store: &mut Store) {
+    store.namespaces_needed = true;
+    let Some(resource) = of(store) else { return };
+    for name in INITIAL {
+        let mut object = json!({ "metadata": {
+            "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
+        }});
+        complete(&mut object);
+        store.put(&resource, object);
+    }
+}
+
+/// The type itself.
+fn of(store: &Store) -> Option<std::sync::Arc<ResourceType>> {
+    store.served("", "v1", "namespaces").cloned()
+}
+
+/// Whether an object may be created in a namespace.
+pub(super) fn admit(
+    store: &Store,
+    resource: &ResourceType,
+    namespace: &str,
+    name: &str,
+) -> Result<(), Failure> {
+    if store.terminating.iter().any(|ending| ending == namespace) {
+        let problem = format!(
+            "unable to create new content in namespace {namespace} because it is being terminated"
+        );
+        return Err(Failure::forbidden(resource, name, &problem).caused_by_namespace(namespace));
+    }
+    if !store.namespaces_needed {
+        return Ok(());
+    }
+    let Some(namespaces) = of(store) else { return Ok(()) };
+    let known = store.of(&namespaces).is_some_and(|all| all.objects.contains_key(namespace));
+    if known { Ok(()) } else { Err(Failure::not_found(&namespaces, namespace)) }
+}
+
+/// What a server sets on a new namespace.
+pub(super) fn complete(object: &mut Value) {
+    let name = object["metadata"]["name"].clone();
+    object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+    object["spec"]["finalizers"] = json!(["kubernetes"]);
+    object["status"]["phase"] = "Active".into();
+}
+
+/// Begins to delete a namespace; tells it as it then is.
+pub(super) fn delete(
+    store: &mut Store,
+    resource: &ResourceType,
+    mut object: Value,
+) -> Option<Value> {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    if object["metadata"]["deletionTimestamp"].is_null() {
+        object["metadata"]["deletionTimestamp"] = names::now().into();
+        object["status"]["phase"] = "Terminating".into();
+        object = store.put(resource, object)?.value(resource);
+        store.terminating.push(name.clone());
+    }
+    let types: Vec<_> = store.types().filter(|resource| resource.namespaced).cloned().collect();
+    for resource in types {
+        purge(store, &resource, Some(&name));
+    }
+    settle(store, &name);
+    Some(object)
+}
+
+/// Removes a namespace that is to go, once nothing holds it up.
+pub(super) fn settle(store: &mut Store, name: &str) {
+    let Some(at) = store.terminating.iter().position(|ending| ending == name) else { return };
+    let holds = |collection: &super::store::Collection| {
+        let first = format!("{name}/");
+        let mut of_namespace = collection.objects.range(first.clone()..);
+        collection.versions.first().is_some_and(|resource| resource.namespaced)
+            && of_namespace.next().is_some_and(|(key, _)| key.starts_with(&first))
+    };
+    if store.collections.iter().any(holds) {
+        return;
+    }
+    let Some(namespaces) = of(store) else { return };
+    let object = store.of(&namespaces).and_then(|all| all.objects.get(name));
+    let finalizers =
+        object.map(|object| object.value(&namespaces)["metadata"]["finalizers"].clone());
+    if finalizers.is_some_and(|all| all.as_array().is_some_and(|all| !all.is_empty())) {
+        return;
+    }
+    store.terminating.swap_remove(at);
+    store.remove(&namespaces, name);
+}

@@ -1,0 +1,79 @@
+//! As much of `OpenAPI` v3 as clients decide by: which types there are, and that patches take
+//! `fieldValidation` and `dryRun`. No schemas; `OpenAPI` v2 is not served.
+//!
+//! Without it kubectl refuses to apply anything unless told not to validate.
+
+use std::collections::BTreeMap;
+
+use http::Response;
+use serde_json::{Map, Value, json};
+
+use super::ResponseBody;
+use super::list::streamed;
+use super::resource::ResourceType;
+use super::status::{Failure, full};
+use super::store::Store;
+
+pub(super) fn answer(store: &Store, path: &str) -> Option<Result<Response<ResponseBody>, Failure>> {
+    let rest = path.strip_prefix("/openapi/v3")?.trim_matches('/');
+    let value = if rest.is_empty() { Some(index(store)) } else { document(store, rest) };
+    Some(value.map(|value| streamed(full(value.to_string()))).ok_or_else(Failure::not_served))
+}
+
+/// Where a version's types are: `api/v1`, `apis/apps/v1`.
+fn root(resource: &ResourceType) -> String {
+    match &*resource.group {
+        "" => format!("api/{}", resource.version),
+        group => format!("apis/{group}/{}", resource.version),
+    }
+}
+
+fn index(store: &Store) -> Value {
+    let roots: BTreeMap<String, Value> = store
+        .types()
+        .map(|resource| {
+            let root = root(resource);
+            // The types of a custom group may change: what was read once is not to be kept.
+            let url = format!("/openapi/v3/{root}?hash={}", store.revision);
+            (root, json!({ "serverRelativeURL": url }))
+        })
+        .collect();
+    json!({ "paths": roots })
+}
+
+fn document(store: &Store, wanted: &str) -> Option<Value> {
+    let types: Vec<_> = store.types().filter(|resource| root(resource) == wanted).collect();
+    if types.is_empty() {
+        return None;
+    }
+    let paths: Map<String, Value> = types
+        .into_iter()
+        .map(|resource| {
+            let scope = if resource.namespaced { "namespaces/{namespace}/" } else { "" };
+            let path = format!("/{wanted}/{scope}{}/{{name}}", resource.plural);
+            let parameter = |name: &str| json!({ "name": name, "in": "query" });
+            let mut media_types = json!({
+                "application/json-patch+json": {}, "application/merge-patch+json": {},
+            });
+            if !resource.custom {
+                media_types["application/strategic-merge-patch+json"] = json!({});
+            }
+            let operation = json!({
+                "x-kubernetes-action": "patch",
+                "x-kubernetes-group-version-kind": {
+                    "group": resource.group, "version": resource.version, "kind": resource.kind,
+                },
+                "parameters": [
+                    parameter("dryRun"), parameter("fieldManager"), parameter("fieldValidation"),
+                ],
+                "requestBody": { "content": media_types },
+                "responses": { "200": { "description": "OK" } },
+            });
+            (path, json!({ "patch": operation }))
+        })
+        .collect();
+    Some(json!({
+        "openapi": "3.0.0", "info": { "title": "Kubernetes", "version": "v1.36.2+embedded" },
+        "paths": paths,
+    }))
+}

@@ -1,0 +1,144 @@
+//! What a write says beside its object: dry run, preconditions, grace, propagation.
+
+use std::collections::HashMap;
+
+use http::{HeaderMap, Uri};
+use serde_json::Value;
+
+use super::resource::ResourceType;
+use super::status::{Cause, Failure};
+use super::stored::Stored;
+
+/// What every write may say in its query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WriteOptions {
+    pub(super) dry_run: bool,
+    pub(super) manager: String,
+    grace: Option<i64>,
+    propagation: Option<Propagation>,
+}
+
+/// What becomes of an object's dependents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Propagation {
+    Orphan,
+    Background,
+    Foreground,
+}
+
+/// How a delete is meant.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DeleteOptions {
+    pub(super) grace: Option<i64>,
+    pub(super) propagation: Option<Propagation>,
+    pub(super) dry_run: bool,
+    uid: Option<String>,
+    version: Option<String>,
+}
+
+fn unsupported(kind: &str, field: &str, value: &str, supported: &str) -> Failure {
+    let cause = Cause::unsupported(field, value, supported);
+    Failure::invalid_options(kind, &cause)
+}
+
+fn dry_run(kind: &str, value: &str) -> Result<bool, Failure> {
+    match value {
+        "All" => Ok(true),
+        "" => Ok(false),
+        other => Err(unsupported(kind, "dryRun", other, "\"All\"")),
+    }
+}
+
+fn propagation(value: &str) -> Result<Propagation, Failure> {
+    match value {
+        "Orphan" => Ok(Propagation::Orphan),
+        "Background" => Ok(Propagation::Background),
+        "Foreground" => Ok(Propagation::Foreground),
+        other => {
+            let supported = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
+            Err(unsupported("DeleteOptions", "propagationPolicy", other, supported))
+        }
+    }
+}
+
+impl WriteOptions {
+    pub(super) fn parse(uri: &Uri, headers: &HeaderMap) -> Result<Self, Failure> {
+        let query = uri.query().unwrap_or_default();
+        let params: HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
+        let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
+        let agent = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
+        let program = agent.unwrap_or("unknown").split('/').next().unwrap_or_default();
+        let grace = get("gracePeriodSeconds").map(|value| {
+            let problem = |_| Failure::bad_request(format!("gracePeriodSeconds: {value:?}"));
+            value.parse().map_err(problem)
+        });
+        Ok(Self {
+            dry_run: dry_run("PatchOptions", get("dryRun").map_or("", |value| value))?,
+            manager: get("fieldManager").map_or(program, |value| value).to_owned(),
+            grace: grace.transpose()?,
+            propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,
+        })
+    }
+}
+
+impl DeleteOptions {
+    /// From the body of a delete, which may be empty, and else from its query.
+    pub(super) fn parse(body: &[u8], query: &WriteOptions) -> Result<Self, Failure> {
+        let mut options = Self {
+            grace: query.grace,
+            propagation: query.propagation,
+            dry_run: query.dry_run,
+            ..Self::default()
+        };
+        if body.is_empty() {
+            return Ok(options);
+        }
+        let body: Value = serde_json::from_slice(body)
+            .map_err(|_| Failure::bad_request("the body of the request is not JSON"))?;
+        if let Some(grace) = body["gracePeriodSeconds"].as_i64() {
+            options.grace = Some(grace);
+        }
+        if let Some(policy) = body["propagationPolicy"].as_str() {
+            options.propagation = Some(propagation(policy)?);
+        }
+        match body["orphanDependents"].as_bool() {
+            Some(true) => options.propagation = Some(Propagation::Orphan),
+            Some(false) => options.propagation = Some(Propagation::Background),
+            None => {}
+        }
+        for value in body["dryRun"].as_array().into_iter().flatten() {
+            options.dry_run |= dry_run("DeleteOptions", value.as_str().unwrap_or_default())?;
+        }
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        options.uid = text(&body["preconditions"]["uid"]);
+        options.version = text(&body["preconditions"]["resourceVersion"]);
+        Ok(options)
+    }
+
+    /// Whether the object is still the one that was meant.
+    pub(super) fn check(
+        &self,
+        resource: &ResourceType,
+        name: &str,
+        current: &Stored,
+    ) -> Result<(), Failure> {
+        let value = current.value(resource);
+        let uid = value["metadata"]["uid"].as_str().unwrap_or_default();
+        if let Some(wanted) = self.uid.as_deref().filter(|wanted| *wanted != uid) {
+            let problem = format!(
+                "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). \
+                 The object might have been deleted and then recreated"
+            );
+            return Err(Failure::conflict_because(resource, name, &problem));
+        }
+        let version = current.revision.to_string();
+        if let Some(wanted) = self.version.as_ref().filter(|wanted| **wanted != version) {
+            let problem = format!(
+                "the ResourceVersion in the precondition ({wanted}) does not match the \
+                 ResourceVersion in record ({version}). The object might have been modified"
+            );
+            return Err(Failure::conflict_because(resource, name, &problem));
+        }
+        Ok(())
+    }
+}

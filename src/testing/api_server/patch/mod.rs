@@ -1,0 +1,81 @@
+//! Patches: JSON patch, JSON merge patch, and strategic merge patch for built-in types.
+
+mod keys;
+mod strategic;
+
+use serde_json::{Map, Value};
+
+use super::status::{Cause, Failure};
+use super::store::Store;
+use super::writing::{Place, update};
+
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+/// Changes an object as a patch of this media type says. A `resourceVersion` in what comes of it is a
+/// precondition, as in a replace.
+pub(super) fn patch(
+    store: &mut Store,
+    place: Place<'_>,
+    media_type: &str,
+    body: &[u8],
+) -> Result<Value, Failure> {
+    let media_type = media_type.split(';').next().unwrap_or_default().trim();
+    let known =
+        matches!(media_type, JSON | MERGE) || (media_type == STRATEGIC && !place.resource.custom);
+    if !known {
+        let mut accepted = vec![JSON, MERGE];
+        if !place.resource.custom {
+            accepted.push(STRATEGIC);
+        }
+        return Err(Failure::unsupported_media_type(&accepted.join(", ")));
+    }
+    let current = place.current(store)?;
+    let mut object = current.value(place.resource);
+    if media_type == JSON {
+        let patch: json_patch::Patch = serde_json::from_slice(body)
+            .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
+        json_patch::patch(&mut object, &patch).map_err(|_| {
+            // The patch's own words may quote the object.
+            let message = "the server rejected our request due to an error in our request";
+            Failure::new(422, "Invalid", message)
+        })?;
+    } else {
+        let patch: Value = serde_json::from_slice(body)
+            .map_err(|_| Failure::bad_request("error decoding patch: not JSON"))?;
+        if !patch.is_object() {
+            return Err(Failure::bad_request("error decoding patch: no object"));
+        }
+        if media_type == MERGE {
+            merge(&mut object, &patch);
+        } else {
+            strategic::apply(&place.resource.kind, &mut object, &patch)?;
+        }
+    }
+    let object = place.check(object)?;
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    if name != place.name() {
+        let cause = Cause::invalid("metadata.name", name, "field is immutable");
+        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
+    }
+    update(store, place, &current, object)
+}
+
+/// RFC 7386.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(members) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    for (member, value) in members {
+        if value.is_null() {
+            target.as_object_mut().map(|target| target.remove(member));
+        } else {
+            merge(&mut target[member], value);
+        }
+    }
+}

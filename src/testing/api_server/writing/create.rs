@@ -1,0 +1,64 @@
+//! Creates.
+
+use serde_json::{Value, json};
+
+use super::super::lifecycle;
+use super::super::status::{Cause, Failure};
+use super::super::store::Store;
+use super::{Part, Place, forget, names};
+
+pub(in super::super) fn create(
+    store: &mut Store,
+    place: Place<'_>,
+    object: Value,
+) -> Result<Value, Failure> {
+    let mut object = place.check(object)?;
+    let metadata = &mut object["metadata"];
+    if metadata["resourceVersion"].as_str().is_some_and(|version| !version.is_empty()) {
+        let message = "resourceVersion should not be set on objects to be created";
+        return Err(Failure::bad_request(message));
+    }
+    let given = metadata["name"].as_str().unwrap_or_default().to_owned();
+    let name = match (&*given, metadata["generateName"].as_str()) {
+        ("", Some(prefix)) if !prefix.is_empty() => format!("{prefix}{}", names::suffix()),
+        ("", _) => {
+            let problem = "name or generateName is required";
+            let cause = Cause::required("metadata.name", problem);
+            return Err(Failure::invalid(place.resource, "", &[cause]));
+        }
+        _ => given,
+    };
+    if let Some(problem) = names::problem(place.resource, &name) {
+        let cause = Cause::invalid("metadata.name", &name, problem);
+        return Err(Failure::invalid(place.resource, &name, &[cause]));
+    }
+    metadata["name"] = name.clone().into();
+    metadata["uid"] = names::uid().into();
+    metadata["creationTimestamp"] = names::now().into();
+    for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"] {
+        forget(&mut object, member);
+    }
+    if place.resource.generation {
+        object["metadata"]["generation"] = 1.into();
+    }
+    reset_status(place, &mut object);
+    let place = Place { name: Some(&name), ..place };
+    lifecycle::admit(store, place.resource, place.namespace, &mut object)?;
+    if place.current(store).is_ok() {
+        return Err(Failure::exists(place.resource, &name));
+    }
+    place.put(store, object)
+}
+
+/// Who creates an object has no say in its status, where the type has it apart.
+fn reset_status(place: Place<'_>, object: &mut Value) {
+    if place.part == Part::Both || !place.resource.status {
+        return;
+    }
+    let Some(members) = object.as_object_mut() else { return };
+    match &*place.resource.qualified() {
+        "pods" => drop(members.insert("status".into(), json!({ "phase": "Pending" }))),
+        _ if place.resource.custom => drop(members.remove("status")),
+        _ => drop(members.insert("status".into(), json!({}))),
+    }
+}

@@ -1,0 +1,146 @@
+//! Creates, replaces and deletes: what a write does to the store, in the words of a real server.
+//!
+//! A write is checked, completed with what only a server sets, stored, and followed by what belongs
+//! to it (see `lifecycle`). It is one step under the store's lock: nobody sees half of it. Nothing is
+//! validated or defaulted beyond metadata.
+
+mod create;
+mod delete;
+pub(super) mod names;
+mod update;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::lifecycle;
+use super::resource::ResourceType;
+use super::status::Failure;
+use super::store::Store;
+use super::stored::{Stored, key};
+
+pub(super) use self::create::create;
+pub(super) use self::delete::{delete, delete_all, purge};
+pub(super) use self::update::{replace, update};
+
+/// Which part of an object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All but the status, where the type has it apart.
+    Object,
+    Status,
+    /// Object and status together, as only the process itself may.
+    Both,
+}
+
+/// Which object is written, as the path names it, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) resource: &'a ResourceType,
+    pub(super) namespace: Option<&'a str>,
+    pub(super) name: Option<&'a str>,
+    pub(super) part: Part,
+    /// Everything is done but the storing.
+    pub(super) dry_run: bool,
+    /// Who writes.
+    #[expect(dead_code, reason = "kept for the record of who set which field")]
+    pub(super) manager: &'a str,
+}
+
+/// What came of a delete.
+#[derive(Debug)]
+pub(super) enum Deleted {
+    Gone(Value),
+    /// It waits: for finalizers, or for a grace period to be over.
+    Waits(Value),
+}
+
+impl Place<'_> {
+    pub(super) fn name(&self) -> &str {
+        self.name.unwrap_or_default()
+    }
+
+    pub(super) fn key(&self) -> String {
+        key(self.namespace.unwrap_or_default(), self.name())
+    }
+
+    pub(super) fn current(&self, store: &Store) -> Result<Arc<Stored>, Failure> {
+        let object = store.of(self.resource).and_then(|all| all.objects.get(&self.key()));
+        object.cloned().ok_or_else(|| Failure::not_found(self.resource, self.name()))
+    }
+
+    /// A body that is an object of this type and place, with its metadata an object.
+    pub(super) fn check(&self, mut object: Value) -> Result<Value, Failure> {
+        let Some(members) = object.as_object_mut() else {
+            return Err(Failure::bad_request("the object provided is unrecognized"));
+        };
+        for (member, expected) in
+            [("kind", self.resource.kind.clone()), ("apiVersion", self.resource.api_version())]
+        {
+            let found = members.get(member).and_then(Value::as_str);
+            if found.is_some_and(|found| !found.is_empty() && found != expected) {
+                let message = format!(
+                    "the {member} in the data ({}) does not match the expected {member} ({expected})",
+                    found.unwrap_or_default()
+                );
+                return Err(Failure::bad_request(message));
+            }
+            members.insert(member.into(), expected.into());
+        }
+        let metadata = members.entry("metadata").or_insert_with(|| json!({}));
+        let Some(metadata) = metadata.as_object_mut() else {
+            return Err(Failure::bad_request("metadata is no object"));
+        };
+        match (self.resource.namespaced, self.namespace) {
+            (true, Some(namespace)) => {
+                let found = metadata.get("namespace").and_then(Value::as_str).unwrap_or_default();
+                if !found.is_empty() && found != namespace {
+                    let message = "the namespace of the provided object does not match the \
+                                   namespace sent on the request";
+                    return Err(Failure::bad_request(message));
+                }
+                metadata.insert("namespace".into(), namespace.into());
+            }
+            (true, None) => {
+                let message = "an empty namespace may not be set during creation";
+                return Err(Failure::bad_request(message));
+            }
+            (false, _) => drop(metadata.remove("namespace")),
+        }
+        Ok(object)
+    }
+
+    /// Stores a new state, unless this is a dry run.
+    fn put(&self, store: &mut Store, object: Value) -> Result<Value, Failure> {
+        if self.dry_run {
+            return Ok(object);
+        }
+        let stored = store.put(self.resource, object).ok_or_else(Failure::not_served)?;
+        let value = stored.value(self.resource);
+        lifecycle::stored(store, self.resource, &value);
+        Ok(value)
+    }
+
+    /// Removes the object, unless this is a dry run.
+    fn remove(&self, store: &mut Store, current: &Stored) -> Result<Value, Failure> {
+        if self.dry_run {
+            return Ok(current.value(self.resource));
+        }
+        let removed = store.remove(self.resource, &self.key());
+        let last = removed.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
+        lifecycle::removed(store, self.resource, &last);
+        Ok(last.value(self.resource))
+    }
+}
+
+/// Whether anything holds the object back from going.
+fn has_finalizers(object: &Value) -> bool {
+    object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+/// Takes a member out of an object's metadata.
+fn forget(object: &mut Value, member: &str) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove(member);
+    }
+}

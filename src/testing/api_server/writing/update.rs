@@ -1,0 +1,125 @@
+//! Replaces, and what every other change of an object ends in.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::status::{Cause, Failure};
+use super::super::store::Store;
+use super::super::stored::Stored;
+use super::{Part, Place, forget, has_finalizers};
+
+pub(in super::super) fn replace(
+    store: &mut Store,
+    place: Place<'_>,
+    object: Value,
+) -> Result<Value, Failure> {
+    let object = place.check(object)?;
+    if object["metadata"]["name"].as_str() != place.name {
+        let message = format!(
+            "the name of the object ({}) does not match the name on the URL ({})",
+            object["metadata"]["name"].as_str().unwrap_or_default(),
+            place.name()
+        );
+        return Err(Failure::bad_request(message));
+    }
+    let current = place.current(store)?;
+    let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    if version.is_empty() && place.resource.custom && place.part != Part::Both {
+        let problem = "must be specified for an update";
+        let cause = Cause::invalid_raw("metadata.resourceVersion", "0", problem);
+        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
+    }
+    update(store, place, &current, object)
+}
+
+/// Puts a new state in place of `current`: what the server sets stays as the server set it. A
+/// version or uid in the object is a precondition.
+pub(in super::super) fn update(
+    store: &mut Store,
+    place: Place<'_>,
+    current: &Arc<Stored>,
+    mut object: Value,
+) -> Result<Value, Failure> {
+    let before = current.value(place.resource);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (uid, known) = (text(&object["metadata"]["uid"]), text(&before["metadata"]["uid"]));
+    if !uid.is_empty() && uid != known {
+        let problem =
+            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {known}");
+        return Err(Failure::conflict_because(place.resource, place.name(), &problem));
+    }
+    let version = text(&object["metadata"]["resourceVersion"]);
+    if !version.is_empty() && version != current.revision.to_string() {
+        return Err(Failure::conflict(place.resource, place.name()));
+    }
+    separate(place, &before, &mut object);
+    for member in [
+        "uid",
+        "creationTimestamp",
+        "generation",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generateName",
+        "name",
+        "namespace",
+    ] {
+        let value = &before["metadata"][member];
+        if value.is_null() {
+            forget(&mut object, member);
+        } else {
+            object["metadata"][member] = value.clone();
+        }
+    }
+    object["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
+    object["kind"] = before["kind"].clone();
+    object["apiVersion"] = before["apiVersion"].clone();
+    if object == before {
+        // As on a real server: no change, no revision, no event.
+        return Ok(before);
+    }
+    if place.resource.generation && asked(place, &object) != asked(place, &before) {
+        let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
+        object["metadata"]["generation"] = (generation + 1).into();
+    }
+    let deleted = !object["metadata"]["deletionTimestamp"].is_null();
+    let grace = object["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
+    if deleted && grace == 0 && has_finalizers(&before) && !has_finalizers(&object) {
+        // The last finalizer is gone: so is the object. The change itself is not stored.
+        place.remove(store, current)?;
+        return Ok(object);
+    }
+    place.put(store, object)
+}
+
+/// Leaves alone what this part of the API does not write.
+fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
+    let keep_status = |object: &mut Value, status: &Value| match status {
+        Value::Null => drop(object.as_object_mut().map(|members| members.remove("status"))),
+        status => object["status"] = status.clone(),
+    };
+    match place.part {
+        Part::Status => {
+            let mut after = before.clone();
+            keep_status(&mut after, &object["status"]);
+            if !object["metadata"]["managedFields"].is_null() {
+                after["metadata"]["managedFields"] = object["metadata"]["managedFields"].clone();
+            }
+            *object = after;
+        }
+        Part::Object if place.resource.status => keep_status(object, &before["status"]),
+        Part::Object | Part::Both => {}
+    }
+}
+
+/// What a generation counts the changes of.
+fn asked(place: Place<'_>, object: &Value) -> Value {
+    let mut asked = object.clone();
+    if let Some(members) = asked.as_object_mut() {
+        members.remove("metadata");
+        if place.resource.status {
+            members.remove("status");
+        }
+    }
+    asked
+}

@@ -1,0 +1,87 @@
+//! Tokens and rules.
+
+use futures::{StreamExt, TryStreamExt};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchParams};
+use kube_informer::testing::api_server::AccessRule;
+use serde_json::json;
+
+use super::*;
+
+fn guarded(rules: impl IntoIterator<Item = AccessRule>) -> ApiServer {
+    ApiServer::builder().token("s3cret", "viewer", rules).build()
+}
+
+fn recorded(file: &str) -> Value {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/transcripts/");
+    serde_json::from_slice(&std::fs::read(format!("{folder}{file}")).unwrap()).unwrap()
+}
+
+async fn with(server: &ApiServer, token: &str, path: &str) -> Answer {
+    let header = format!("Bearer {token}");
+    ask(server, "GET", path, &[("authorization", &header)], &Value::Null).await
+}
+
+#[tokio::test]
+async fn refusals_are_in_a_real_servers_words() {
+    let server = guarded([]);
+    let bad = with(&server, "wrong", "/api/v1/pods").await;
+    assert_eq!((bad.status, bad.json()), (401, recorded("error-401.json")));
+    assert_eq!(get(&server, "/api/v1/pods").await.status, 401);
+    assert_eq!(get(&server, "/version").await.status, 401);
+    let list = with(&server, "s3cret", "/api/v1/pods").await;
+    assert_eq!((list.status, list.json()), (403, recorded("error-403.json")));
+    let watch = with(&server, "s3cret", "/api/v1/pods?watch=1").await;
+    assert_eq!((watch.status, watch.json()), (403, recorded("error-403-watch.json")));
+    let status = "/apis/apps/v1/namespaces/shop/deployments/d/status";
+    let message = with(&server, "s3cret", status).await.json()["message"].clone();
+    assert_eq!(
+        message,
+        "deployments.apps \"d\" is forbidden: User \"viewer\" cannot get resource \
+         \"deployments/status\" in API group \"apps\" in the namespace \"shop\""
+    );
+    assert_eq!(with(&server, "s3cret", "/apis").await.status, 200, "discovery is for all");
+    assert!(!format!("{server:?}").contains("s3cret"));
+    assert!(!format!("{:?}", ApiServer::builder().token("s3cret", "u", [])).contains("s3cret"));
+}
+
+#[tokio::test]
+async fn a_rule_allows_its_verbs_resources_and_namespaces_only() {
+    let reads = AccessRule::new(["get", "list"], ["configmaps"]).namespaces(["default"]);
+    let patches = AccessRule::new(["patch"], ["*"]);
+    let server = guarded([reads, patches]);
+    server.create(&map("a")).unwrap();
+    let client = server.client_with_token("s3cret");
+    let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
+    maps.get("a").await.unwrap();
+    maps.list(&ListParams::default()).await.unwrap();
+    let patch = Patch::Merge(json!({"data": {"x": "y"}}));
+    maps.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    let refused = |result: Result<(), kube::Error>| assert_eq!(code(&result.unwrap_err()), 403);
+    let elsewhere: Api<ConfigMap> = Api::namespaced(client.clone(), "elsewhere");
+    let all: Api<ConfigMap> = Api::all(client);
+    refused(elsewhere.get("a").await.map(drop));
+    refused(all.list(&ListParams::default()).await.map(drop));
+    refused(maps.watch(&WatchParams::default(), "0").await.map(drop));
+    refused(maps.create(&PostParams::default(), &map("b")).await.map(drop));
+    refused(maps.replace("a", &PostParams::default(), &map("a")).await.map(drop));
+    refused(maps.delete("a", &DeleteParams::default()).await.map(drop));
+    let every = ListParams::default();
+    refused(maps.delete_collection(&DeleteParams::default(), &every).await.map(drop));
+    let own: Api<ConfigMap> = Api::default_namespaced(server.client());
+    own.delete("a", &DeleteParams::default()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_are_taken_and_given_back_while_a_watch_stays_open() {
+    let server = guarded([AccessRule::everything()]);
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client_with_token("s3cret"));
+    let watch = maps.watch(&WatchParams::default().timeout(1), "1").await.unwrap().boxed();
+    let taken = server.revoke("viewer");
+    assert_eq!(code(&maps.get("a").await.unwrap_err()), 403);
+    server.create(&map("a")).unwrap();
+    assert_eq!(watch.try_collect::<Vec<_>>().await.unwrap().len(), 1);
+    for rule in taken {
+        server.grant("viewer", rule);
+    }
+    maps.get("a").await.unwrap();
+}

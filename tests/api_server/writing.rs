@@ -1,0 +1,53 @@
+//! Creates, replaces, and what holds an object.
+
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use serde_json::json;
+
+use super::*;
+
+#[tokio::test]
+async fn objects_live_and_die_as_on_a_real_server() {
+    let (_server, _, maps) = rig();
+    let post = PostParams::default();
+    let made = maps.create(&post, &map("a")).await.unwrap();
+    let meta = &made.metadata;
+    assert!(meta.uid.is_some() && meta.creation_timestamp.is_some());
+    assert_eq!(code(&maps.create(&post, &map("a")).await.unwrap_err()), 409);
+    assert_eq!(code(&maps.create(&post, &map("Bad_Name")).await.unwrap_err()), 422);
+    assert_eq!(code(&maps.get("b").await.unwrap_err()), 404);
+
+    let mut changed = made.clone();
+    changed.data = Some([("k".into(), "v".into())].into());
+    let replaced = maps.replace("a", &post, &changed).await.unwrap();
+    assert_ne!(replaced.metadata.resource_version, meta.resource_version);
+    assert_eq!(replaced.metadata.uid, meta.uid);
+    assert_eq!(code(&maps.replace("a", &post, &changed).await.unwrap_err()), 409, "stale");
+    let again = maps.replace("a", &post, &replaced).await.unwrap();
+    assert_eq!(again.metadata.resource_version, replaced.metadata.resource_version, "no change");
+
+    let patch = Patch::Merge(json!({"data": {"k": null, "l": "w"}}));
+    let patched = maps.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    assert_eq!(patched.data.unwrap(), [("l".into(), "w".into())].into());
+
+    maps.delete("a", &DeleteParams::default()).await.unwrap();
+    assert_eq!(code(&maps.delete("a", &DeleteParams::default()).await.unwrap_err()), 404);
+    let mut generated = map("");
+    generated.metadata.name = None;
+    generated.metadata.generate_name = Some("gen-".into());
+    let generated = maps.create(&post, &generated).await.unwrap();
+    assert!(generated.metadata.name.unwrap().starts_with("gen-"));
+}
+
+#[tokio::test]
+async fn a_finalizer_holds_an_object_until_it_is_gone() {
+    let (_server, _, maps) = rig();
+    let mut held = map("a");
+    held.metadata.finalizers = Some(vec!["example.com/hold".into()]);
+    maps.create(&PostParams::default(), &held).await.unwrap();
+    maps.delete("a", &DeleteParams::default()).await.unwrap();
+    let held = maps.get("a").await.unwrap();
+    assert!(held.metadata.deletion_timestamp.is_some());
+    let release = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    maps.patch("a", &PatchParams::default(), &release).await.unwrap();
+    assert_eq!(code(&maps.get("a").await.unwrap_err()), 404);
+}
