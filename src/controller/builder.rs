@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use kube::Resource;
 
+use super::board::Board;
 use super::own_writes::{OwnWrites, Seen};
-use super::status::Board;
 use super::triggers::{Owner, Predicate, Trigger, Watched};
 use super::{Controller, Limits};
 use crate::informer::SharedInformer;
+use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
@@ -24,6 +25,7 @@ pub struct ControllerBuilder<K> {
     own_writes: Vec<Box<dyn Seen>>,
     queue: WorkQueueBuilder<ObjectKey>,
     limits: Limits,
+    elector: Option<LeaderElector>,
 }
 
 impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
@@ -36,6 +38,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             related: Vec::new(),
             own_writes: Vec::new(),
             limits: Limits::default(),
+            elector: None,
         }
     }
 
@@ -136,6 +139,15 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
+    /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
+    /// the [grace](Self::grace) or what is left of the lease, whichever is shorter, and
+    /// [`Controller::run`] ends with an error. After a stop it is the elector's stop timeout that
+    /// counts, if shorter.
+    pub fn leader_election(mut self, elector: LeaderElector) -> Self {
+        self.elector = Some(elector);
+        self
+    }
+
     /// The controller. Nothing is followed before it [runs](Controller::run).
     pub fn build(self) -> Controller<K> {
         let own = Watched {
@@ -148,14 +160,17 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         };
         let mut triggers = self.related;
         triggers.insert(0, Box::new(own));
+        let leadership = self.elector.as_ref().map(LeaderElector::leadership);
+        let board = Arc::new(Board::new(&self.name, leadership));
         Controller {
             name: self.name,
             store: self.informer.indexer().clone(),
             triggers,
             own_writes: self.own_writes,
             queue: self.queue.build(),
-            board: Arc::new(Board::new()),
+            board,
             limits: self.limits,
+            elector: self.elector,
         }
     }
 }

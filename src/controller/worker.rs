@@ -1,20 +1,18 @@
 //! One worker: takes a key, reconciles it, and says what comes after.
 
-use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use parking_lot::Mutex;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::action::Next;
+use super::board::Board;
 use super::error::{BoxError, ReconcileError};
 use super::own_writes::Seen;
-use super::status::Board;
 use super::{Action, Reconciliation};
 use crate::indexer::Indexer;
 use crate::object::ObjectKey;
@@ -34,8 +32,6 @@ pub(super) struct Reconciler<K, F> {
     pub(super) timeout: Option<Duration>,
     pub(super) stop: CancellationToken,
     pub(super) reconcile: F,
-    /// What is being reconciled, for who asks what was not finished.
-    pub(super) busy: Mutex<HashMap<usize, ObjectKey>>,
 }
 
 impl<K, F, Fut, E> Reconciler<K, F>
@@ -54,12 +50,13 @@ where
                 work = self.queue.get() => work,
             };
             let Some(work) = work else { return };
-            self.busy.lock().insert(number, work.item().clone());
+            self.board.begins(number, &work);
             let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %*work);
             let failures = work.num_requeues();
-            let outcome = self.reconcile_one(&work, failures).instrument(span).await;
+            let reconcile = self.board.measured(self.reconcile_one(&work, failures));
+            let outcome = reconcile.instrument(span).await;
             self.conclude(work, failures, outcome);
-            self.busy.lock().remove(&number);
+            self.board.ends(number);
         }
     }
 
@@ -97,7 +94,6 @@ where
         failures: u32,
         outcome: Result<Next, ReconcileError>,
     ) {
-        self.board.ended(&outcome);
         match outcome {
             Ok(Next::Change) => work.forget(),
             Ok(Next::After(delay)) => {
