@@ -260,8 +260,9 @@ impl Machine {
                 Step::Released
             }
             // The server wrote something else than it was asked to.
-            _ if !ours => self.decide(now),
-            _ => {
+            Mode::Candidate if !ours => self.wait(now),
+            Mode::Leader { .. } if !ours => self.decide(now),
+            Mode::Candidate | Mode::Leader { .. } => {
                 self.rival_until = None;
                 self.mode = Mode::Leader { renewed };
                 if self.term().is_some_and(|term| now.at >= term.cancel) {

@@ -9,6 +9,9 @@ use kube::Client;
 use super::LeaderElector;
 use super::machine::{JITTER, Rules};
 
+/// No timer can be set for ever.
+const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
+
 /// Options of a [`LeaderElector`].
 #[derive(Clone)]
 #[must_use]
@@ -114,9 +117,9 @@ impl LeaderElectorBuilder {
     }
 
     /// How long the work may take to end after a stop before it is dropped; 25 s unless set, a little
-    /// less than a pod has. The lease is renewed meanwhile.
+    /// less than a pod has, and a year at the most. The lease is renewed meanwhile.
     pub fn stop_timeout(mut self, timeout: Duration) -> Self {
-        self.stop_timeout = timeout;
+        self.stop_timeout = timeout.min(LONGEST_STOP);
         self
     }
 
