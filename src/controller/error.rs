@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::indexer::NotReached;
 use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, seconds};
 
 /// What a user's reconcile may fail with.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -115,6 +115,7 @@ pub struct LastFailure {
     /// How many tries had failed in a row, this one included.
     pub failures: u32,
     /// How long ago.
+    #[serde(serialize_with = "seconds::serialize")]
     pub ago: Duration,
 }
 

@@ -134,8 +134,8 @@ impl LeaderElector {
         Self {
             lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
             identity: rules.identity.clone(),
+            state: StateBoard::new(&rules.name),
             machine: Machine::new(rules, Rng::new(), Instant::now()),
-            state: StateBoard::new(),
             term_error: None,
             over,
             release_on_stop,

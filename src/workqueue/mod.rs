@@ -39,6 +39,7 @@ pub use self::limiter::{
 use self::metrics::QueueMetrics;
 pub use self::priority::Priority;
 pub use self::work::Work;
+use crate::object::seconds;
 
 /// Delays beyond this count as this: thirty years.
 const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
@@ -92,7 +93,7 @@ struct Inner<T> {
     abandoned: bool,
 }
 
-/// One look at a queue.
+/// One look at a queue. Durations serialise as seconds.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct WorkQueueStatus {
@@ -109,8 +110,10 @@ pub struct WorkQueueStatus {
     /// How many of them were rate limited.
     pub retries: u64,
     /// For how long the item that is processed longest is.
+    #[serde(serialize_with = "seconds::serialize")]
     pub longest_running: Duration,
     /// For how long all items that are processed are, in sum.
+    #[serde(serialize_with = "seconds::serialize")]
     pub unfinished: Duration,
     /// Whether it takes no items any more.
     pub shutting_down: bool,
