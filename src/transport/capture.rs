@@ -6,7 +6,7 @@
 
 use bytes::{Buf, Bytes, BytesMut};
 
-use super::scan::Scanner;
+use super::json::Scanner;
 
 /// How much of an oversized value is kept: enough for any metadata that etcd would store. In a
 /// custom resource, whose members are in order of name, annotations and managed fields come before

@@ -23,6 +23,7 @@ pub trait Decode<K>: Send + Sync + 'static {
 #[error("{problem}")]
 pub struct DecodeError {
     problem: String,
+    offset: Option<usize>,
 }
 
 /// Decodes JSON into anything that implements `Deserialize`.
@@ -57,20 +58,35 @@ impl Decode<DynamicObject> for DynamicDecode {
 impl DecodeError {
     /// A decoder's own words. They must not quote the object.
     pub fn new(problem: impl Into<String>) -> Self {
-        Self { problem: problem.into() }
+        Self { problem: problem.into(), offset: None }
+    }
+
+    /// A problem at a byte of the object.
+    pub(super) fn at(problem: String, offset: usize) -> Self {
+        Self { problem: format!("{problem} at byte {offset}"), offset: Some(offset) }
+    }
+
+    /// At which byte of what was decoded, where that is known: of protobuf it always is.
+    pub fn offset(&self) -> Option<usize> {
+        self.offset
     }
 }
 
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
-        let place = format!("line {} column {}", error.line(), error.column());
-        let problem = match error.classify() {
-            serde_json::error::Category::Data => redact(&error.to_string()),
-            serde_json::error::Category::Eof => "the object is not whole".into(),
-            _ => "not JSON".into(),
-        };
-        Self { problem: format!("{problem} at {place}") }
+        Self::new(words(&error))
     }
+}
+
+/// What is wrong with JSON, and where, in words of which none comes from the object.
+pub(super) fn words(error: &serde_json::Error) -> String {
+    let place = format!("line {} column {}", error.line(), error.column());
+    let problem = match error.classify() {
+        serde_json::error::Category::Data => redact(&error.to_string()),
+        serde_json::error::Category::Eof => "the object is not whole".into(),
+        _ => "not JSON".into(),
+    };
+    format!("{problem} at {place}")
 }
 
 /// What of serde's words does not come from the object: the kind of the value found, never the

@@ -7,12 +7,10 @@
 mod answer;
 mod capture;
 mod decode;
-mod json_list;
-mod peek;
+mod json;
+pub mod protobuf;
 mod request;
-mod scan;
 mod source;
-mod watch_events;
 
 pub use decode::{Decode, DecodeError, JsonDecode};
 pub use source::ApiSource;

@@ -15,10 +15,10 @@ use serde::de::DeserializeOwned;
 use super::answer::{self, Incoming};
 use super::capture::Captured;
 use super::decode::{Decode, DynamicDecode, JsonDecode};
-use super::json_list::{JsonListFramer, ListPart, Malformed};
-use super::peek::{Peeked, peek};
+use super::json::events::{JsonWatchFramer, RawEvent, open, open_head};
+use super::json::list::{JsonListFramer, ListPart, Malformed};
+use super::json::peek::{Peeked, peek};
 use super::request::Scope;
-use super::watch_events::{JsonWatchFramer, RawEvent, open, open_head};
 use crate::error::{Asked, Fault, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, Decoded, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, Undecodable,

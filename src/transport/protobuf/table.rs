@@ -1,6 +1,6 @@
 //! What the built-in types look like on the wire. Written by tests/protobuf/generate; never by hand.
 
-use super::schema::{Field, INLINE, Kind as K, Message, NONE, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
+use super::schema::{Field, INLINE, Kind as K, Message, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
 
 /// Members' names, one after another, and one within another.
 pub(super) static NAMES: &str = "ignoreStoreReadErrorWithClusterBreakingPotentialpreferredDuringSchedulingIgnoredDuringExecutionrequiredDuringS\
@@ -1131,7 +1131,7 @@ pub(super) static MESSAGES: [Message; 744] = [
     m(2432, 2, 0x3), // 657 storage/v1.CSIDriver
     m(2434, 2, 0x3), // 658 storage/v1.CSIDriverList
     m(2436, 11, 0x0), // 659 storage/v1.CSIDriverSpec
-    m(2447, 3, 0x7), // 660 storage/v1.CSINode
+    m(2447, 3, 0x3), // 660 storage/v1.CSINode
     m(2450, 4, 0x7), // 661 storage/v1.CSINodeDriver
     m(2454, 2, 0x3), // 662 storage/v1.CSINodeList
     m(2456, 1, 0x1), // 663 storage/v1.CSINodeSpec
@@ -4329,7 +4329,7 @@ pub(super) static FIELDS: [Field; 2775] = [
     // 660 storage/v1.CSINode
     f(1, 9934, 8, K::Message, S::One, REQUIRED, 725), // metadata
     f(2, 5328, 4, K::Message, S::One, REQUIRED, 663), // spec
-    f(3, 3803, 6, K::Message, S::One, REQUIRED, 664), // status
+    f(3, 3803, 6, K::Message, S::One, 0, 664), // status
     // 661 storage/v1.CSINodeDriver
     f(1, 4233, 4, K::String, S::One, REQUIRED, 0), // name
     f(2, 10746, 6, K::String, S::One, REQUIRED, 0), // nodeID

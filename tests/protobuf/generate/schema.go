@@ -225,6 +225,11 @@ func (s *Schema) kind(where string, t reflect.Type) (kind, target string) {
 func (s *Schema) add(older Schema) {
 	for name, fields := range older.Messages {
 		newer, known := s.Messages[name]
+		for i, field := range newer {
+			// An older server does not say it: then it is not made up either. A newer one writes
+			// what it has.
+			newer[i].Required = field.Required && has(fields, field)
+		}
 		for _, field := range fields {
 			if !known {
 				newer = append(newer, field)

@@ -52,7 +52,7 @@ func table(schema Schema) string {
 	}
 	assert(len(pool) < 1<<16 && start < 1<<16, "the table is too large")
 	return header + fmt.Sprintf(`
-use super::schema::{Field, INLINE, Kind as K, Message, NONE, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
+use super::schema::{Field, INLINE, Kind as K, Message, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
 
 /// Members' names, one after another, and one within another.
 pub(super) static NAMES: &str = "%s";
@@ -94,7 +94,7 @@ func flags(field Field) string {
 		}
 	}
 	if len(flags) == 0 {
-		return "NONE"
+		return "0"
 	}
 	return strings.Join(flags, " | ")
 }

@@ -7,15 +7,15 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::capture::{Capture, Captured, Input};
-use super::json_list::Malformed;
+use super::list::Malformed;
+use crate::transport::capture::{Capture, Captured, Input};
 
 /// An event may be larger than its object by its envelope.
 const ENVELOPE: usize = 64;
 
 /// The bytes of a watch go in, its events come out.
 #[derive(Debug)]
-pub(super) struct JsonWatchFramer {
+pub(in crate::transport) struct JsonWatchFramer {
     input: Input,
     event: Option<Capture>,
     limit: usize,
@@ -23,31 +23,31 @@ pub(super) struct JsonWatchFramer {
 
 /// An event, taken apart.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct RawEvent {
+pub(in crate::transport) struct RawEvent {
     /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK`, `ERROR`.
-    pub(super) kind: String,
+    pub(in crate::transport) kind: String,
     /// The object's bytes.
-    pub(super) object: Bytes,
+    pub(in crate::transport) object: Bytes,
 }
 
 impl JsonWatchFramer {
     /// `limit`: how large an object may be, in bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::transport) fn new(limit: usize) -> Self {
         Self { input: Input::default(), event: None, limit: limit.saturating_add(ENVELOPE) }
     }
 
     /// Gives the next frame of the body; to be called when [`next`](Self::next) has no more.
-    pub(super) fn push(&mut self, frame: Bytes) {
+    pub(in crate::transport) fn push(&mut self, frame: Bytes) {
         self.input.push(frame);
     }
 
     /// Whether the body may end here.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(in crate::transport) fn is_complete(&self) -> bool {
         self.event.is_none()
     }
 
     /// The next event's bytes and where they begin; `None`: more bytes are needed.
-    pub(super) fn next(&mut self) -> Option<Result<(Captured, u64), Malformed>> {
+    pub(in crate::transport) fn next(&mut self) -> Option<Result<(Captured, u64), Malformed>> {
         if self.event.is_none() {
             if self.input.peek_token()? != b'{' {
                 let offset = self.input.offset();
@@ -72,7 +72,7 @@ struct Envelope<'a> {
 }
 
 /// Type and object of an event.
-pub(super) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
+pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
     if let Some(raw) = open_canonical(event) {
         return Ok(raw);
     }
@@ -94,7 +94,7 @@ fn open_canonical(event: &Bytes) -> Option<RawEvent> {
 }
 
 /// The type of an event of which only the head is there.
-pub(super) fn open_head(head: &Bytes) -> Option<RawEvent> {
+pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
     const OBJECT: &[u8] = br#"","object":"#;
     let rest = head.strip_prefix(br#"{"type":""#)?;
     let end = rest.iter().position(|byte| *byte == b'"')?;

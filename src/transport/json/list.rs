@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 
-use super::capture::{Capture, Captured, Input};
+use crate::transport::capture::{Capture, Captured, Input};
 
 /// A member's name longer than this is none that matters.
 const LONGEST_NAME: usize = 1024;
@@ -16,7 +16,7 @@ const METADATA_LIMIT: usize = 1024 * 1024;
 
 /// The bytes of a list go in, its parts come out.
 #[derive(Debug)]
-pub(super) struct JsonListFramer {
+pub(in crate::transport) struct JsonListFramer {
     input: Input,
     state: State,
     limit: usize,
@@ -25,7 +25,7 @@ pub(super) struct JsonListFramer {
 
 /// A part of a list.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum ListPart {
+pub(in crate::transport) enum ListPart {
     /// An element of `items`, and where it began.
     Item(Captured, u64),
     /// The value of `metadata`.
@@ -36,9 +36,9 @@ pub(super) enum ListPart {
 
 /// What is not as it should be, and where.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Malformed {
-    pub(super) offset: u64,
-    pub(super) problem: &'static str,
+pub(in crate::transport) struct Malformed {
+    pub(in crate::transport) offset: u64,
+    pub(in crate::transport) problem: &'static str,
 }
 
 /// What one step came to.
@@ -82,27 +82,27 @@ enum Member {
 
 impl JsonListFramer {
     /// `limit`: how large an item may be, in bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::transport) fn new(limit: usize) -> Self {
         Self { input: Input::default(), state: State::Start, limit, has_items: false }
     }
 
     /// Gives the next frame of the body; to be called when [`next`](Self::next) has no more.
-    pub(super) fn push(&mut self, frame: Bytes) {
+    pub(in crate::transport) fn push(&mut self, frame: Bytes) {
         self.input.push(frame);
     }
 
     /// Whether the list was complete.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(in crate::transport) fn is_complete(&self) -> bool {
         matches!(self.state, State::End)
     }
 
     /// Whether there were items so far, if only none of them.
-    pub(super) fn has_items(&self) -> bool {
+    pub(in crate::transport) fn has_items(&self) -> bool {
         self.has_items
     }
 
     /// What the body ended in the middle of.
-    pub(super) fn within(&self) -> &'static str {
+    pub(in crate::transport) fn within(&self) -> &'static str {
         match self.state {
             State::Start => "nothing",
             State::InItem(_) => "an item",
@@ -112,7 +112,7 @@ impl JsonListFramer {
     }
 
     /// The next part; `None`: more bytes are needed.
-    pub(super) fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
+    pub(in crate::transport) fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
         loop {
             match self.step() {
                 Ok(Step::Part(part)) => return Some(Ok(part)),
