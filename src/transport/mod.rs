@@ -7,10 +7,12 @@
 mod answer;
 mod capture;
 mod decode;
+mod framer;
 mod json;
 pub mod protobuf;
+mod reader;
 mod request;
 mod source;
 
-pub use decode::{Decode, DecodeError, JsonDecode};
+pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
 pub use source::ApiSource;

@@ -7,16 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// What was read before the object ended, or broke off.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::transport) struct Peeked {
-    pub(in crate::transport) kind: Option<String>,
-    pub(in crate::transport) name: Option<String>,
-    pub(in crate::transport) namespace: Option<String>,
-    pub(in crate::transport) version: Option<String>,
-    /// `k8s.io/initial-events-end` is "true", which nothing but "true" means.
-    pub(in crate::transport) initial_events_end: bool,
-}
+use crate::transport::framer::Peeked;
 
 /// Reads as much as there is.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {

@@ -31,13 +31,22 @@ pub struct ProtobufObject<'a> {
     offset: usize,
 }
 
-/// An envelope, whatever it holds.
+/// What the items of a list are.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::transport) struct Envelope<'a> {
-    pub(in crate::transport) api_version: &'a str,
-    pub(in crate::transport) kind: &'a str,
-    pub(in crate::transport) message: &'a [u8],
-    offset: usize,
+pub(in crate::transport) struct ItemType(MessageId);
+
+impl ItemType {
+    /// What the items of this kind of list are; `None`: it is no list of a built-in kind.
+    pub(in crate::transport) fn of(api_version: &str, list_kind: &str) -> Option<Self> {
+        match MessageId::of(api_version, list_kind)?.fields() {
+            [_, items] if items.name() == "items" => Some(Self(items.target())),
+            _ => None,
+        }
+    }
+
+    pub(in crate::transport) fn object(self, message: &[u8]) -> ProtobufObject<'_> {
+        ProtobufObject { id: self.0, types: None, message, offset: 0 }
+    }
 }
 
 impl<'a> ProtobufObject<'a> {
@@ -118,23 +127,15 @@ impl<'de> Deserializer<'de> for Source<'de> {
 
 /// An object in its envelope, whose first byte is at `base`.
 pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
-    let Envelope { api_version, kind, message, offset } = read(body, base)?;
-    let id = MessageId::of(api_version, kind);
-    let id = id.ok_or_else(|| Error::new("an object of a kind that is not built in", base))?;
-    Ok(ProtobufObject { id, types: Some((api_version, kind)), message, offset })
-}
-
-/// Takes an envelope apart.
-pub(super) fn read(body: &[u8], base: usize) -> Result<Envelope<'_>> {
-    let rest = body.strip_prefix(MAGIC);
-    let rest = rest.ok_or_else(|| Error::new("no Kubernetes protobuf", base))?;
-    let base = base + MAGIC.len();
-    let mut envelope = Envelope { api_version: "", kind: "", message: b"", offset: base };
-    let mut fields = Cursor::new(rest, base);
+    let fields = body.strip_prefix(MAGIC);
+    let fields = fields.ok_or_else(|| Error::new("no Kubernetes protobuf", base))?;
+    let begin = base + MAGIC.len();
+    let (mut said, mut message, mut offset) = (("", ""), &b""[..], begin);
+    let mut fields = Cursor::new(fields, begin);
     while let Some(field) = fields.next()? {
         match field.number {
-            1 => (envelope.api_version, envelope.kind) = types(field.message()?)?,
-            2 => (envelope.message, envelope.offset) = (field.bytes()?, field.offset),
+            1 => said = types(field.message()?)?,
+            2 => (message, offset) = (field.bytes()?, field.offset),
             3 if !field.is_zero() => return Err(Error::new(ENCODED, field.offset)),
             4 if !field.is_zero() && field.bytes()? != MEDIA_TYPE.as_bytes() => {
                 return Err(Error::new(ENCODED, field.offset));
@@ -142,7 +143,9 @@ pub(super) fn read(body: &[u8], base: usize) -> Result<Envelope<'_>> {
             _ => {}
         }
     }
-    Ok(envelope)
+    let id = MessageId::of(said.0, said.1);
+    let id = id.ok_or_else(|| Error::new("an object of a kind that is not built in", base))?;
+    Ok(ProtobufObject { id, types: Some(said), message, offset })
 }
 
 /// No server does it.

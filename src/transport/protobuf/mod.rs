@@ -8,7 +8,10 @@
 mod deserialize;
 mod envelope;
 mod error;
+pub(super) mod events;
 mod fields;
+pub(super) mod list;
+pub(super) mod peek;
 mod scalar;
 mod schema;
 #[rustfmt::skip]
@@ -16,6 +19,7 @@ mod table;
 mod wire;
 
 pub use envelope::ProtobufObject;
+pub(super) use envelope::{ItemType, MAGIC, MEDIA_TYPE};
 
 /// The newest release of Kubernetes whose types are known. Fields that a later one adds are not
 /// seen in protobuf; ask for JSON to have them.

@@ -84,6 +84,28 @@ impl<'a> Cursor<'a> {
         Ok(Some(Raw { number, wire, offset }))
     }
 
+    /// The next field of a message that may break off, and whether it is whole. Of bytes that break
+    /// off, it has those that are there.
+    pub(super) fn next_torn(&mut self) -> Option<(Raw<'a>, bool)> {
+        let mut torn = self.clone();
+        if let Ok(field) = self.next() {
+            return field.map(|field| (field, true));
+        }
+        let tag = torn.varint().ok()?;
+        if tag & 7 != 2 {
+            return None;
+        }
+        let length = usize::try_from(torn.varint().ok()?).unwrap_or(usize::MAX);
+        let left = &torn.bytes[torn.at..];
+        if length <= left.len() {
+            return None;
+        }
+        // Nothing comes after it.
+        self.at = self.bytes.len();
+        let number = u32::try_from(tag >> 3).ok()?;
+        Some((Raw { number, wire: Wire::Bytes(left), offset: torn.offset() }, false))
+    }
+
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
         let end =
