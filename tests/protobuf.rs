@@ -4,8 +4,10 @@
 #[path = "protobuf/kinds.rs"]
 mod kinds;
 
+use std::io::Read;
 use std::path::Path;
 
+use flate2::read::GzDecoder;
 use kube_informer::transport::protobuf::{ProtobufObject, is_built_in};
 use serde_json::Value;
 
@@ -84,6 +86,38 @@ fn the_published_pairs_decode_to_equal_values() {
     }
     println!("{pairs} pairs, compared in {compared} ways");
     assert!(pairs > 150, "only {pairs} pairs in {}", folder.display());
+}
+
+/// Our own pairs: of every kind, empty, full, and in between.
+fn pairs() -> Vec<Pair> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/protobuf/pairs");
+    let mut pairs = vec![];
+    for path in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+        let mut content = vec![];
+        let mut file = GzDecoder::new(std::fs::File::open(&path).unwrap());
+        file.read_to_end(&mut content).unwrap();
+        let mut rest = &content[..];
+        let mut next = || {
+            let (length, tail) = rest.split_first_chunk()?;
+            let (part, tail) = tail.split_at(u32::from_le_bytes(*length).try_into().unwrap());
+            rest = tail;
+            Some(part.to_vec())
+        };
+        while let (Some(kind), Some(protobuf), Some(json)) = (next(), next(), next()) {
+            let group = path.file_stem().unwrap().to_string_lossy();
+            let name = format!("{group} {}", String::from_utf8(kind).unwrap());
+            pairs.push(Pair { name, protobuf, json });
+        }
+    }
+    pairs
+}
+
+#[test]
+fn our_own_pairs_decode_to_equal_values() {
+    let pairs = pairs();
+    let compared: usize = pairs.iter().map(check).sum();
+    println!("{} pairs, compared in {compared} ways", pairs.len());
+    assert!(pairs.len() > 1000, "only {} pairs", pairs.len());
 }
 
 #[test]

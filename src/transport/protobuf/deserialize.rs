@@ -6,7 +6,9 @@
 
 use std::borrow::Cow;
 
-use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer, MapAccessDeserializer};
+use serde::de::value::{
+    BorrowedStrDeserializer, CowStrDeserializer, MapAccessDeserializer, SeqDeserializer,
+};
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
     Visitor,
@@ -284,7 +286,6 @@ impl<'de> Value<'de> {
             (Data::List(_) | Data::Map(_), _) => false,
             (_, Kind::Time | Kind::MicroTime) => self.message()?.is_empty(),
             (_, Kind::Raw) => self.raw()?.is_none(),
-            (_, Kind::Items) => self.items(1)?.is_none(),
             (_, Kind::SchemaOrArray) => self.items(2)?.is_none() && self.schema(1)?.is_none(),
             _ => false,
         })
@@ -314,7 +315,7 @@ impl<'de> Value<'de> {
             Kind::Message => visitor.visit_map(self.members()?),
             Kind::Items => match self.items(1)? {
                 Some(elements) => visitor.visit_seq(elements),
-                None => visitor.visit_unit(),
+                None => visitor.visit_seq(SeqDeserializer::new(std::iter::empty::<()>())),
             },
             Kind::Time | Kind::MicroTime => {
                 match scalar::time(&self.message()?, self.kind == Kind::MicroTime)? {
