@@ -106,7 +106,7 @@ impl DecodeError {
     }
 
     /// A problem at a byte of the object.
-    pub(super) fn at(problem: String, offset: usize) -> Self {
+    pub(super) fn at(problem: &str, offset: usize) -> Self {
         Self { problem: format!("{problem} at byte {offset}"), offset: Some(offset) }
     }
 

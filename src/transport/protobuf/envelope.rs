@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::deserialize::Members;
 use super::error::{Error, Result};
+use super::members::Members;
 use super::schema::MessageId;
 use super::wire::Cursor;
 use crate::transport::decode::DecodeError;

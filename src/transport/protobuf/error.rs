@@ -40,7 +40,7 @@ impl Error {
 impl From<Error> for DecodeError {
     fn from(error: Error) -> Self {
         let (problem, offset) = *error.0;
-        Self::at(problem.into_owned(), offset.unwrap_or_default())
+        Self::at(&problem, offset.unwrap_or_default())
     }
 }
 

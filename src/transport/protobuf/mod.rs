@@ -5,17 +5,20 @@
 //! out the same. Custom resources have no such encoding. Nothing here panics on any bytes; what is
 //! malformed is an error with a place.
 
-mod deserialize;
+#[cfg(test)]
+mod encode;
 mod envelope;
 mod error;
 pub(super) mod events;
 mod fields;
 pub(super) mod list;
+mod members;
 pub(super) mod peek;
 mod scalar;
 mod schema;
 #[rustfmt::skip]
 mod table;
+mod value;
 mod wire;
 
 pub use envelope::ProtobufObject;
@@ -23,7 +26,7 @@ pub(super) use envelope::{ItemType, MAGIC, MEDIA_TYPE};
 
 /// The newest release of Kubernetes whose types are known. Fields that a later one adds are not
 /// seen in protobuf; ask for JSON to have them.
-pub const RELEASE: &str = "1.37";
+pub const RELEASE: &str = table::RELEASE;
 
 /// Whether this kind is built in, so that servers can send it in protobuf.
 pub fn is_built_in(api_version: &str, kind: &str) -> bool {

@@ -69,3 +69,72 @@ fn set(to: &mut Option<String>, field: Raw<'_>, whole: bool) {
     let text = field.bytes().ok().and_then(|bytes| std::str::from_utf8(bytes).ok());
     *to = text.filter(|text| whole && !text.is_empty()).map(str::to_owned);
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::encode::{envelope, field, named};
+    use super::*;
+
+    fn object() -> Vec<u8> {
+        let annotation =
+            |key: &str, value: &str| field(12, [field(1, key), field(2, value)].concat());
+        let metadata = [
+            field(1, "web"),
+            field(2, ""),
+            field(3, "shop"),
+            field(6, "7"),
+            annotation("a", "b"),
+            annotation("k8s.io/initial-events-end", "true"),
+        ];
+        [field(1, metadata.concat()), field(2, field(1, "no"))].concat()
+    }
+
+    #[test]
+    fn reads_what_the_object_says_of_itself() {
+        let mut expected = Peeked {
+            kind: None,
+            name: Some("web".into()),
+            namespace: Some("shop".into()),
+            version: Some("7".into()),
+            initial_events_end: true,
+        };
+        assert_eq!(peek(&object()), expected);
+        expected.kind = Some("Pod".into());
+        assert_eq!(peek(&envelope("v1", "Pod", &object())), expected);
+    }
+
+    #[test]
+    fn reads_as_far_as_it_goes_and_never_half_a_name() {
+        for object in [object(), envelope("v1", "Pod", &object())] {
+            for end in 0..object.len() {
+                let peeked = peek(&object[..end]);
+                assert!(peeked.name.is_none_or(|name| name == "web"));
+                assert!(peeked.namespace.is_none_or(|namespace| namespace == "shop"));
+                assert!(peeked.kind.is_none_or(|kind| kind == "Pod"));
+            }
+        }
+        let torn = [named("web", "shop", "7"), vec![0x12, 0xff, 0x7f, 1]].concat();
+        assert_eq!(peek(&torn).name.as_deref(), Some("web"));
+    }
+
+    #[test]
+    fn only_true_means_true() {
+        for (value, end) in [("true", true), ("True", false), ("", false)] {
+            let annotation = [field(1, "k8s.io/initial-events-end"), field(2, value)].concat();
+            let object = field(1, field(12, annotation));
+            assert_eq!(peek(&object).initial_events_end, end);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(
+            bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),
+        ) {
+            let _ = peek(&bytes);
+            let _ = peek(&[&MAGIC[..], &bytes].concat());
+        }
+    }
+}

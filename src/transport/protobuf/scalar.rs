@@ -97,7 +97,7 @@ impl Stamp {
     fn put(&mut self, mut end: usize, mut value: i64) {
         while value > 0 {
             end -= 1;
-            self.text[end] += (value % 10) as u8;
+            self.text[end] = b"0123456789"[usize::try_from(value % 10).unwrap_or_default()];
             value /= 10;
         }
     }

@@ -140,10 +140,13 @@ mod tests {
                 assert!(usize::from(field.target) < MESSAGES.len());
                 assert_eq!(field.name().is_empty(), field.is(INLINE));
                 assert_eq!(field.is(REQUIRED), message.required & (1 << n) != 0);
-                if field.is(INLINE) {
-                    // What reads a message keeps one outer message, not a stack of them.
-                    assert!(field.target().fields().iter().all(|inner| !inner.is(INLINE)));
-                }
+            }
+            // What reads a message keeps two outer ones, not any number of them.
+            let inlined = |fields: &'static [Field]| {
+                fields.iter().filter(|field| field.is(INLINE)).map(|field| field.target().fields())
+            };
+            for inner in inlined(fields).flat_map(inlined) {
+                assert!(inlined(inner).next().is_none());
             }
         }
     }

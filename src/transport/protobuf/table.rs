@@ -2,6 +2,9 @@
 
 use super::schema::{Field, INLINE, Kind as K, Message, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
 
+/// The release of Kubernetes whose types these are.
+pub(super) const RELEASE: &str = "1.37";
+
 /// Members' names, one after another, and one within another.
 pub(super) static NAMES: &str = "ignoreStoreReadErrorWithClusterBreakingPotentialpreferredDuringSchedulingIgnoredDuringExecutionrequiredDuringS\
 chedulingIgnoredDuringExecutionnodeAllocatableResourceClaimStatusespersistentVolumeClaimRetentionPolicyx-kuber\

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sort"
 	"strings"
 )
@@ -54,6 +55,9 @@ func table(schema Schema) string {
 	return header + fmt.Sprintf(`
 use super::schema::{Field, INLINE, Kind as K, Message, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
 
+/// The release of Kubernetes whose types these are.
+pub(super) const RELEASE: &str = "%s";
+
 /// Members' names, one after another, and one within another.
 pub(super) static NAMES: &str = "%s";
 
@@ -68,11 +72,22 @@ pub(super) static MESSAGES: [Message; %d] = [
 /// Number, name, kind, shape, flags and message of each field.
 pub(super) static FIELDS: [Field; %d] = [
 %s];
-`, wrap(pool), len(schema.Roots), roots.String(), len(names), messages.String(), start, fields.String())
+`, release(), wrap(pool), len(schema.Roots), roots.String(), len(names), messages.String(), start, fields.String())
 }
 
 const header = `//! What the built-in types look like on the wire. Written by tests/protobuf/generate; never by hand.
 `
+
+// release is 1.37 where the types are of the module's version v0.37.2.
+func release() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, module := range info.Deps {
+		if module.Path == "k8s.io/api" {
+			return "1." + strings.Split(module.Version, ".")[1]
+		}
+	}
+	panic("no k8s.io/api")
+}
 
 func wrap(pool string) string {
 	var lines []string

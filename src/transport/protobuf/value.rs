@@ -1,4 +1,4 @@
-//! A message as serde would meet it in JSON.
+//! A value as serde would meet it in JSON.
 //!
 //! It decodes straight into whatever implements `Deserialize`: names, numbers, null and texts are
 //! those of the JSON that a server would have sent for the same object. A field that the type does
@@ -6,216 +6,46 @@
 
 use std::borrow::Cow;
 
-use serde::de::value::{
-    BorrowedStrDeserializer, CowStrDeserializer, MapAccessDeserializer, SeqDeserializer,
-};
-use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-    Visitor,
-};
+use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, SeqDeserializer};
+use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::envelope;
 use super::error::{Error, Result};
 use super::fields::{Fields, Found, Run};
+use super::members::{DEEPEST, Elements, Entries, Members, TOO_DEEP};
 use super::scalar::{self, IntOrString};
-use super::schema::{Field, INLINE, Kind, MessageId, NULLABLE, Shape};
+use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
 use super::wire::{Cursor, Raw, last};
-
-/// How deep messages may lie within one another: deeper than any type but a schema goes, and well
-/// within the stack of a thread.
-const DEEPEST: usize = 64;
-
-const TOO_DEEP: &str = "messages lie too deep within one another";
 
 /// A member of a message, an element of a list or a value of a map.
 #[derive(Debug)]
 pub(super) struct Value<'de> {
-    kind: Kind,
-    target: MessageId,
-    nullable: bool,
-    data: Data<'de>,
-    offset: usize,
-    depth: usize,
+    pub(super) kind: Kind,
+    pub(super) target: MessageId,
+    pub(super) nullable: bool,
+    pub(super) data: Data<'de>,
+    /// Where it is in the object.
+    pub(super) offset: usize,
+    pub(super) depth: usize,
 }
 
+/// Where a value is.
 #[derive(Debug)]
-enum Data<'de> {
+pub(super) enum Data<'de> {
     One(Raw<'de>),
     List(Run<'de>),
     Map(Run<'de>),
     Missing,
 }
 
-/// The members of a message.
-#[derive(Debug)]
-pub(super) struct Members<'de> {
-    fields: Fields<'de>,
-    /// The message that these fields are inlined in.
-    outer: Option<Fields<'de>>,
-    /// What an object says of itself: name and value, the last one first.
-    types: [Option<(&'static str, &'de str)>; 2],
-    next: Option<Value<'de>>,
-    offset: usize,
-    depth: usize,
-}
-
-impl<'de> Members<'de> {
-    pub(super) fn new(message: Cursor<'de>, id: MessageId, depth: usize) -> Result<Self> {
-        let offset = message.offset();
-        if depth > DEEPEST {
-            return Err(Error::new(TOO_DEEP, offset));
-        }
-        let fields = Fields::new(message, id)?;
-        Ok(Self { fields, outer: None, types: [None; 2], next: None, offset, depth })
-    }
-
-    /// An object that says what it is.
-    pub(super) fn object(
-        message: Cursor<'de>,
-        id: MessageId,
-        (api_version, kind): (&'de str, &'de str),
-        depth: usize,
-    ) -> Result<Self> {
-        let mut members = Self::new(message, id, depth)?;
-        let said = |name, value: &'de str| (!value.is_empty()).then_some((name, value));
-        members.types = [said("apiVersion", api_version), said("kind", kind)];
-        Ok(members)
-    }
-
-    /// The next member that has a name of its own.
-    fn field(&mut self) -> Result<Option<(&'static Field, Found<'de>)>> {
-        loop {
-            match self.fields.next()? {
-                Some((field, found)) if field.is(INLINE) => {
-                    let message = match found {
-                        Found::One(raw) => raw.message()?,
-                        _ => Cursor::new(b"", self.offset),
-                    };
-                    let inner = Fields::new(message, field.target())?;
-                    self.outer = Some(std::mem::replace(&mut self.fields, inner));
-                }
-                Some(found) => return Ok(Some(found)),
-                None => match self.outer.take() {
-                    Some(outer) => self.fields = outer,
-                    None => return Ok(None),
-                },
-            }
-        }
-    }
-}
-
-impl<'de> MapAccess<'de> for Members<'de> {
-    type Error = Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let name =
-            if let Some(&Some((name, _))) = self.types.iter().rev().find(|said| said.is_some()) {
-                name
-            } else {
-                let Some((field, found)) = self.field()? else { return Ok(None) };
-                self.next = Some(Value::new(field, found, self.offset, self.depth));
-                field.name()
-            };
-        seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        if let Some((_, said)) = self.types.iter_mut().rev().find_map(Option::take) {
-            let value = seed.deserialize(BorrowedStrDeserializer::new(said));
-            return value.map_err(|error: Error| error.or_at(self.offset));
-        }
-        let value = self.next.take();
-        let value = value.ok_or_else(|| Error::custom("a value was asked for before its name"))?;
-        let offset = value.offset;
-        seed.deserialize(value).map_err(|error| error.or_at(offset))
-    }
-}
-
-/// The elements of a list.
-#[derive(Debug)]
-struct Elements<'de> {
-    run: Run<'de>,
-    kind: Kind,
-    target: MessageId,
-    depth: usize,
-}
-
-impl<'de> SeqAccess<'de> for Elements<'de> {
-    type Error = Error;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some(raw) = self.run.next()? else { return Ok(None) };
-        let value = Value {
-            kind: self.kind,
-            target: self.target,
-            nullable: false,
-            data: Data::One(raw),
-            offset: raw.offset,
-            depth: self.depth,
-        };
-        seed.deserialize(value).map(Some).map_err(|error| error.or_at(raw.offset))
-    }
-
-    /// Exact, so that a vector is made to size.
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.run.left())
-    }
-}
-
-/// The entries of a map: messages of a key and a value.
-#[derive(Debug)]
-struct Entries<'de> {
-    run: Run<'de>,
-    kind: Kind,
-    target: MessageId,
-    depth: usize,
-    next: Option<Value<'de>>,
-}
-
-impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some(entry) = self.run.next()? else { return Ok(None) };
-        let (mut key, mut data) = (&b""[..], Data::Missing);
-        let mut fields = entry.message()?;
-        while let Some(field) = fields.next()? {
-            match field.number {
-                1 => key = field.bytes()?,
-                2 => data = Data::One(field),
-                _ => {}
-            }
-        }
-        self.next = Some(Value {
-            kind: self.kind,
-            target: self.target,
-            nullable: false,
-            data,
-            offset: entry.offset,
-            depth: self.depth,
-        });
-        let key = seed.deserialize(Text(scalar::text(key)));
-        key.map(Some).map_err(|error| error.or_at(entry.offset))
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        let value = self.next.take();
-        let value = value.ok_or_else(|| Error::custom("a value was asked for before its name"))?;
-        let offset = value.offset;
-        seed.deserialize(value).map_err(|error| error.or_at(offset))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.run.left())
-    }
-}
-
-/// A key: a text, or a number or boolean where the type's keys are such.
-struct Text<'de>(Cow<'de, str>);
-
 impl<'de> Value<'de> {
-    fn new(field: &'static Field, found: Found<'de>, outer: usize, depth: usize) -> Self {
+    pub(super) fn new(
+        field: &'static Field,
+        found: Found<'de>,
+        outer: usize,
+        depth: usize,
+    ) -> Self {
         let (data, offset) = match found {
             Found::One(raw) => (Data::One(raw), raw.offset),
             Found::Many(run) if field.shape == Shape::Map => (Data::Map(run), outer),
@@ -332,13 +162,13 @@ impl<'de> Value<'de> {
                 Some(raw) => self.visit_raw(raw, visitor),
                 None => visitor.visit_unit(),
             },
-            Kind::SchemaOrBool => match self.schema(2)? {
-                Some(schema) => visitor.visit_map(schema.members()?),
-                None => {
-                    let allows = last(self.message()?, 1)?;
-                    visitor.visit_bool(allows.map_or(Ok(0), |raw| raw.int())? != 0)
+            Kind::SchemaOrBool => {
+                if let Some(schema) = self.schema(2)? {
+                    return visitor.visit_map(schema.members()?);
                 }
-            },
+                let allows = last(self.message()?, 1)?;
+                visitor.visit_bool(allows.map_or(Ok(0), |raw| raw.int())? != 0)
+            }
             Kind::SchemaOrArray => match (self.items(2)?, self.schema(1)?) {
                 (Some(elements), _) => visitor.visit_seq(elements),
                 (None, Some(schema)) => visitor.visit_map(schema.members()?),
@@ -348,7 +178,10 @@ impl<'de> Value<'de> {
     }
 }
 
-fn visit_text<'de, V: Visitor<'de>>(text: Cow<'de, str>, visitor: V) -> Result<V::Value> {
+pub(super) fn visit_text<'de, V: Visitor<'de>>(
+    text: Cow<'de, str>,
+    visitor: V,
+) -> Result<V::Value> {
     match text {
         Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
         Cow::Owned(text) => visitor.visit_string(text),
@@ -434,40 +267,5 @@ impl<'de> Deserializer<'de> for Value<'de> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier
-    }
-}
-
-impl<'de> Deserializer<'de> for Text<'de> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visit_text(self.0, visitor)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        let text: CowStrDeserializer<'_, Error> = self.0.into_deserializer();
-        text.deserialize_enum(name, variants, visitor)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }
