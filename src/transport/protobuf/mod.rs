@@ -18,6 +18,8 @@ mod scalar;
 mod schema;
 #[rustfmt::skip]
 mod table;
+#[cfg(test)]
+mod tests;
 mod value;
 mod wire;
 
