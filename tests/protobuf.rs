@@ -6,9 +6,14 @@ mod kinds;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use flate2::read::GzDecoder;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_informer::transport::protobuf::{ProtobufObject, is_built_in};
+use proptest::prelude::*;
+use proptest::sample::Index;
 use serde_json::Value;
 
 /// One object in both encodings.
@@ -118,6 +123,62 @@ fn our_own_pairs_decode_to_equal_values() {
     let compared: usize = pairs.iter().map(check).sum();
     println!("{} pairs, compared in {compared} ways", pairs.len());
     assert!(pairs.len() > 1000, "only {} pairs", pairs.len());
+}
+
+/// Decodes what may be anything. An error has a place in the bytes, and no object nests for ever.
+fn survives(body: &[u8]) {
+    let Ok(object) = ProtobufObject::from_envelope(body) else { return };
+    let errors = [
+        object.decode::<Value>().err(),
+        object.decode::<Pod>().err(),
+        object.decode::<CustomResourceDefinition>().err(),
+    ];
+    for error in errors.into_iter().flatten() {
+        assert!(error.offset().is_some_and(|offset| offset <= body.len()), "{error}");
+    }
+}
+
+#[test]
+fn objects_that_break_off_are_errors() {
+    let pairs = pairs();
+    for pair in pairs.iter().filter(|pair| pair.name.ends_with(" full")).step_by(7) {
+        for end in (0..pair.protobuf.len()).step_by(5) {
+            survives(&pair.protobuf[..end]);
+        }
+        // The message itself cut off, in an envelope that is whole.
+        let object = ProtobufObject::from_envelope(&pair.protobuf).unwrap();
+        let (version, kind) = object.types().unwrap();
+        let whole: Value = object.decode().unwrap();
+        for end in (0..object.message().len()).step_by(5) {
+            let torn = ProtobufObject::from_message(version, kind, &object.message()[..end]);
+            if let Ok(torn) = torn.unwrap().decode::<Value>() {
+                assert_ne!(torn, whole, "{} up to {end}", pair.name);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_changed_object_makes_it_panic(
+        which in any::<Index>(),
+        changes in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..8),
+        cut in proptest::option::of((any::<Index>(), any::<Index>())),
+    ) {
+        static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(pairs);
+        let mut body = which.get(&PAIRS).protobuf.clone();
+        for (at, byte) in changes {
+            let at = at.index(body.len());
+            body[at] = byte;
+        }
+        if let Some((from, to)) = cut {
+            let (from, to) = (from.index(body.len()), to.index(body.len()));
+            body.drain(from.min(to)..from.max(to).min(from.min(to) + 9));
+        }
+        survives(&body);
+    }
 }
 
 #[test]
