@@ -44,9 +44,8 @@ fn check(pair: &Pair) -> usize {
     if object.types().is_none_or(|types| types.1.is_empty()) {
         expected.as_object_mut().unwrap().retain(|key, _| key != "kind" && key != "apiVersion");
     }
-    if found != expected {
-        panic!("{name}: {}", difference("", &found, &expected).unwrap_or_default());
-    }
+    let different = difference("", &found, &expected);
+    assert!(found == expected, "{name}: {}", different.unwrap_or_default());
     1 + usize::from(kinds::check(name, &object, &pair.json))
 }
 

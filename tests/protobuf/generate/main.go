@@ -1,5 +1,6 @@
 // Generate writes the table of Kubernetes' built-in types, src/transport/protobuf/table.rs, and the
-// pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs.
+// pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
+// benches/decode it turns into protobuf.
 //
 // It reads Go's published types: those of the newest release, and what only the release before still
 // has. `./run` does it all; `./run -check` writes nothing and fails where something is not current.
@@ -31,6 +32,7 @@ func main() {
 	for name, pairs := range pairs() {
 		files["../pairs/"+name] = pairs
 	}
+	files["../../../benches/decode/pod.pb"] = pod("../../../benches/decode/pod.json")
 	stale := false
 	for path, content := range files {
 		if !*check {

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand"
+	"os"
 	"reflect"
 	"sort"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -82,6 +84,17 @@ func pairs() map[string][]byte {
 		pairs[name] = file.Bytes()
 	}
 	return pairs
+}
+
+// pod is a pod that is written in JSON, in its envelope.
+func pod(path string) []byte {
+	text, err := os.ReadFile(path)
+	must(err)
+	var pod corev1.Pod
+	must(json.Unmarshal(text, &pod))
+	var wire bytes.Buffer
+	must(protobuf.NewSerializer(nil, nil).Encode(&pod, &wire))
+	return wire.Bytes()
 }
 
 // same compares what is in the files: how it is compressed is a matter of Go's version.
