@@ -67,8 +67,8 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
         Kind::Double => [varint(number << 3 | 1), value.as_f64()?.to_le_bytes().to_vec()].concat(),
         Kind::Message => field(number, members(target, value.as_object()?)?),
         Kind::Items => field(number, list(1, target, value)?),
-        // The zero time is a message with nothing in it.
-        Kind::Time | Kind::MicroTime if value.is_null() => field(number, ""),
+        // What JSON calls null is a message with nothing in it.
+        Kind::Time | Kind::MicroTime | Kind::SchemaOrArray if value.is_null() => field(number, ""),
         Kind::Time | Kind::MicroTime => {
             let at: Timestamp = value.as_str()?.parse().ok()?;
             // Before 1970 the fraction counts forward from the second before, too.
