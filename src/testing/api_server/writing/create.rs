@@ -57,8 +57,31 @@ fn reset_status(place: Place<'_>, object: &mut Value) {
     }
     let Some(members) = object.as_object_mut() else { return };
     match &*place.resource.qualified() {
-        "pods" => drop(members.insert("status".into(), json!({ "phase": "Pending" }))),
+        "pods" => {
+            let class = quality_of_service(members.get("spec").unwrap_or(&Value::Null));
+            let status = json!({ "phase": "Pending", "qosClass": class });
+            members.insert("status".into(), status);
+        }
         _ if place.resource.custom => drop(members.remove("status")),
         _ => drop(members.insert("status".into(), json!({}))),
+    }
+}
+
+/// How a pod is treated when its node is short of something.
+fn quality_of_service(spec: &Value) -> &'static str {
+    let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
+    let (mut any, mut all) = (false, true);
+    for container in containers.into_iter().flatten().flatten() {
+        let resources = &container["resources"];
+        for name in ["cpu", "memory"] {
+            let (request, limit) = (&resources["requests"][name], &resources["limits"][name]);
+            any |= !request.is_null() || !limit.is_null();
+            all &= !limit.is_null() && (request.is_null() || request == limit);
+        }
+    }
+    match (any, all) {
+        (true, true) => "Guaranteed",
+        (true, false) => "Burstable",
+        (false, _) => "BestEffort",
     }
 }
