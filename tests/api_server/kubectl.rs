@@ -121,6 +121,19 @@ async fn kubectl_applies_changes_and_deletes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn kubectl_applies_on_the_server() {
+    let server = ApiServer::new();
+    let Some(kubectl) = Kubectl::of(&server).await else { return };
+    let apply = "apply --server-side -f -";
+    kubectl.ok_with(apply, &deployment("app:v1")).await;
+    kubectl.ok("set image deployment/web app=app:v2").await;
+    let (content, said) = kubectl.run(apply, &deployment("app:v1")).await;
+    assert!(!content && said.contains("conflict with \"kubectl-set\""), "{said}");
+    kubectl.ok_with("apply --server-side --force-conflicts -f -", &deployment("app:v1")).await;
+    assert!(kubectl.ok("get deploy web -o wide").await.contains("app:v1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn kubectl_reads_and_discovers() {
     let server = ApiServer::new();
     let Some(kubectl) = Kubectl::of(&server).await else { return };

@@ -3,6 +3,7 @@
 #![cfg(feature = "testing")]
 
 mod access;
+mod apply;
 mod crds;
 mod deletes;
 mod discovery;

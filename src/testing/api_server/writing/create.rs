@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::lifecycle;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
+use super::super::{lifecycle, managed};
 use super::{Part, Place, forget, names};
 
 pub(in super::super) fn create(
@@ -12,6 +12,19 @@ pub(in super::super) fn create(
     place: Place<'_>,
     object: Value,
 ) -> Result<Value, Failure> {
+    made(store, place, object, true)
+}
+
+/// Creates an object whose record of who set what is already right.
+pub(in super::super) fn create_as_is(
+    store: &mut Store,
+    place: Place<'_>,
+    object: Value,
+) -> Result<Value, Failure> {
+    made(store, place, object, false)
+}
+
+fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
     let metadata = &mut object["metadata"];
     if metadata["resourceVersion"].as_str().is_some_and(|version| !version.is_empty()) {
@@ -46,6 +59,9 @@ pub(in super::super) fn create(
     lifecycle::admit(store, place.resource, place.namespace, &mut object)?;
     if place.current(store).is_ok() {
         return Err(Failure::exists(place.resource, &name));
+    }
+    if track {
+        managed::track(&place, None, &mut object);
     }
     place.put(store, object)
 }
