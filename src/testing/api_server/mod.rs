@@ -43,6 +43,7 @@ mod namespaces;
 mod openapi;
 mod options;
 mod patch;
+mod protobuf;
 mod query;
 mod resource;
 mod shard;
@@ -70,6 +71,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub use self::access::AccessRule;
 use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
+use self::form::Encoding;
 pub use self::listen::Listening;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
@@ -249,7 +251,9 @@ impl ApiServer {
         if let Some(response) = intercepted {
             return response.map(full);
         }
-        handling::answer(&self.inner, request).await.unwrap_or_else(|failure| failure.response())
+        let encoding = Encoding::of_status(request.headers());
+        let answer = handling::answer(&self.inner, request).await;
+        answer.unwrap_or_else(|failure| failure.response(encoding))
     }
 }
 
