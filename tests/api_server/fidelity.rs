@@ -1,8 +1,11 @@
 //! Each request of the transcripts, asked of the embedded server: same status, same media type, same
 //! shape of the body. The server is brought to the revisions at which the real one was asked, so
 //! that the recorded versions and continue tokens mean the same to both.
+//!
+//! What was recorded as protobuf is not part of the checkout: this server speaks JSON only.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use kube_informer::transport::protobuf::ProtobufObject;
 use serde_json::json;
@@ -385,7 +388,7 @@ async fn every_recorded_request_is_answered_alike() {
     let mut differing = Vec::new();
     for row in &rows {
         if let Some((_, why)) = OTHERWISE.iter().find(|(file, _)| *file == row.file) {
-            println!("not asked: {}: {why}", row.file);
+            let _ = writeln!(std::io::stderr(), "not asked: {}: {why}", row.file);
             continue;
         }
         if let Some(difference) = compared(row).await {

@@ -14,7 +14,7 @@ use super::continuing::Continue;
 use super::form::{Encoding, Form};
 use super::query::Query;
 use super::resource::ResourceType;
-use super::status::Failure;
+use super::status::{Cause, Failure};
 use super::store::Store;
 use super::stored::Stored;
 use super::{ResponseBody, protobuf, table};
@@ -45,6 +45,10 @@ pub(super) fn list(
         }
         after = Some(parsed.after);
     } else if let Some(asked) = query.version {
+        if asked == 0 && query.version_match.as_deref() == Some("Exact") {
+            let problem = "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"";
+            return Err(forbidden_match(problem));
+        }
         if asked > store.revision {
             return Err(Failure::too_large(asked, store.revision));
         }
@@ -56,8 +60,8 @@ pub(super) fn list(
             revision = asked;
         }
     } else if query.version_match.is_some() {
-        let message = "resourceVersionMatch is forbidden unless resourceVersion is provided";
-        return Err(Failure::bad_request(message));
+        let problem = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+        return Err(forbidden_match(problem));
     }
     let past;
     let objects = if revision == store.revision {
@@ -90,6 +94,11 @@ pub(super) fn list(
         metadata["shardInfo"] = json!({ "selector": shard.text });
     }
     Ok(respond(resource.clone(), &metadata, items, form, encoding))
+}
+
+fn forbidden_match(problem: &str) -> Failure {
+    let cause = Cause::forbidden("resourceVersionMatch", problem);
+    Failure::invalid_options("ListOptions", &cause)
 }
 
 /// The body is made piece by piece while it is read.
