@@ -98,12 +98,16 @@ fn status_line(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> String {
     let version = status.version.map_or("?".to_owned(), |version| version.to_string());
     let nodes: Vec<_> =
         by_node.values().iter().map(|node| format!("{node} {}", by_node.len(node))).collect();
-    let mut line =
-        format!("= {} pods at version {version}; by node: {}", status.objects, nodes.join(", "));
-    if let Some((error, ago)) = status.reflector.last_error {
-        line.push_str(&format!("; last error {ago:.1?} ago: {error}"));
-    }
-    line
+    let error = status
+        .reflector
+        .last_error
+        .map(|(error, ago)| format!("; last error {ago:.1?} ago: {error}"));
+    format!(
+        "= {} pods at version {version}; by node: {}{}",
+        status.objects,
+        nodes.join(", "),
+        error.unwrap_or_default()
+    )
 }
 
 /// A little life on the embedded server.

@@ -25,18 +25,24 @@ where
             interrupted.cancel();
         }
     });
-    if std::env::args().any(|argument| argument == "--cluster") {
-        return run(Client::try_default().await?, stop).await;
+    if on_cluster() {
+        return Box::pin(run(Client::try_default().await?, stop)).await;
     }
     let server = ApiServer::new();
-    let running = run(server.client(), stop.clone());
+    let running = Box::pin(run(server.client(), stop.clone()));
+    let life = Box::pin(life(server.clone()));
     let living = async {
-        let lived = stop.run_until_cancelled(life(server.clone())).await;
+        let lived = stop.run_until_cancelled(life).await;
         stop.cancel();
         lived.unwrap_or(Ok(()))
     };
     let (ran, lived) = tokio::join!(running, living);
     ran.and(lived)
+}
+
+/// Whether it works on a cluster.
+pub(crate) fn on_cluster() -> bool {
+    std::env::args().any(|argument| argument == "--cluster")
 }
 
 /// A moment in a scripted life.
