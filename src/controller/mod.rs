@@ -39,8 +39,7 @@ pub use self::status::{ControllerHandle, ControllerStatus, Phase};
 use self::triggers::Trigger;
 pub use self::triggers::{Predicate, generation_changed, version_changed};
 use self::worker::Reconciler;
-use crate::indexer::Indexer;
-use crate::informer::{SharedInformer, SyncError};
+use crate::informer::{InformerGroup, SyncError};
 use crate::leader_election::{LeaderElector, Outcome};
 use crate::object::ObjectKey;
 use crate::processor::HandlerRegistration;
@@ -78,7 +77,7 @@ use crate::workqueue::WorkQueue;
 #[must_use = "a controller does nothing before it runs"]
 pub struct Controller<K> {
     name: Arc<str>,
-    store: Indexer<K>,
+    objects: InformerGroup<K>,
     triggers: Vec<Box<dyn Trigger>>,
     own_writes: Vec<Box<dyn Seen>>,
     queue: WorkQueue<ObjectKey>,
@@ -103,12 +102,12 @@ impl Default for Limits {
 }
 
 impl<K: Resource + Send + Sync + 'static> Controller<K> {
-    /// A controller for the objects of an informer. `name` is its name in logs, status and metrics.
+    /// A controller for the objects of an informer, or of a group of them. `name` is its name in logs, status and metrics.
     pub fn builder(
         name: impl Into<Arc<str>>,
-        informer: &SharedInformer<K>,
+        informers: impl Into<InformerGroup<K>>,
     ) -> ControllerBuilder<K> {
-        ControllerBuilder::new(name.into(), informer.clone())
+        ControllerBuilder::new(name.into(), informers.into())
     }
 
     /// A handle that stays when the controller runs.
@@ -225,7 +224,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         self.board.work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name,
-            store: self.store,
+            objects: self.objects,
             own_writes: self.own_writes,
             queue: self.queue,
             board: self.board.clone(),

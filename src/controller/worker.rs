@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use kube::Resource;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -14,7 +15,7 @@ use super::board::Board;
 use super::error::{BoxError, ReconcileError};
 use super::own_writes::Seen;
 use super::{Action, Reconciliation};
-use crate::indexer::Indexer;
+use crate::informer::InformerGroup;
 use crate::object::ObjectKey;
 use crate::panic::message;
 use crate::workqueue::{Work, WorkQueue};
@@ -25,7 +26,7 @@ const SIGHT: Duration = Duration::from_secs(10);
 /// What the workers of a controller share, and what each of them does.
 pub(super) struct Reconciler<K, F> {
     pub(super) name: Arc<str>,
-    pub(super) store: Indexer<K>,
+    pub(super) objects: InformerGroup<K>,
     pub(super) own_writes: Vec<Box<dyn Seen>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) board: Arc<Board>,
@@ -36,7 +37,7 @@ pub(super) struct Reconciler<K, F> {
 
 impl<K, F, Fut, E> Reconciler<K, F>
 where
-    K: Send + Sync + 'static,
+    K: Resource + Send + Sync + 'static,
     F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Action, E>> + Send + 'static,
     E: Into<BoxError> + 'static,
@@ -66,7 +67,7 @@ where
         }
         let task = Reconciliation {
             key: key.clone(),
-            object: self.store.get(key),
+            object: self.objects.get(key),
             failures,
             stop: self.stop.child_token(),
         };
