@@ -36,7 +36,8 @@ where
         stop.cancel();
         lived.unwrap_or(Ok(()))
     };
-    let (ran, lived) = tokio::join!(running, living);
+    // What life makes before it first waits is there before the example looks.
+    let (lived, ran) = tokio::join!(living, running);
     ran.and(lived)
 }
 

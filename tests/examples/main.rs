@@ -4,6 +4,8 @@
 #![allow(clippy::duplicate_mod, reason = "each example brings what it shares with others")]
 
 mod crd_controller;
+mod dynamic;
+mod multi_namespace;
 mod pod_watcher;
 mod secret_replicator;
 mod support;
