@@ -251,7 +251,7 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::encode::{envelope, field, number};
+    use super::super::encode::{envelope, field, int as number};
     use super::*;
 
     /// The parts of a body that comes in frames of `cut` bytes.

@@ -5,7 +5,7 @@
 //! out the same. Custom resources have no such encoding. Nothing here panics on any bytes; what is
 //! malformed is an error with a place.
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod encode;
 mod envelope;
 mod error;
@@ -23,6 +23,8 @@ mod tests;
 mod value;
 mod wire;
 
+#[cfg(any(test, feature = "testing"))]
+pub use encode::{encode, encode_event};
 pub use envelope::ProtobufObject;
 pub(super) use envelope::{ItemType, MAGIC, MEDIA_TYPE};
 

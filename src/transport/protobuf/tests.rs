@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::encode::{envelope, field, named, number};
+use super::encode::{envelope, field, int as number, named};
 use super::*;
 use crate::transport::DecodeError;
 
