@@ -144,8 +144,8 @@ pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
-    ResourceVersion,
+    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, ObjectState,
+    Replacement, ResourceVersion,
 };
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

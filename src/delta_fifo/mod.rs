@@ -302,7 +302,7 @@ impl<K: Resource> State<K> {
         let mut kept = Vec::with_capacity(list.items.len());
         for (key, object) in list.items {
             let object = match self.pending.latest(&key, known) {
-                Some(known) if is_same(&*object, &*known) => known,
+                Some(known) if Arc::ptr_eq(&object, &known) || is_same(&*object, &*known) => known,
                 Some(known) if is_another(&*object, &*known) => {
                     gone.push((key.clone(), tombstone(known)));
                     object

@@ -20,6 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
+use kube::Resource;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -30,7 +31,7 @@ pub(crate) use self::progress::is_at_least;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
-use crate::object::{KnownObjects, ObjectKey};
+use crate::object::{KnownObjects, ObjectKey, ObjectState};
 
 /// A thread-safe store with indexes. A cheap clone; all clones are one store.
 ///
@@ -167,13 +168,17 @@ impl<K> Indexer<K> {
     }
 }
 
-impl<K: Send + Sync> KnownObjects<K> for Indexer<K> {
+impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
     fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         Self::get(self, key)
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) {
         self.snapshot().iter().for_each(|(key, object)| visit(key, object));
+    }
+
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Arc<K>)> {
+        self.load().unchanged(state).map(|(key, object)| (key.clone(), object.clone()))
     }
 }
 

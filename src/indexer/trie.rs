@@ -70,13 +70,18 @@ impl<K, V> Trie<K, V> {
 
     /// O(log32 n).
     pub(super) fn get(&self, hash: u64, is: impl Fn(&K) -> bool) -> Option<&V> {
+        self.get_entry(hash, is).map(|(_, value)| value)
+    }
+
+    /// A value, with the key it is kept under. O(log32 n).
+    pub(super) fn get_entry(&self, hash: u64, is: impl Fn(&K) -> bool) -> Option<(&K, &V)> {
         let mut node = &self.root;
         let mut shift = 0;
         loop {
             match node {
                 Node::Leaf(leaf) => {
                     let entry = leaf.iter().find(|entry| entry.hash == hash && is(&entry.key));
-                    return entry.map(|entry| &entry.value);
+                    return entry.map(|entry| (&entry.key, &entry.value));
                 }
                 Node::Branch(bitmap, children) => {
                     let (bit, index) = place(*bitmap, hash, shift);

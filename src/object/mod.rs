@@ -13,5 +13,5 @@ pub use change::{Change, Delta, Replacement};
 pub use event::Event;
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{hash_parts, hash_str};
-pub use known::KnownObjects;
+pub use known::{KnownObjects, ObjectState};
 pub use version::{IncomparableVersion, ResourceVersion};

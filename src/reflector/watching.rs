@@ -63,10 +63,18 @@ enum Seen<K> {
 
 impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// Opens a streaming list and takes its initial events into the population.
-    pub(super) async fn stream(&mut self, query: WatchQuery) -> Result<Outcome, SourceError> {
+    pub(super) async fn stream(
+        &mut self,
+        query: WatchQuery,
+        machine: &Machine,
+    ) -> Result<Outcome, SourceError> {
         let patience = self.options.initial_events_patience;
         let never = self.error(Verb::Watch, Fault::NoInitialEventsEnd(patience));
-        let opened = timeout(patience, self.source.watch(&query)).await;
+        let opening = match self.skippable(machine) {
+            Some(known) => self.source.watch_unless_known(&query, known),
+            None => self.source.watch(&query),
+        };
+        let opened = timeout(patience, opening).await;
         let mut stream = opened.map_err(|_| never.clone())??;
         self.heartbeat.begin();
         loop {
@@ -183,6 +191,11 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                     },
                     (None, _) => Seen::Nameless,
                 }
+            }
+            WatchItem::Unchanged(key, object) => {
+                let version = version_of(&*object);
+                let change = Change::Updated { key, object, version: version.clone() };
+                Seen::Change { change, version }
             }
             WatchItem::Bookmark { version, initial_events_end } => {
                 Seen::Bookmark { version, initial_events_end }
