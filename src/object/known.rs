@@ -16,6 +16,12 @@ pub trait KnownObjects<K>: Send + Sync {
     /// Shows each known object once, in no particular order, all as of one moment.
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>));
 
+    /// As [`for_each`](Self::for_each), in parts, for who lets others work in between. What is not
+    /// changed meanwhile is shown once. Unless implemented, all is one part.
+    fn parts(&self) -> Box<dyn KnownParts<K> + '_> {
+        Box::new(One(Some(self)))
+    }
+
     /// The known object that is in this very state, with its key: uid and version both equal. None
     /// where the server is known to have a newer state of it that could not be decoded.
     ///
@@ -23,6 +29,21 @@ pub trait KnownObjects<K>: Send + Sync {
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Arc<K>)> {
         let _ = state;
         None
+    }
+}
+
+/// What is known, in parts.
+pub trait KnownParts<K>: Send {
+    /// Shows the objects of the next part; `false`: there was none left.
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) -> bool;
+}
+
+/// All that is known, as one part.
+struct One<'a, S: ?Sized>(Option<&'a S>);
+
+impl<K, S: KnownObjects<K> + ?Sized> KnownParts<K> for One<'_, S> {
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) -> bool {
+        self.0.take().map(|known| known.for_each(visit)).is_some()
     }
 }
 

@@ -40,6 +40,7 @@ use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
 use crate::lister_watcher::{WatchQuery, WatchStream};
 use crate::object::{Change, KnownObjects, ObjectKey, ResourceVersion};
+use crate::turns::Turns;
 
 /// Takes what a reflector saw, in order.
 pub trait ChangeSink<K>: Send + Sync {
@@ -135,15 +136,21 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
             Step::List { query, fresh } => {
                 if fresh {
-                    self.population.clear();
+                    self.population.discard().await;
                     self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
                 }
-                self.list(&query, machine).await.unwrap_or_else(|error| self.list_failed(&error))
+                match self.list(&query, machine).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => self.list_failed(&error).await,
+                }
             }
             Step::StreamingList(query) => {
-                self.population.clear();
+                self.population.discard().await;
                 self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
-                self.stream(query, machine).await.unwrap_or_else(|error| self.list_failed(&error))
+                match self.stream(query, machine).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => self.list_failed(&error).await,
+                }
             }
             Step::Replace { version, authoritative } => {
                 let list = self.population.take(version, authoritative);
@@ -174,8 +181,8 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         }
     }
 
-    fn list_failed(&mut self, error: &SourceError) -> Outcome {
-        self.population.clear();
+    async fn list_failed(&mut self, error: &SourceError) -> Outcome {
+        self.population.discard().await;
         self.report(error);
         Outcome::ListFailed(error.into())
     }
@@ -192,7 +199,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         let mut items = opened.map_err(|_| silent.clone())??;
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let mut total = None;
+        let mut turns = Turns::new();
         while let Some(item) = timeout(patience, items.next()).await.map_err(|_| silent.clone())? {
+            turns.spend(1).await;
             match item? {
                 ListItem::Object(decoded) => {
                     let (key, object) = self.take_in(decoded, Verb::List);

@@ -11,6 +11,7 @@ use super::{Asker, ChangeSink, version_of};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Change, ObjectKey, ResourceVersion};
+use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
@@ -77,7 +78,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         let opened = timeout(patience, opening).await;
         let mut stream = opened.map_err(|_| never.clone())??;
         self.heartbeat.begin();
+        let mut turns = Turns::new();
         loop {
+            turns.spend(1).await;
             let item = match timeout(patience, stream.next()).await {
                 Ok(Some(item)) => item?,
                 Ok(None) => {
@@ -124,7 +127,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         let mut last = opened;
         let mut any = query.initial_events;
         self.heartbeat.begin();
+        let mut turns = Turns::new();
         let end = loop {
+            turns.spend(1).await;
             let silent = self.heartbeat.patience().map_or(overdue, |p| overdue.min(last + p));
             let until = due.map_or(silent, |due| due.min(silent));
             let item = match timeout_at(until, stream.next()).await {

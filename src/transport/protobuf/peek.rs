@@ -162,7 +162,7 @@ mod tests {
         }
         for missing in [0, 4, 5] {
             let mut metadata = metadata[..6].to_vec();
-            metadata[missing] = field(u32::try_from(missing).unwrap() + 1, "");
+            metadata[missing] = field(missing as u64 + 1, "");
             assert_eq!(state(&field(1, metadata.concat())), None);
         }
     }
