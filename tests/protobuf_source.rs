@@ -98,6 +98,7 @@ async fn listed<K: Resource + Send + Sync + 'static>(
                     undecodable.error
                 ));
             }
+            ListItem::Unchanged(..) => panic!("nothing was known"),
             ListItem::Meta(metadata) => assert!(metadata.version.is_some()),
         }
     }

@@ -208,6 +208,11 @@ impl Machine {
         self.version.as_ref().filter(|known| version.is_older_than(known))
     }
 
+    /// Whether the list that is going on asks a quorum, whose answer is the truth whatever is known.
+    pub(super) fn asks_quorum(&self) -> bool {
+        self.listing.asked.is_none()
+    }
+
     /// After how long to list anew because a watch brought a change that can't be told whose.
     pub(super) fn unclean_delay(&mut self) -> Duration {
         let doubled = FIRST.saturating_mul(1 << self.unclean_lists.min(10));
