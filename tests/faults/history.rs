@@ -83,9 +83,7 @@ async fn a_replica_that_lags_behind_takes_nothing_back() {
     }
     let known = rig.maps.snapshot().version().cloned().unwrap();
     let stale = rig.inject(Requests::lists().times(1), Harm::stale());
-    rig.server.compact();
-    rig.faults.cut_now();
-    rig.change("meanwhile");
+    rig.lose_history();
     rig.comes_right().await;
     assert_eq!(stale.count(), 1);
     rig.reported(FaultClass::Other, None, "older than");
@@ -103,9 +101,7 @@ async fn a_replica_that_goes_on_lagging_is_asked_for_a_quorum() {
     rig.comes_right().await;
     // Every list that may come from a cache does; only a read without a version is fresh.
     let stale = rig.inject(Requests::lists().to("resourceVersion="), Harm::stale());
-    rig.server.compact();
-    rig.faults.cut_now();
-    rig.change("meanwhile");
+    rig.lose_history();
     rig.comes_right().await;
     assert_eq!(stale.count(), 2);
     assert_eq!(rig.relists().of(RelistCause::WentBack), 2);

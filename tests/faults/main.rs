@@ -21,7 +21,8 @@ use kube::api::{ListParams, ObjectMeta};
 use kube_informer::error::FaultClass;
 use kube_informer::reflector::{RelistCause, Relists};
 use kube_informer::testing::api_server::ApiServerBuilder;
-use kube_informer::testing::{ApiServer, Faults, Harm, Injected, Requests};
+use kube_informer::testing::faults::Injected;
+use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
 use kube_informer::{Event, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
@@ -132,6 +133,14 @@ impl Rig {
         let _ = self.server.delete(&map("map-2", ""));
         let _ = self.server.create(&map("map-2", word));
         let _ = self.server.delete(&map(if word.len() % 2 == 0 { "map-3" } else { "map-4" }, ""));
+    }
+
+    /// Changes that happen while nobody watches, and that no watch can tell any more.
+    fn lose_history(&self) {
+        self.faults.cut_now();
+        self.change("lost");
+        self.server.compact();
+        let _ = self.server.delete(&map("new-lost", ""));
     }
 
     /// What the server holds.

@@ -65,9 +65,7 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
         let harmed = rig.inject(Requests::lists().times(1), Harm::not_utf8(at));
         rig.start().await;
         assert!(rig.stored().len() >= 11 || harmed.count() == 0, "{:?}", rig.texts());
-        rig.server.compact();
-        rig.faults.cut_now();
-        rig.change("meanwhile");
+        rig.lose_history();
         rig.comes_right().await;
         assert!(!rig.texts().is_empty());
         rig.stop().await;
@@ -80,9 +78,7 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
             sleep(Duration::from_secs(2)).await;
             rig.change(word);
         }
-        rig.server.compact();
-        rig.faults.cut_now();
-        rig.change("dddd");
+        rig.lose_history();
         rig.comes_right().await;
         rig.stop().await;
     }

@@ -33,15 +33,16 @@ impl Replica {
     }
 }
 
-/// The list that is asked, at whatever version.
+/// The list that is asked, at whatever version and in pieces of whatever size.
 fn name(asked: &Asked) -> Option<String> {
     if !matches!(asked.form, AskedForm::List | AskedForm::Page) {
         return None;
     }
     let uri: Uri = asked.target.parse().ok()?;
     let query = uri.query().unwrap_or_default();
-    let kept = form_urlencoded::parse(query.as_bytes())
-        .filter(|(name, _)| name != "resourceVersion" && name != "resourceVersionMatch");
+    let kept = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| {
+        !matches!(&**name, "limit" | "resourceVersion" | "resourceVersionMatch")
+    });
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish();
     Some(format!("{}?{query}", uri.path()))
 }
