@@ -137,7 +137,8 @@ pub use factory::{
 };
 pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 pub use informer::{
-    InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,
+    InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError,
+    SyncError,
 };
 pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};

@@ -95,6 +95,21 @@ impl<K> InformerSpec<K> {
     }
 }
 
+impl<K> Clone for InformerSpec<K> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            namespace: self.namespace.clone(),
+            labels: self.labels.clone(),
+            fields: self.fields.clone(),
+            resync: self.resync,
+            transform: self.transform.clone(),
+            streaming_list: self.streaming_list,
+            page_size: self.page_size,
+        }
+    }
+}
+
 impl<K> Default for InformerSpec<K> {
     fn default() -> Self {
         Self::new()

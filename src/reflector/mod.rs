@@ -77,8 +77,10 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             streaming: options.streaming,
             internal_error_window: options.internal_error_window,
         };
-        let policy = std::mem::replace(&mut options.backoff, Box::new(backoff::default_policy()));
-        let rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let mut rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let jitter = rng.u64(..);
+        let policy = options.backoff.take();
+        let policy = policy.unwrap_or_else(|| Box::new(backoff::default_policy(jitter)));
         let metrics = ReflectorMetrics::new(&options.metrics);
         let asker = Asker {
             source,

@@ -7,12 +7,12 @@
 mod answer;
 mod capture;
 mod decode;
-mod json_list;
-mod peek;
+mod framer;
+mod json;
+pub mod protobuf;
+mod reader;
 mod request;
-mod scan;
 mod source;
-mod watch_events;
 
-pub use decode::{Decode, DecodeError, JsonDecode};
+pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
 pub use source::ApiSource;

@@ -3,51 +3,41 @@
 //! The server writes an event a line, but it is the end of the JSON value that counts, so blank
 //! lines, a missing last newline or events over several lines do no harm.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::capture::{Capture, Captured, Input};
-use super::json_list::Malformed;
+use crate::transport::capture::{Capture, Input};
+use crate::transport::framer::{EventKind, Framer, Malformed, RawEvent, WatchPart};
 
 /// An event may be larger than its object by its envelope.
 const ENVELOPE: usize = 64;
 
 /// The bytes of a watch go in, its events come out.
 #[derive(Debug)]
-pub(super) struct JsonWatchFramer {
+pub(in crate::transport) struct JsonWatchFramer {
     input: Input,
     event: Option<Capture>,
     limit: usize,
 }
 
-/// An event, taken apart.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct RawEvent {
-    /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK`, `ERROR`.
-    pub(super) kind: String,
-    /// The object's bytes.
-    pub(super) object: Bytes,
-}
-
 impl JsonWatchFramer {
     /// `limit`: how large an object may be, in bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::transport) fn new(limit: usize) -> Self {
         Self { input: Input::default(), event: None, limit: limit.saturating_add(ENVELOPE) }
     }
+}
 
-    /// Gives the next frame of the body; to be called when [`next`](Self::next) has no more.
-    pub(super) fn push(&mut self, frame: Bytes) {
+impl Framer for JsonWatchFramer {
+    type Part = WatchPart;
+
+    fn push(&mut self, frame: Bytes) {
         self.input.push(frame);
     }
 
-    /// Whether the body may end here.
-    pub(super) fn is_complete(&self) -> bool {
-        self.event.is_none()
-    }
-
-    /// The next event's bytes and where they begin; `None`: more bytes are needed.
-    pub(super) fn next(&mut self) -> Option<Result<(Captured, u64), Malformed>> {
+    fn next(&mut self) -> Option<Result<WatchPart, Malformed>> {
         if self.event.is_none() {
             if self.input.peek_token()? != b'{' {
                 let offset = self.input.offset();
@@ -61,24 +51,29 @@ impl JsonWatchFramer {
         self.event = None;
         Some(Ok((captured, offset)))
     }
+
+    fn within(&self) -> Option<&'static str> {
+        self.event.is_some().then_some("an event")
+    }
 }
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(rename = "type")]
-    kind: String,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
     #[serde(borrow)]
     object: &'a RawValue,
 }
 
 /// Type and object of an event.
-pub(super) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
+pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
     if let Some(raw) = open_canonical(event) {
         return Ok(raw);
     }
     let envelope: Envelope<'_> = serde_json::from_slice(event)?;
     let object = event.slice_ref(envelope.object.get().as_bytes());
-    Ok(RawEvent { kind: envelope.kind, object })
+    Ok(RawEvent { kind: EventKind::from(&*envelope.kind), object })
 }
 
 /// What servers write is `{"type":"…","object":…}`: no need to look for the object's end.
@@ -90,15 +85,15 @@ fn open_canonical(event: &Bytes) -> Option<RawEvent> {
     let object = rest[end..].strip_prefix(OBJECT)?.strip_suffix(b"}")?;
     // More members after the object would end in something else than the object's own bracket.
     let whole = super::scan::Scanner::default().feed(object) == Some(object.len());
-    whole.then(|| RawEvent { kind: kind.to_owned(), object: event.slice_ref(object) })
+    whole.then(|| RawEvent { kind: kind.into(), object: event.slice_ref(object) })
 }
 
 /// The type of an event of which only the head is there.
-pub(super) fn open_head(head: &Bytes) -> Option<RawEvent> {
+pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
     const OBJECT: &[u8] = br#"","object":"#;
     let rest = head.strip_prefix(br#"{"type":""#)?;
     let end = rest.iter().position(|byte| *byte == b'"')?;
-    let kind = std::str::from_utf8(&rest[..end]).ok()?.to_owned();
+    let kind = std::str::from_utf8(&rest[..end]).ok()?.into();
     let object = head.slice_ref(rest[end..].strip_prefix(OBJECT)?);
     Some(RawEvent { kind, object })
 }
@@ -108,6 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::transport::capture::Captured;
 
     fn events(text: &[u8], cut: usize) -> Result<(Vec<RawEvent>, bool), Malformed> {
         let mut framer = JsonWatchFramer::new(1 << 20);
@@ -119,7 +115,7 @@ mod tests {
                 events.push(open(&event).unwrap());
             }
         }
-        Ok((events, framer.is_complete()))
+        Ok((events, framer.within().is_none()))
     }
 
     #[test]
@@ -132,13 +128,13 @@ mod tests {
         );
         for cut in 1..text.len() {
             let (events, complete) = events(text.as_bytes(), cut).unwrap();
-            let found: Vec<_> = events.iter().map(|e| (&*e.kind, &e.object[..])).collect();
+            let found: Vec<_> = events.iter().map(|e| (e.kind, &e.object[..])).collect();
             assert_eq!(
                 found,
                 [
-                    ("ADDED", &br#"{"a":"}"}"#[..]),
-                    ("DELETED", br#"{"b": [1]}"#),
-                    ("MODIFIED", br#"{"c":1}"#)
+                    (EventKind::Added, &br#"{"a":"}"}"#[..]),
+                    (EventKind::Deleted, br#"{"b": [1]}"#),
+                    (EventKind::Modified, br#"{"c":1}"#)
                 ]
             );
             assert!(complete);

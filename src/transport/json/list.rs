@@ -5,8 +5,11 @@
 //! unknown members are passed over.
 
 use bytes::Bytes;
+use serde::Deserialize;
 
-use super::capture::{Capture, Captured, Input};
+use crate::lister_watcher::ListMetadata;
+use crate::transport::capture::{Capture, Captured, Input};
+use crate::transport::framer::{Framer, ListPart, Malformed};
 
 /// A member's name longer than this is none that matters.
 const LONGEST_NAME: usize = 1024;
@@ -16,29 +19,10 @@ const METADATA_LIMIT: usize = 1024 * 1024;
 
 /// The bytes of a list go in, its parts come out.
 #[derive(Debug)]
-pub(super) struct JsonListFramer {
+pub(in crate::transport) struct JsonListFramer {
     input: Input,
     state: State,
     limit: usize,
-    has_items: bool,
-}
-
-/// A part of a list.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum ListPart {
-    /// An element of `items`, and where it began.
-    Item(Captured, u64),
-    /// The value of `metadata`.
-    Metadata(Bytes),
-    /// The value of `kind`.
-    Kind(Bytes),
-}
-
-/// What is not as it should be, and where.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Malformed {
-    pub(super) offset: u64,
-    pub(super) problem: &'static str,
 }
 
 /// What one step came to.
@@ -82,47 +66,8 @@ enum Member {
 
 impl JsonListFramer {
     /// `limit`: how large an item may be, in bytes.
-    pub(super) fn new(limit: usize) -> Self {
-        Self { input: Input::default(), state: State::Start, limit, has_items: false }
-    }
-
-    /// Gives the next frame of the body; to be called when [`next`](Self::next) has no more.
-    pub(super) fn push(&mut self, frame: Bytes) {
-        self.input.push(frame);
-    }
-
-    /// Whether the list was complete.
-    pub(super) fn is_complete(&self) -> bool {
-        matches!(self.state, State::End)
-    }
-
-    /// Whether there were items so far, if only none of them.
-    pub(super) fn has_items(&self) -> bool {
-        self.has_items
-    }
-
-    /// What the body ended in the middle of.
-    pub(super) fn within(&self) -> &'static str {
-        match self.state {
-            State::Start => "nothing",
-            State::InItem(_) => "an item",
-            State::Item { .. } | State::AfterItem => "the items",
-            _ => "the list",
-        }
-    }
-
-    /// The next part; `None`: more bytes are needed.
-    pub(super) fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
-        loop {
-            match self.step() {
-                Ok(Step::Part(part)) => return Some(Ok(part)),
-                Ok(Step::On) => {}
-                Ok(Step::Starved) => return None,
-                Err(problem) => {
-                    return Some(Err(Malformed { offset: self.input.offset(), problem }));
-                }
-            }
-        }
+    pub(in crate::transport) fn new(limit: usize) -> Self {
+        Self { input: Input::default(), state: State::Start, limit }
     }
 
     fn step(&mut self) -> Result<Step, &'static str> {
@@ -149,8 +94,13 @@ impl JsonListFramer {
                     (Member::Metadata, Captured::Whole(value)) => {
                         Ok(Step::Part(ListPart::Metadata(value)))
                     }
-                    (Member::Kind, Captured::Whole(value)) => Ok(Step::Part(ListPart::Kind(value))),
-                    (Member::Items, Captured::Whole(value)) if value == "null" => Ok(Step::On),
+                    (Member::Kind, Captured::Whole(value)) => {
+                        let kind = serde_json::from_slice(&value).unwrap_or_default();
+                        Ok(Step::Part(ListPart::Kind { api_version: None, kind }))
+                    }
+                    (Member::Items, Captured::Whole(value)) if value == "null" => {
+                        Ok(Step::Part(ListPart::Items))
+                    }
                     (Member::Items, _) => Err("items is no array"),
                     (Member::Metadata | Member::Kind, _) => Err("the list's metadata is too large"),
                     (Member::Other, _) => Ok(Step::On),
@@ -195,11 +145,62 @@ impl JsonListFramer {
                 return Ok(Step::Starved);
             }
         };
-        self.has_items |= matches!(next, State::Item { .. } | State::InValue(Member::Items, _));
+        let items =
+            matches!(self.state, State::Value(Member::Items)) && matches!(next, State::Item { .. });
         self.state = next;
         self.input.skip(consumed);
-        Ok(Step::On)
+        Ok(if items { Step::Part(ListPart::Items) } else { Step::On })
     }
+}
+
+impl Framer for JsonListFramer {
+    type Part = ListPart;
+
+    fn push(&mut self, frame: Bytes) {
+        self.input.push(frame);
+    }
+
+    fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
+        loop {
+            match self.step() {
+                Ok(Step::Part(part)) => return Some(Ok(part)),
+                Ok(Step::On) => {}
+                Ok(Step::Starved) => return None,
+                Err(problem) => {
+                    return Some(Err(Malformed { offset: self.input.offset(), problem }));
+                }
+            }
+        }
+    }
+
+    fn within(&self) -> Option<&'static str> {
+        match self.state {
+            State::End => None,
+            State::Start => Some("nothing"),
+            State::InItem(_) => Some("an item"),
+            State::Item { .. } | State::AfterItem => Some("the items"),
+            _ => Some("the list"),
+        }
+    }
+}
+
+/// What a list's metadata says; `None`: it is not as it should be.
+pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
+    #[derive(Deserialize, Default)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Metadata {
+        resource_version: Option<String>,
+        r#continue: Option<String>,
+        remaining_item_count: Option<i64>,
+    }
+    let metadata: Option<Metadata> = serde_json::from_slice(bytes).ok()?;
+    let metadata = metadata.unwrap_or_default();
+    let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+    Some(ListMetadata {
+        version: filled(metadata.resource_version).map(|version| (&*version).into()),
+        continue_token: filled(metadata.r#continue),
+        remaining: metadata.remaining_item_count.and_then(|count| count.try_into().ok()),
+    })
 }
 
 #[cfg(test)]
@@ -225,14 +226,14 @@ mod tests {
                         items.push([b"oversized ", &head[..]].concat());
                     }
                     ListPart::Metadata(value) => metadata.push(value.to_vec()),
-                    ListPart::Kind(_) => {}
+                    ListPart::Kind { .. } | ListPart::Items => {}
                 }
             }
         }
-        if framer.is_complete() {
-            return Ok((items, metadata));
+        match framer.within() {
+            None => Ok((items, metadata)),
+            Some(problem) => Err(Malformed { offset: text.len() as u64, problem }),
         }
-        Err(Malformed { offset: text.len() as u64, problem: framer.within() })
     }
 
     proptest! {

@@ -7,7 +7,7 @@ use memchr::memchr2;
 
 /// Where the scan of one value stands.
 #[derive(Debug, Default)]
-pub(super) struct Scanner {
+pub(in crate::transport) struct Scanner {
     state: State,
     /// How many brackets are open.
     depth: usize,
@@ -31,7 +31,7 @@ impl Scanner {
     /// Looks at more bytes. `Some(n)`: the value ends before byte `n` of these.
     ///
     /// The first byte must be the first of the value.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub(in crate::transport) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match self.state {
@@ -74,7 +74,7 @@ impl Scanner {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::transport) mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 

@@ -7,19 +7,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// What was read before the object ended, or broke off.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Peeked {
-    pub(super) kind: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) namespace: Option<String>,
-    pub(super) version: Option<String>,
-    /// `k8s.io/initial-events-end` is "true", which nothing but "true" means.
-    pub(super) initial_events_end: bool,
-}
+use crate::transport::framer::Peeked;
 
 /// Reads as much as there is.
-pub(super) fn peek(object: &[u8]) -> Peeked {
+pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
     let mut peeked = Peeked::default();
     let mut deserializer = serde_json::Deserializer::from_slice(object);
     // An object that breaks off ends in an error; what came before was read all the same.
