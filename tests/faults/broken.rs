@@ -11,7 +11,8 @@ const OTHER: FaultClass = FaultClass::Other;
 #[tokio::test(start_paused = true)]
 async fn a_list_cut_in_the_middle_of_a_piece_is_listed_again() {
     for way in [Way::List, Way::Pages] {
-        for spot in [Spot::Byte(0), Spot::Byte(1), Spot::Byte(700), Spot::Frame(0), Spot::Line(0)] {
+        for spot in [Spot::Byte(0), Spot::Byte(1), Spot::Byte(700), Spot::Frame(0), Spot::Event(0)]
+        {
             let rig = first_state_through(way, Requests::lists(), Harm::cut(spot)).await;
             rig.reported(OTHER, None, "list configmaps: the answer broke off after");
             assert_eq!(rig.relists().total(), 0, "the first list is no relist");
@@ -29,7 +30,7 @@ async fn a_page_cut_off_is_listed_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
-    for spot in [Spot::Byte(3), Spot::Line(4), Spot::Frame(0)] {
+    for spot in [Spot::Byte(3), Spot::Event(4), Spot::Frame(0)] {
         let rig =
             first_state_through(Way::Stream, Requests::streaming_lists(), Harm::cut(spot)).await;
         rig.reported(OTHER, None, "watch configmaps: the answer broke off after");
@@ -42,7 +43,8 @@ async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_cut_in_the_middle_of_an_event_goes_on_without_a_relist() {
     for way in WAYS {
-        for spot in [Spot::Byte(0), Spot::Byte(200), Spot::Line(0), Spot::Line(3), Spot::Frame(1)] {
+        for spot in [Spot::Byte(0), Spot::Byte(200), Spot::Event(0), Spot::Event(3), Spot::Frame(1)]
+        {
             let rig = watch_through(way, Harm::cut(spot)).await;
             rig.reported(OTHER, None, "watch configmaps: the answer broke off after");
             assert_eq!(rig.relists().total(), 0);
@@ -110,7 +112,7 @@ async fn a_client_of_a_server_on_a_port_has_the_same_faults() {
     let client = ClientBuilder::try_from(config).unwrap().with_layer(&faults).build();
     let rig = Rig::behind(Way::List, server, faults, client);
     rig.inject(Requests::lists().times(1), Harm::cut(Spot::Byte(100)));
-    let watches = rig.inject(Requests::watches().after(1).times(1), Harm::cut(Spot::Line(2)));
+    let watches = rig.inject(Requests::watches().after(1).times(1), Harm::cut(Spot::Event(2)));
     rig.start().await;
     rig.change("first");
     rig.comes_right().await;

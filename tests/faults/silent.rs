@@ -19,7 +19,7 @@ async fn a_list_without_an_answer_is_given_up_and_asked_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_that_gets_stuck_falls_back_to_a_list() {
-    for harm in [Harm::black_hole(), Harm::lose_answer(), Harm::stall(Spot::Line(4))] {
+    for harm in [Harm::black_hole(), Harm::lose_answer(), Harm::stall(Spot::Event(4))] {
         let rig = first_state_through(Way::Stream, Requests::streaming_lists(), harm).await;
         let text = "watch configmaps: the end of the initial events was not announced within 30s";
         rig.reported(OTHER, None, text);
@@ -57,7 +57,7 @@ async fn a_watch_that_does_not_open_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_falls_silent_is_reopened_where_it_was() {
     for way in WAYS {
-        let rig = watch_through(way, Harm::stall(Spot::Line(2))).await;
+        let rig = watch_through(way, Harm::stall(Spot::Event(2))).await;
         rig.reported(OTHER, None, "watch configmaps: nothing came for");
         assert_eq!(rig.relists().total(), 0);
         rig.stop().await;

@@ -52,7 +52,7 @@ where
 
 fn done(harm: &Kind, frames: Frames, framing: Framing) -> Frames {
     match harm {
-        Kind::Stop { at, ending } => stop(frames, *at, *ending),
+        Kind::Stop { at, ending } => stop(frames, framing, *at, *ending),
         Kind::Drip { bytes, every } => drip(frames, *bytes, *every),
         Kind::NotUtf8 { at } => not_utf8(frames, *at),
         event => events::harmed(event, frames, framing),
@@ -82,8 +82,8 @@ fn until_cut(frames: Frames, cuts: watch::Receiver<u64>) -> Frames {
 }
 
 /// Ends a body at a spot, in one way or another. One that ends before is left alone.
-fn stop(frames: Frames, at: Spot, ending: Ending) -> Frames {
-    let state = (frames, Countdown::new(at), false);
+fn stop(frames: Frames, framing: Framing, at: Spot, ending: Ending) -> Frames {
+    let state = (frames, Countdown::new(at, framing), false);
     stream::unfold(state, move |(mut frames, mut countdown, reached)| async move {
         if reached {
             return match ending {
@@ -109,15 +109,15 @@ fn stop(frames: Frames, at: Spot, ending: Ending) -> Frames {
 enum Countdown {
     Bytes(u64),
     Frames(u64),
-    Lines(u64),
+    Events(u64, Boundary),
 }
 
 impl Countdown {
-    fn new(spot: Spot) -> Self {
+    fn new(spot: Spot, framing: Framing) -> Self {
         match spot {
             Spot::Byte(bytes) => Self::Bytes(bytes),
             Spot::Frame(frames) => Self::Frames(frames),
-            Spot::Line(lines) => Self::Lines(lines),
+            Spot::Event(events) => Self::Events(events, Boundary::new(framing)),
         }
     }
 
@@ -141,23 +141,65 @@ impl Countdown {
                 *left -= 1;
                 (piece, false)
             }
-            Self::Lines(left) => {
+            Self::Events(left, boundary) => {
                 let mut start = 0;
                 while *left > 0 {
-                    let Some(end) = memchr::memchr(b'\n', &piece[start..]) else {
+                    let Some(length) = boundary.end(&piece[start..]) else {
                         return (piece, false);
                     };
-                    start += end + 1;
+                    start += length;
                     *left -= 1;
                 }
                 let rest = &piece[start..];
                 if rest.is_empty() {
                     return (piece, false);
                 }
-                let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                piece.truncate(start + line.div_ceil(2));
+                let here = boundary.end(rest).unwrap_or(rest.len());
+                piece.truncate(start + here.div_ceil(2));
                 (piece, true)
             }
+        }
+    }
+}
+
+/// Finds where events end, in bytes that come in pieces.
+pub(super) enum Boundary {
+    Line,
+    /// The prefix as far as it came, and how much of the event is still to come after it.
+    Length(Vec<u8>, usize),
+    None,
+}
+
+impl Boundary {
+    pub(super) fn new(framing: Framing) -> Self {
+        match framing {
+            Framing::Lines => Self::Line,
+            Framing::Lengths => Self::Length(Vec::new(), 0),
+            Framing::Opaque => Self::None,
+        }
+    }
+
+    /// Where in these bytes, which follow those of the last call, the present event ends.
+    pub(super) fn end(&mut self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Self::Line => memchr::memchr(b'\n', bytes).map(|end| end + 1),
+            Self::Length(prefix, left) => {
+                let missing = 4_usize.saturating_sub(prefix.len()).min(bytes.len());
+                prefix.extend_from_slice(&bytes[..missing]);
+                if missing > 0
+                    && let Ok(length) = <[u8; 4]>::try_from(&prefix[..])
+                {
+                    *left = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+                }
+                let here = bytes.len() - missing;
+                if prefix.len() < 4 || here < *left {
+                    *left = left.saturating_sub(here);
+                    return None;
+                }
+                prefix.clear();
+                Some(missing + *left)
+            }
+            Self::None => None,
         }
     }
 }
@@ -211,6 +253,28 @@ pub(super) type Waiting = VecDeque<Bytes>;
 mod tests {
     use super::*;
 
+    #[test]
+    fn events_end_where_their_lengths_say() {
+        let event = |text: &str| {
+            let length = u32::try_from(text.len()).unwrap().to_be_bytes();
+            [&length[..], text.as_bytes()].concat()
+        };
+        let bytes = [event("one"), event(""), event("three\n\n")].concat();
+        for cut in 1..=bytes.len() {
+            let mut boundary = Boundary::new(Framing::Lengths);
+            let (mut ends, mut passed) = (Vec::new(), 0);
+            for piece in bytes.chunks(cut) {
+                let mut start = 0;
+                while let Some(length) = boundary.end(&piece[start..]) {
+                    start += length;
+                    ends.push(passed + start);
+                }
+                passed += piece.len();
+            }
+            assert_eq!(ends, [7, 11, 22], "pieces of {cut}");
+        }
+    }
+
     async fn ended(pieces: &[&'static str], harm: &Harm) -> (String, bool) {
         let pieces: Vec<_> = pieces
             .iter()
@@ -234,10 +298,10 @@ mod tests {
             (Spot::Byte(7), "one\ntwo"),
             (Spot::Frame(0), "one"),
             (Spot::Frame(2), "one\ntwo\nthree\nfo"),
-            (Spot::Line(0), "on"),
-            (Spot::Line(1), "one\nt"),
-            (Spot::Line(2), "one\ntwo\nthr"),
-            (Spot::Line(3), "one\ntwo\nthree\nfo"),
+            (Spot::Event(0), "on"),
+            (Spot::Event(1), "one\nt"),
+            (Spot::Event(2), "one\ntwo\nthr"),
+            (Spot::Event(3), "one\ntwo\nthree\nfo"),
         ] {
             let cut = ended(&pieces, &Harm::cut(spot)).await;
             assert_eq!(cut, (text.into(), false), "{spot:?}");
@@ -247,7 +311,7 @@ mod tests {
             let stalled = ended(&pieces, &stalled);
             assert!(tokio::time::timeout(Duration::from_secs(9), stalled).await.is_err());
         }
-        for beyond in [Spot::Byte(99), Spot::Frame(3), Spot::Line(4)] {
+        for beyond in [Spot::Byte(99), Spot::Frame(3), Spot::Event(4)] {
             assert_eq!(ended(&pieces, &Harm::cut(beyond)).await, (pieces.concat(), true));
         }
     }

@@ -1,12 +1,13 @@
 //! Harms to single events and objects of an answer.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::BoxError;
 use super::body::{Frames, Framing, Waiting};
 use super::harm::{Edit, Kind};
+use crate::transport::protobuf::encode_event;
 
 /// By this a bookmark says that the initial events are through, in any encoding.
 const INITIAL_EVENTS_END: &[u8] = b"k8s.io/initial-events-end";
@@ -220,46 +221,10 @@ impl Harmful for Edited {
 
 /// An ERROR event.
 fn error_event(status: &Value, framing: Framing) -> Bytes {
-    if framing != Framing::Lengths {
-        return format!("{}\n", json!({ "type": "ERROR", "object": status })).into();
-    }
-    let text = |member: &str| status[member].as_str().unwrap_or_default().as_bytes().to_vec();
-    // The fields of `Status`, of `TypeMeta`, `Unknown` and `WatchEvent`, by their numbers.
-    let code = status["code"].as_u64().unwrap_or_default();
-    let mut raw = Vec::new();
-    for (number, value) in [(2, text("status")), (3, text("message")), (4, text("reason"))] {
-        field(&mut raw, number, &value);
-    }
-    raw.push(6 << 3);
-    varint(&mut raw, code);
-    let (mut types, mut unknown) = (Vec::new(), b"k8s\0".to_vec());
-    field(&mut types, 1, b"v1");
-    field(&mut types, 2, b"Status");
-    field(&mut unknown, 1, &types);
-    field(&mut unknown, 2, &raw);
-    let (mut extension, mut event) = (Vec::new(), Vec::new());
-    field(&mut extension, 1, &unknown);
-    field(&mut event, 1, b"ERROR");
-    field(&mut event, 2, &extension);
-    let mut framed = BytesMut::new();
-    framed.put_u32(u32::try_from(event.len()).unwrap_or_default());
-    framed.extend_from_slice(&event);
-    framed.freeze()
-}
-
-/// A field that has a length.
-fn field(out: &mut Vec<u8>, number: u8, value: &[u8]) {
-    out.push(number << 3 | 2);
-    varint(out, value.len() as u64);
-    out.extend_from_slice(value);
-}
-
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
+    let in_protobuf =
+        (framing == Framing::Lengths).then(|| encode_event("ERROR", status)).flatten();
+    let in_json = || format!("{}\n", json!({ "type": "ERROR", "object": status })).into_bytes();
+    in_protobuf.unwrap_or_else(in_json).into()
 }
 
 #[cfg(test)]

@@ -48,8 +48,9 @@ pub enum Spot {
     /// After so many whole pieces of the body, as they came from the server, in the middle of the
     /// next.
     Frame(u64),
-    /// After so many whole lines, in the middle of the next. A watch in JSON has a line an event.
-    Line(u64),
+    /// After so many whole events of a watch, in the middle of the next. A list in JSON is one line
+    /// and counts as one event; one in protobuf has none.
+    Event(u64),
 }
 
 /// What happens there.
@@ -189,7 +190,7 @@ impl Harm {
         let mut spots = || match rng.u8(0..3) {
             0 => Spot::Byte(rng.u64(0..3_000)),
             1 => Spot::Frame(rng.u64(0..3)),
-            _ => Spot::Line(rng.u64(0..5)),
+            _ => Spot::Event(rng.u64(0..5)),
         };
         let mut harms = vec![
             Self::cut(spots()),
