@@ -169,7 +169,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 // Told again, or too late: what it is worth now is for a list to say.
                 let fault = Fault::OutOfOrder { event: event.clone(), known: known.clone() };
                 self.report(&self.error(Verb::Watch, fault));
-                due = due.or_else(|| Some(now + machine.unclean_delay()));
+                due = Some(machine.missed(now));
                 last = now;
                 continue;
             }
@@ -185,7 +185,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
                 Seen::Nameless => {
                     // What it changed is not known until everything is listed anew.
-                    due = due.or_else(|| Some(now + machine.unclean_delay()));
+                    due = Some(machine.missed(now));
                     None
                 }
                 Seen::Nothing => None,
