@@ -54,3 +54,22 @@ async fn initial_events_may_come_twice_and_in_any_order() {
         rig.stop().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_relist_that_is_due_is_not_forgotten_when_the_watch_breaks() {
+    let rig = Rig::synced(Way::List).await;
+    rig.inject(Requests::watches().times(1), Harm::swap(2));
+    rig.faults.cut_now();
+    sleep(Duration::from_secs(2)).await;
+    // The third change comes before the second, which is left to the list.
+    for n in 0..3 {
+        rig.server.create(&map(&format!("new-{n}"), "x")).unwrap();
+    }
+    while !rig.texts().iter().any(|text| text.contains("an event of version")) {
+        sleep(Duration::from_millis(1)).await;
+    }
+    rig.faults.cut_now();
+    rig.comes_right().await;
+    rig.relisted(RelistCause::Unclean, 1);
+    rig.stop().await;
+}
