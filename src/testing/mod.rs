@@ -6,7 +6,11 @@
 //! stages.
 
 pub mod api_server;
+#[cfg(all(unix, feature = "testing-tls"))]
+pub mod control_plane;
 mod fake_source;
 
 pub use api_server::ApiServer;
+#[cfg(all(unix, feature = "testing-tls"))]
+pub use control_plane::ControlPlane;
 pub use fake_source::{Asking, FakeSource, WatchEnd};
