@@ -14,10 +14,10 @@ use super::form::Form;
 use super::options::{DeleteOptions, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
-use super::status::{Failure, full};
+use super::status::{Cause, Failure, full};
 use super::store::Store;
 use super::writing::{self, Deleted, Part, Place};
-use super::{Inner, ResponseBody, access, discovery, list, openapi, patch, watching};
+use super::{Inner, ResponseBody, access, discovery, list, managed, openapi, patch, watching};
 
 /// How much of a request's body is read.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -119,6 +119,15 @@ impl Asking<'_> {
             }
             (&Method::PUT, true) => {
                 (200, writing::replace(&mut store, place, parse(content_type, body)?)?)
+            }
+            (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
+                let (made, object) = managed::apply::apply(&mut store, place, &options, body)?;
+                (if made { 201 } else { 200 }, object)
+            }
+            (&Method::PATCH, true) if options.force => {
+                let problem = "may not be specified for non-apply patch";
+                let cause = Cause::forbidden("force", problem);
+                return Err(Failure::invalid_options("PatchOptions", &cause));
             }
             (&Method::PATCH, true) => (200, patch::patch(&mut store, place, content_type, body)?),
             (&Method::DELETE, true) if whole => {

@@ -81,6 +81,10 @@ pub(super) fn list(
             metadata["remainingItemCount"] = remaining.into();
         }
     }
+    if resource.custom && remaining == 0 {
+        // Lists without a Go type of their own say so.
+        metadata["continue"] = "".into();
+    }
     if let Some(shard) = &query.selector.shard {
         metadata["shardInfo"] = json!({ "selector": shard.text });
     }

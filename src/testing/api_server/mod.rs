@@ -2,10 +2,11 @@
 //!
 //! It answers an ordinary [`kube::Client`], in process or behind a socket: discovery, lists with pages
 //! and consistent continue tokens, watches with bookmarks, streaming lists, create, get, replace,
-//! patches (JSON, merge, strategic merge), delete with finalizers and grace, status subresources,
-//! label and field selectors, metadata alone, custom resource definitions, and failures as real
-//! `Status` bodies. It forgets on command, drops its watches on command, and lets a test answer any
-//! request itself.
+//! patches (JSON, merge, strategic merge, server-side apply with field ownership), delete with
+//! finalizers and grace, status subresources, label and field selectors, shards, metadata alone,
+//! tables, custom resource definitions, tokens and rules, and failures as real `Status` bodies. It
+//! forgets on command or in time, drops its watches on command, and lets a test answer any request
+//! itself.
 //!
 //! It runs no controllers but the two without which a delete has no end, those of namespaces and of
 //! definitions. It validates and defaults nothing beyond metadata, and speaks JSON only.
@@ -37,6 +38,7 @@ mod handling;
 mod lifecycle;
 mod list;
 mod listen;
+mod managed;
 mod namespaces;
 mod openapi;
 mod options;

@@ -126,6 +126,12 @@ impl Failure {
         failure
     }
 
+    /// Adds what caused it.
+    pub(super) fn with_causes(mut self, causes: &[Value]) -> Self {
+        self.with("details", json!({ "causes": causes }));
+        self
+    }
+
     /// Adds that a namespace is being deleted.
     pub(super) fn caused_by_namespace(mut self, namespace: &str) -> Self {
         let message = format!("namespace {namespace} is being terminated");

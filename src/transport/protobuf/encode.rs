@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 use super::envelope::MAGIC;
 use super::schema::{Field, INLINE, Kind, MessageId, Shape};
 
+/// What of these JSON calls null is a message with nothing in it.
+const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArray];
+
 /// An object, or a list of objects, in its envelope. `None`: it is of no built-in kind, or has a
 /// member of another type than its kind allows.
 pub fn encode(object: &Value) -> Option<Vec<u8>> {
@@ -36,7 +39,7 @@ fn members(id: MessageId, object: &Map<String, Value>) -> Option<Vec<u8>> {
         }
         match object.get(row.name()) {
             None => {}
-            Some(Value::Null) if !matches!(row.kind, Kind::Time | Kind::MicroTime) => {}
+            Some(Value::Null) if !EMPTY_IS_NULL.contains(&row.kind) => {}
             Some(value) => match row.shape {
                 Shape::One => message.extend(one(number, row, value)?),
                 Shape::Repeated => {
@@ -67,8 +70,7 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
         Kind::Double => [varint(number << 3 | 1), value.as_f64()?.to_le_bytes().to_vec()].concat(),
         Kind::Message => field(number, members(target, value.as_object()?)?),
         Kind::Items => field(number, list(1, target, value)?),
-        // What JSON calls null is a message with nothing in it.
-        Kind::Time | Kind::MicroTime | Kind::SchemaOrArray if value.is_null() => field(number, ""),
+        kind if value.is_null() && EMPTY_IS_NULL.contains(&kind) => field(number, ""),
         Kind::Time | Kind::MicroTime => {
             let at: Timestamp = value.as_str()?.parse().ok()?;
             // Before 1970 the fraction counts forward from the second before, too.

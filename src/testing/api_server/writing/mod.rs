@@ -19,9 +19,9 @@ use super::status::Failure;
 use super::store::Store;
 use super::stored::{Stored, key};
 
-pub(super) use self::create::create;
+pub(super) use self::create::{create, create_as_is};
 pub(super) use self::delete::{delete, delete_all, purge};
-pub(super) use self::update::{replace, update};
+pub(super) use self::update::{replace, update, update_as_is};
 
 /// Which part of an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,7 @@ pub(super) struct Place<'a> {
     pub(super) part: Part,
     /// Everything is done but the storing.
     pub(super) dry_run: bool,
-    /// Who writes.
-    #[expect(dead_code, reason = "kept for the record of who set which field")]
+    /// Who writes, for the record of who set which field.
     pub(super) manager: &'a str,
 }
 
