@@ -5,8 +5,32 @@ use serde_json::json;
 
 use super::*;
 
-/// Any JSON, with the members that a server looks at more often than not.
+/// An object that is well enough named to get past the first checks, or any JSON at all.
 fn body() -> impl Strategy<Value = Value> {
+    let name = prop::sample::select(vec!["x", "y", "z", "widgets.example.com"]);
+    let parts = prop::collection::btree_map(
+        prop::sample::select(vec!["spec", "status", "data", "stringData", "type"]),
+        any_json(),
+        0..3,
+    );
+    let metadata = prop::collection::btree_map(
+        prop::sample::select(vec!["labels", "annotations", "finalizers", "ownerReferences"]),
+        any_json(),
+        0..3,
+    );
+    let named = (name, parts, metadata).prop_map(|(name, parts, metadata)| {
+        let mut object = json!({ "metadata": metadata });
+        object["metadata"]["name"] = name.into();
+        for (part, value) in parts {
+            object[part] = value;
+        }
+        object
+    });
+    prop_oneof![2 => named, 1 => any_json()]
+}
+
+/// Any JSON, with the members that a server looks at more often than not.
+fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -72,7 +96,7 @@ fn request() -> impl Strategy<Value = (&'static str, String, &'static str, Value
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
         "/apis/example.com/v1/widgets",
     ]);
-    let rest = prop::sample::select(vec!["", "/x", "/widgets.example.com", "/x/status"]);
+    let rest = prop::sample::select(vec!["", "", "/x", "/y", "/widgets.example.com", "/x/status"]);
     let media_type = prop::sample::select(vec![
         "application/json",
         "application/json-patch+json",
