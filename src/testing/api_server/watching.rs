@@ -90,7 +90,7 @@ pub(super) fn watch(
     }
     let now = Instant::now();
     let interval = inner.options.bookmark_interval;
-    let watching = Watching {
+    let mut watching = Watching {
         inner: inner.clone(),
         collection: collection.id,
         resource: resource.clone(),
@@ -108,7 +108,6 @@ pub(super) fn watch(
         generation: inner.generation(),
         over: false,
     };
-    let mut watching = watching;
     watching.schedule(now);
     Ok(streamed(StreamBody::new(stream::unfold(watching, Watching::next).boxed()).boxed_unsync()))
 }
