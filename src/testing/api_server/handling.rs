@@ -118,8 +118,12 @@ impl Asking<'_> {
         let named = self.target.name.is_some();
         let content_type = self.head.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Only what is served by the main path is created, deleted and counted.
+        // A status can be written, but not deleted.
         let whole = place.part == Part::Object;
+        // One namespace at a time.
+        if !named && self.resource.namespaced && self.target.namespace.is_none() {
+            return Err(Failure::method_not_allowed());
+        }
         let mut store = self.inner.store.lock();
         let (code, written) = match (&self.head.method, named) {
             (&Method::POST, false) => {

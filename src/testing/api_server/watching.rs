@@ -93,7 +93,7 @@ pub(super) fn watch(
     }
     let now = Instant::now();
     let interval = inner.options.bookmark_interval;
-    let watching = Watching {
+    let mut watching = Watching {
         inner: inner.clone(),
         collection: collection.id,
         resource: resource.clone(),
@@ -112,7 +112,6 @@ pub(super) fn watch(
         generation: inner.generation(),
         over: false,
     };
-    let mut watching = watching;
     watching.schedule(now);
     let events = stream::unfold(watching, Watching::next).boxed();
     Ok(written(StreamBody::new(events).boxed_unsync(), encoding, true))
