@@ -107,6 +107,8 @@ async fn a_website_is_made_and_says_when_it_is_ready() {
     assert_eq!(still.last_transition_time, waiting.last_transition_time, "no transition");
     rig.pods_are_ready(2).await;
     rig.says(1, "Ready", "True", "Serving").await;
+    let same = rig.maps.get("hello").await.unwrap();
+    assert_eq!(same.resource_version(), map.resource_version(), "applied again, and not changed");
 
     // Its own status is no work for it.
     sleep(Duration::from_secs(5)).await;
