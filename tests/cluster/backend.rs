@@ -41,6 +41,7 @@ impl Kind {
 
 /// A server that scenarios run against.
 pub(crate) struct Backend {
+    pub(crate) kubeconfig: String,
     pub(crate) config: Config,
     pub(crate) client: Client,
     /// Whether it has namespaces, so that objects need one.
@@ -69,8 +70,8 @@ impl Backend {
                 (listening.kubeconfig(None), Owned::Embedded(server, listening))
             }
             Kind::Apiserver => {
-                let mut program =
-                    Program::start(&mut Command::new(go::build("apiserver")?), "apiserver.log");
+                let binary = go::build("apiserver").await?;
+                let mut program = Program::start(&mut Command::new(binary), "apiserver.log");
                 let kubeconfig = std::fs::read_to_string(program.line());
                 (kubeconfig.expect("it has been written"), Owned::Apiserver(program))
             }
@@ -88,9 +89,9 @@ impl Backend {
                 (std::fs::read_to_string(path).expect("a kubeconfig"), Owned::Nothing)
             }
         };
-        let kubeconfig = Kubeconfig::from_yaml(&kubeconfig).expect("a kubeconfig");
+        let parsed = Kubeconfig::from_yaml(&kubeconfig).expect("a kubeconfig");
         let options = KubeConfigOptions::default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        let config = Config::from_custom_kubeconfig(parsed, &options).await;
         let mut config = config.expect("a kubeconfig");
         // Failures are for the informer to see.
         config.default_retry = false;
@@ -98,7 +99,7 @@ impl Backend {
         let namespaces = serves(&client, "/api/v1/namespaces").await;
         let leases = serves(&client, "/apis/coordination.k8s.io/v1").await;
         let defined = Mutex::default();
-        let backend = Self { config, client, namespaces, leases, owned, defined };
+        let backend = Self { kubeconfig, config, client, namespaces, leases, owned, defined };
         for definition in widgets::shared() {
             backend.define(definition).await;
         }

@@ -4,13 +4,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use tokio::task::spawn_blocking;
+
 use super::harness::Skip;
 
 /// Builds the program of a folder beside this one, or finds it up to date. The first time takes minutes.
 ///
 /// # Panics
 /// When it does not build.
-pub(crate) fn build(folder: &str) -> Result<PathBuf, Skip> {
+pub(crate) async fn build(folder: &'static str) -> Result<PathBuf, Skip> {
+    spawn_blocking(move || build_now(folder)).await.expect("it builds")
+}
+
+fn build_now(folder: &str) -> Result<PathBuf, Skip> {
     if std::env::var("KUBE_INFORMER_GO").is_ok_and(|value| value == "0") {
         return Err(Skip("KUBE_INFORMER_GO=0".into()));
     }
