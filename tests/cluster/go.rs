@@ -28,7 +28,7 @@ fn build_now(folder: &str) -> Result<PathBuf, Skip> {
         println!("building tests/{folder}, which takes some minutes the first time");
     }
     let status = Command::new("go")
-        .args(["build", "-trimpath", "-o"])
+        .args(["build", "-trimpath", "-ldflags=-s -w", "-o"])
         .arg(&program)
         .arg(".")
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder))
