@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::body::{Piece, data, written};
 use super::form::{Encoding, Form};
-use super::list::{Piece, data, written};
 use super::query::{Query, Selector};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure};
@@ -252,7 +252,7 @@ impl Watching {
 
     fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
         if self.encoding == Encoding::Protobuf {
-            let object = protobuf::object(object, &self.resource, self.form);
+            let object = object.envelope(&self.resource, self.form);
             out.extend(encode_event(kind, &object));
             return;
         }
