@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use flate2::read::GzDecoder;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube_informer::transport::protobuf::encode::encode;
 use kube_informer::transport::protobuf::{ProtobufObject, is_built_in};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -46,6 +47,14 @@ fn check(pair: &Pair) -> usize {
     }
     let different = difference("", &found, &expected);
     assert!(found == expected, "{name}: {}", different.unwrap_or_default());
+    // What the embedded server writes is read as what it was written from.
+    if let Some(written) = encode(&expected) {
+        let read: Value = ProtobufObject::from_envelope(&written).unwrap().decode().unwrap();
+        let different = difference("", &read, &expected);
+        assert!(read == expected, "{name}, written: {}", different.unwrap_or_default());
+    } else {
+        assert!(expected.get("kind").is_none(), "{name} can't be written");
+    }
     1 + usize::from(kinds::check(name, &object, &pair.json))
 }
 

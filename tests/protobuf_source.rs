@@ -60,8 +60,8 @@ impl Server {
 
 fn field(number: u8, holds: impl AsRef<[u8]>) -> Vec<u8> {
     let holds = holds.as_ref();
-    let length = [holds.len() & 0x7f | 0x80, holds.len() >> 7];
-    let length = length.map(|byte| u8::try_from(byte).unwrap());
+    let part = |length: usize| u8::try_from(length).unwrap();
+    let length = [part(holds.len() & 0x7f) | 0x80, part(holds.len() >> 7)];
     [&[number << 3 | 2][..], &length, holds].concat()
 }
 

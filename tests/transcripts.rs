@@ -43,7 +43,7 @@ impl Row {
     }
 
     fn is_protobuf(&self) -> bool {
-        self.file.ends_with(".pb")
+        self.file.contains("-pb.") && !self.file.contains(".json")
     }
 
     /// The row of the same answer in JSON.

@@ -322,6 +322,8 @@ impl<K: Resource> State<K> {
             return;
         };
         let delta = match object {
+            // Of another one, which came and went unseen: the end of the one known was missed, too.
+            Some(object) if is_another(&*object, &*last) => tombstone(last),
             Some(object) => Delta::Deleted { object, final_state_known: true },
             None => tombstone(last),
         };

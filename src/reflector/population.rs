@@ -51,8 +51,8 @@ impl<K: Resource> Population<K> {
         self.places.get(key, |place| is_at(&self.items, place, key))
     }
 
-    /// An item of a list: of two with one key, as a list continued across versions has them, the
-    /// newer stands.
+    /// An item of a list: of two with one key, as a list continued across versions or a stream that
+    /// repeats itself has them, the newer stands.
     pub(super) fn list(&mut self, key: ObjectKey, object: Arc<K>) {
         if let Some(place) = self.place(&key)
             && let Some((_, listed)) = &self.items[place]

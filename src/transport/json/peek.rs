@@ -144,33 +144,46 @@ impl<'de> Visitor<'de> for Members<'_> {
         Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
         let Self(peeked, level) = self;
-        while let Some(member) = map.next_key::<String>()? {
-            match (level, &*member) {
-                (Level::Object, "metadata") => {
-                    map.next_value_seed(Members(peeked, Level::Metadata))?;
-                }
-                (Level::Metadata, "annotations") => {
-                    map.next_value_seed(Members(peeked, Level::Annotations))?;
-                }
-                (Level::Object, "kind") => peeked.kind = map.next_value::<Text>()?.into(),
-                (Level::Metadata, "name") => peeked.name = map.next_value::<Text>()?.into(),
-                (Level::Metadata, "namespace") => {
-                    peeked.namespace = map.next_value::<Text>()?.into();
-                }
-                (Level::Metadata, "resourceVersion") => {
-                    peeked.version = map.next_value::<Text>()?.into();
-                }
-                (Level::Annotations, "k8s.io/initial-events-end") => {
-                    let value: Option<String> = map.next_value::<Text>()?.into();
-                    peeked.initial_events_end = value.as_deref() == Some("true");
-                }
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
+        let read = members(peeked, level, map);
+        if read.is_err() && matches!(level, Level::Metadata) && peeked.namespace.is_none() {
+            // A namespace may have been to come: without it this is another object's name.
+            peeked.name = None;
         }
-        Ok(())
+        read
     }
+}
+
+fn members<'de, A: MapAccess<'de>>(
+    peeked: &mut Peeked,
+    level: Level,
+    mut map: A,
+) -> Result<(), A::Error> {
+    while let Some(member) = map.next_key::<String>()? {
+        match (level, &*member) {
+            (Level::Object, "metadata") => {
+                map.next_value_seed(Members(peeked, Level::Metadata))?;
+            }
+            (Level::Metadata, "annotations") => {
+                map.next_value_seed(Members(peeked, Level::Annotations))?;
+            }
+            (Level::Object, "kind") => peeked.kind = map.next_value::<Text>()?.into(),
+            (Level::Metadata, "name") => peeked.name = map.next_value::<Text>()?.into(),
+            (Level::Metadata, "namespace") => {
+                peeked.namespace = map.next_value::<Text>()?.into();
+            }
+            (Level::Metadata, "resourceVersion") => {
+                peeked.version = map.next_value::<Text>()?.into();
+            }
+            (Level::Annotations, "k8s.io/initial-events-end") => {
+                let value: Option<String> = map.next_value::<Text>()?.into();
+                peeked.initial_events_end = value.as_deref() == Some("true");
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -255,7 +268,14 @@ mod tests {
     fn reads_as_far_as_it_goes() {
         for end in 0..OBJECT.len() {
             let peeked = peek(&OBJECT.as_bytes()[..end]);
-            assert!(peeked.name.is_none_or(|name| name == "web"));
+            assert!(peeked.name.as_deref().is_none_or(|name| name == "web"));
+            assert!(peeked.name.is_none() || peeked.namespace.as_deref() == Some("shop"));
+        }
+        for garbled in [
+            &b"{\"metadata\":{\"name\":\"web\",\"name\xffpace\":\"shop\"}}"[..],
+            b"{\"metadata\":{\"name\":\"web\",\"na",
+        ] {
+            assert_eq!(peek(garbled), Peeked::default());
         }
         let broken = br#"{"metadata":{"name":"web","namespace":"shop"},"spec":{"x":"#;
         assert_eq!(peek(broken).name.as_deref(), Some("web"));

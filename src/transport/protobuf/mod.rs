@@ -5,8 +5,8 @@
 //! out the same. Custom resources have no such encoding. Nothing here panics on any bytes; what is
 //! malformed is an error with a place.
 
-#[cfg(test)]
-mod encode;
+#[cfg(any(test, feature = "testing"))]
+pub mod encode;
 mod envelope;
 mod error;
 pub(super) mod events;
@@ -23,8 +23,9 @@ mod tests;
 mod value;
 mod wire;
 
+pub(crate) use envelope::MEDIA_TYPE;
 pub use envelope::ProtobufObject;
-pub(super) use envelope::{ItemType, MAGIC, MEDIA_TYPE};
+pub(super) use envelope::{ItemType, MAGIC};
 
 /// The newest release of Kubernetes whose types are known. Fields that a later one adds are not
 /// seen in protobuf; ask for JSON to have them.

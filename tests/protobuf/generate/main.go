@@ -32,7 +32,9 @@ func main() {
 	for name, pairs := range pairs() {
 		files["../pairs/"+name] = pairs
 	}
-	files["../../../benches/decode/pod.pb"] = pod("../../../benches/decode/pod.json")
+	for name, content := range pod("../../../benches/decode/pod.json") {
+		files["../../../benches/decode/"+name] = content
+	}
 	stale := false
 	for path, content := range files {
 		if !*check {

@@ -86,15 +86,17 @@ func pairs() map[string][]byte {
 	return pairs
 }
 
-// pod is a pod that is written in JSON, in its envelope.
-func pod(path string) []byte {
+// pod is a pod that is written in JSON, in its envelope, and in JSON as a server writes it.
+func pod(path string) map[string][]byte {
 	text, err := os.ReadFile(path)
 	must(err)
 	var pod corev1.Pod
 	must(json.Unmarshal(text, &pod))
 	var wire bytes.Buffer
 	must(protobuf.NewSerializer(nil, nil).Encode(&pod, &wire))
-	return wire.Bytes()
+	text, err = json.Marshal(&pod)
+	must(err)
+	return map[string][]byte{"pod.pb": wire.Bytes(), "pod.json": text}
 }
 
 // same compares what is in the files: how it is compressed is a matter of Go's version.
