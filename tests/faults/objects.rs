@@ -99,3 +99,18 @@ async fn a_garbled_envelope_is_asked_again() {
     assert!(rig.relists().of(RelistCause::Unclean) >= 1, "a list without names deletes nothing");
     rig.stop().await;
 }
+
+/// It may have lost them on its way; an empty one says so.
+#[tokio::test(start_paused = true)]
+async fn a_list_without_items_deletes_nothing() {
+    let rig = Rig::synced(Way::List).await;
+    let body = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"99"}}"#;
+    let answer = http::Response::new(body.into());
+    rig.inject(Requests::lists().times(1), Harm::answer(answer));
+    rig.lose_history();
+    sleep(Duration::from_millis(500)).await;
+    assert!(rig.told.lock().len() >= 12);
+    rig.comes_right().await;
+    rig.reported(FaultClass::Other, None, "list configmaps: the answer ended after");
+    rig.stop().await;
+}
