@@ -184,7 +184,7 @@ impl World {
         for watched in &self.informers {
             watched.informer.start().unwrap();
         }
-        for _ in 0..self.rng.u8(10..50) {
+        for _ in 0..self.rng.u8(8..32) {
             match self.rng.u8(0..100) {
                 0..55 => {
                     for _ in 0..self.rng.u8(1..8) {
