@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
@@ -6,6 +6,7 @@ use parking_lot::RwLock;
 use proptest::prelude::*;
 
 use super::*;
+use crate::object::Replacement;
 
 /// A store that applies batches as the processing loop does.
 #[derive(Default)]

@@ -211,6 +211,11 @@ impl Machine {
         self.version.as_ref().filter(|known| version.is_older_than(known))
     }
 
+    /// Whether the list that is going on asks a quorum, whose answer is the truth whatever is known.
+    pub(super) fn asks_quorum(&self) -> bool {
+        self.listing.asked.is_none()
+    }
+
     /// Something came that can't be used: everything is to be listed anew, soon, whatever becomes
     /// of this watch. Says when.
     pub(super) fn missed(&mut self, now: Instant) -> Instant {

@@ -11,6 +11,7 @@ use super::{Asker, ChangeSink, version_of};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Change, ObjectKey, ResourceVersion};
+use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
@@ -85,13 +86,23 @@ impl<K> Seen<K> {
 
 impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// Opens a streaming list and takes its initial events into the population.
-    pub(super) async fn stream(&mut self, query: WatchQuery) -> Result<Outcome, SourceError> {
+    pub(super) async fn stream(
+        &mut self,
+        query: WatchQuery,
+        machine: &Machine,
+    ) -> Result<Outcome, SourceError> {
         let patience = self.options.initial_events_patience;
         let never = self.error(Verb::Watch, Fault::NoInitialEventsEnd(patience));
-        let opened = timeout(patience, self.source.watch(&query)).await;
+        let opening = match self.skippable(machine) {
+            Some(known) => self.source.watch_unless_known(&query, known),
+            None => self.source.watch(&query),
+        };
+        let opened = timeout(patience, opening).await;
         let mut stream = opened.map_err(|_| never.clone())??;
         self.heartbeat.begin();
+        let mut turns = Turns::new();
         loop {
+            turns.spend(1).await;
             let item = match timeout(patience, stream.next()).await {
                 Ok(Some(item)) => item?,
                 Ok(None) => {
@@ -138,7 +149,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         let mut last = opened;
         let mut any = query.initial_events;
         self.heartbeat.begin();
+        let mut turns = Turns::new();
         let end = loop {
+            turns.spend(1).await;
             let silent = self.heartbeat.patience().map_or(overdue, |p| overdue.min(last + p));
             let until = due.map_or(silent, |due| due.min(silent));
             let item = match timeout_at(until, stream.next()).await {
@@ -218,6 +231,11 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                     },
                     (None, _) => Seen::Nameless,
                 }
+            }
+            WatchItem::Unchanged(key, object) => {
+                let version = version_of(&*object);
+                let change = Change::Updated { key, object, version: version.clone() };
+                Seen::Change { change, version }
             }
             WatchItem::Bookmark { version, initial_events_end } => {
                 Seen::Bookmark { version, initial_events_end }

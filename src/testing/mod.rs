@@ -6,9 +6,13 @@
 //! between a client and any server. Nothing here is used by the stages.
 
 pub mod api_server;
+#[cfg(all(unix, feature = "testing-tls"))]
+pub mod control_plane;
 mod fake_source;
 pub mod faults;
 
 pub use api_server::ApiServer;
+#[cfg(all(unix, feature = "testing-tls"))]
+pub use control_plane::ControlPlane;
 pub use fake_source::{Asking, FakeSource, WatchEnd};
 pub use faults::{Faults, Harm, Requests, Spot};

@@ -154,6 +154,7 @@ fn types(object: &Value) -> Vec<ResourceType> {
             resource.status = !version["subresources"]["status"].is_null();
             resource.fields.clone_from(&fields);
             resource.selectable = paths(version);
+            resource.schema = version["schema"]["openAPIV3Schema"].clone();
             let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
             resource.columns = columns.map(column).collect();
             resource

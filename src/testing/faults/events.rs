@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::BoxError;
 use super::body::{Frames, Framing, Waiting};
 use super::harm::{Edit, Kind};
-use crate::transport::protobuf::encode_event;
+use crate::transport::protobuf::encode::{encode, encode_event};
 
 /// By this a bookmark says that the initial events are through, in any encoding.
 const INITIAL_EVENTS_END: &[u8] = b"k8s.io/initial-events-end";
@@ -221,8 +221,8 @@ impl Harmful for Edited {
 
 /// An ERROR event.
 fn error_event(status: &Value, framing: Framing) -> Bytes {
-    let in_protobuf =
-        (framing == Framing::Lengths).then(|| encode_event("ERROR", status)).flatten();
+    let in_protobuf = (framing == Framing::Lengths).then(|| encode(status)).flatten();
+    let in_protobuf = in_protobuf.map(|status| encode_event("ERROR", &status));
     let in_json = || format!("{}\n", json!({ "type": "ERROR", "object": status })).into_bytes();
     in_protobuf.unwrap_or_else(in_json).into()
 }
