@@ -453,7 +453,8 @@ async fn a_list_may_be_of_any_kind_that_has_items() {
         (r#"{"kind":"WidgetCollection","items":null,"metadata":{}}"#, true),
         (r#"{"kind":"Widget","metadata":{"resourceVersion":"1"}}"#, false),
         (r#"{"kind":"Status","items":[]}"#, false),
-        (r#"{"kind":"WidgetList","metadata":{"remainingItemCount":-1}}"#, true),
+        (r#"{"kind":"WidgetList","items":[],"metadata":{"remainingItemCount":-1}}"#, true),
+        (r#"{"kind":"WidgetList","metadata":{"remainingItemCount":-1}}"#, false),
     ] {
         let told = ask(widgets(replay(answer(body)).await), false).await;
         assert_eq!(told.error.is_none(), is_list, "{body}: {:?}", told.error);

@@ -80,8 +80,11 @@ impl<K: 'static> Reader<K> {
                 None => match (reader.incoming.next().await, framer.within()) {
                     (Some(frame), _) => framer.push(frame.map_err(|fault| reader.error(fault))?),
                     (None, None) => {
+                        // In JSON a list always says what its items are, even if they are none.
+                        let silent = !reader.seen.items && reader.encoding == Encoding::Json;
                         return match reader.seen.odd_kind.take() {
                             Some(kind) if !reader.seen.items => Err(reader.no_list(&kind)),
+                            _ if silent => Err(reader.truncated("a list without items")),
                             _ => Ok(None),
                         };
                     }

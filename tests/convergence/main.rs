@@ -81,7 +81,7 @@ fn when_the_faults_stop_store_and_handlers_have_what_the_server_has() {
     let (failures, tally) = (failures.into_inner().unwrap(), tally.into_inner().unwrap());
     println!("{} worlds in {:.1?}: {tally}", to - from, begun.elapsed());
     assert!(failures.is_empty(), "{} of {} seeds fail: {failures:?}", failures.len(), to - from);
-    if to - from >= 100 {
+    if to - from >= 1_000 {
         tally.assert_saw_everything();
     }
 }

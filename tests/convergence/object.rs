@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Resource;
 use kube::api::ObjectMeta;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 thread_local! {
     static ALIVE: Cell<i64> = const { Cell::new(0) };
@@ -18,11 +17,22 @@ thread_local! {
 pub(crate) struct Thing {
     pub(crate) metadata: ObjectMeta,
     #[serde(default)]
-    pub(crate) spec: Value,
+    pub(crate) spec: Spec,
     #[serde(default)]
-    pub(crate) status: Value,
+    pub(crate) status: Status,
     #[serde(skip)]
     alive: Alive,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Spec {
+    node_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub(crate) struct Status {
+    message: Option<String>,
 }
 
 /// Counts, on this thread, how many there are.
@@ -67,8 +77,8 @@ impl Thing {
             labels: Some([("app".into(), app.into())].into()),
             ..ObjectMeta::default()
         };
-        let spec = json!({ "nodeName": format!("n{value}"), "containers": [] });
-        Self { metadata, spec, status: Value::Null, alive: Alive::default() }
+        let spec = Spec { node_name: Some(format!("n{value}")) };
+        Self { metadata, spec, status: Status::default(), alive: Alive::default() }
     }
 
     pub(crate) fn key(&self) -> String {

@@ -104,6 +104,19 @@ pub(crate) fn play(seed: u64) -> Tally {
     tally
 }
 
+/// A client of a server that speaks protobuf, or of one that does not.
+fn spoken(client: kube::Client, protobuf: bool) -> kube::Client {
+    if protobuf {
+        return client;
+    }
+    let service = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
+        let (client, json) = (client.clone(), http::HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(http::header::ACCEPT, json);
+        async move { client.send(request).await }
+    });
+    kube::Client::new(service, "default")
+}
+
 impl World {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
@@ -115,7 +128,8 @@ impl World {
         let faults = Faults::new();
         let (poisoned, errors) = (Arc::new(Mutex::default()), Arc::new(Mutex::new(Vec::new())));
         let (keys, log): (Arc<Mutex<BTreeSet<String>>>, _) = (poisoned.clone(), errors.clone());
-        let mut builder = SharedInformerFactory::builder(faults.client(server.client()))
+        let client = faults.client(spoken(server.client(), rng.bool()));
+        let mut builder = SharedInformerFactory::builder(client)
             .streaming_list(rng.bool())
             .on_error(move |error| {
                 if let Fault::Undecodable { key: Some(key), .. } = error.fault() {
@@ -184,7 +198,7 @@ impl World {
         for watched in &self.informers {
             watched.informer.start().unwrap();
         }
-        for _ in 0..self.rng.u8(10..50) {
+        for _ in 0..self.rng.u8(8..32) {
             match self.rng.u8(0..100) {
                 0..55 => {
                     for _ in 0..self.rng.u8(1..8) {

@@ -1,4 +1,5 @@
-//! Each fault, alone: the informer comes right again, and says what was wrong.
+//! Each fault, alone: the informer comes right again, and says what was wrong. In JSON; the same in
+//! protobuf is `faults_protobuf.rs`.
 
 #![cfg(feature = "testing")]
 
@@ -26,6 +27,22 @@ use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
 use kube_informer::{Event, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
+
+/// These tests are run twice, each time by another name: in JSON, and in protobuf.
+const PROTOBUF: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"faults_protobuf");
+
+/// A client that asks for nothing but JSON where that is what is tested.
+fn spoken(client: kube::Client) -> kube::Client {
+    if PROTOBUF {
+        return client;
+    }
+    let service = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
+        let (client, json) = (client.clone(), http::HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(http::header::ACCEPT, json);
+        async move { client.send(request).await }
+    });
+    kube::Client::new(service, "default")
+}
 
 /// How an informer gets its first state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +113,7 @@ impl Rig {
         }
         let errors = Arc::new(Mutex::new(Vec::new()));
         let log = errors.clone();
-        let mut builder = SharedInformerFactory::builder(client)
+        let mut builder = SharedInformerFactory::builder(spoken(client))
             .streaming_list(way == Way::Stream)
             .on_error(move |error| log.lock().push(error.clone()));
         if way == Way::Pages {

@@ -6,6 +6,9 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn one_undecodable_object_among_thousands_is_one_problem() {
+    if PROTOBUF {
+        return println!("skipped: objects are edited in JSON only");
+    }
     for way in [Way::List, Way::Stream] {
         let rig = Rig::new(way);
         for n in 0..3000 {
@@ -38,6 +41,9 @@ async fn one_undecodable_object_among_thousands_is_one_problem() {
 
 #[tokio::test(start_paused = true)]
 async fn a_known_object_that_becomes_undecodable_stays_as_it_was_and_is_marked() {
+    if PROTOBUF {
+        return println!("skipped: objects are edited in JSON only");
+    }
     let rig = Rig::synced(Way::List).await;
     let poisoned = rig.inject(Requests::reads(), Harm::poison(0));
     rig.faults.cut_now();
@@ -87,6 +93,9 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
 /// Where a byte is wrong outside of objects the answer is not what was asked for.
 #[tokio::test(start_paused = true)]
 async fn a_garbled_envelope_is_asked_again() {
+    if PROTOBUF {
+        return println!("skipped: objects are edited in JSON only");
+    }
     let rig = first_state_through(
         Way::List,
         Requests::lists(),
@@ -97,5 +106,20 @@ async fn a_garbled_envelope_is_asked_again() {
     .await;
     rig.reported(FaultClass::Undecodable, None, "an object that can't be named can't be decoded");
     assert!(rig.relists().of(RelistCause::Unclean) >= 1, "a list without names deletes nothing");
+    rig.stop().await;
+}
+
+/// It may have lost them on its way; an empty one says so.
+#[tokio::test(start_paused = true)]
+async fn a_list_without_items_deletes_nothing() {
+    let rig = Rig::synced(Way::List).await;
+    let body = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"99"}}"#;
+    let answer = http::Response::new(body.into());
+    rig.inject(Requests::lists().times(1), Harm::answer(answer));
+    rig.lose_history();
+    sleep(Duration::from_millis(500)).await;
+    assert!(rig.told.lock().len() >= 12);
+    rig.comes_right().await;
+    rig.reported(FaultClass::Other, None, "list configmaps: the answer ended after");
     rig.stop().await;
 }

@@ -9,7 +9,7 @@ const OTHER: FaultClass = FaultClass::Other;
 #[tokio::test(start_paused = true)]
 async fn a_list_without_an_answer_is_given_up_and_asked_again() {
     for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
-        for harm in [Harm::black_hole(), Harm::lose_answer(), Harm::stall(Spot::Byte(700))] {
+        for harm in [Harm::black_hole(), Harm::lose_answer(), Harm::stall(Spot::Byte(300))] {
             let rig = first_state_through(way, requests.clone(), harm).await;
             rig.reported(OTHER, None, "list configmaps: nothing came for 90s");
             rig.stop().await;

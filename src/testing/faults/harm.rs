@@ -142,7 +142,7 @@ impl Harm {
         Self(Kind::Drip { bytes: bytes.max(1), every })
     }
 
-    /// The first letter or digit from this byte on becomes a byte that is no UTF-8.
+    /// A letter or digit among others becomes a byte that is no UTF-8: the first from this byte on.
     pub fn not_utf8(at: u64) -> Self {
         Self(Kind::NotUtf8 { at })
     }
