@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Api, DeleteParams, PostParams};
+use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use kube::client::Body;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, ResourceExt};
@@ -41,14 +42,16 @@ impl Kind {
 
 /// A server that scenarios run against.
 pub(crate) struct Backend {
+    pub(crate) kubeconfig: String,
     pub(crate) config: Config,
     pub(crate) client: Client,
     /// Whether it has namespaces, so that objects need one.
-    pub(crate) namespaces: bool,
+    namespaces: bool,
     /// Whether it has leases.
     pub(crate) leases: bool,
     owned: Owned,
-    /// What was defined here, to be removed from where it was not before.
+    /// What was put there and has to go from a cluster that stays: namespaces and definitions.
+    made: Mutex<Vec<String>>,
     defined: Mutex<Vec<String>>,
 }
 
@@ -69,8 +72,8 @@ impl Backend {
                 (listening.kubeconfig(None), Owned::Embedded(server, listening))
             }
             Kind::Apiserver => {
-                let mut program =
-                    Program::start(&mut Command::new(go::build("apiserver")?), "apiserver.log");
+                let binary = go::build("apiserver").await?;
+                let mut program = Program::start(&mut Command::new(binary), "apiserver.log");
                 let kubeconfig = std::fs::read_to_string(program.line());
                 (kubeconfig.expect("it has been written"), Owned::Apiserver(program))
             }
@@ -88,21 +91,33 @@ impl Backend {
                 (std::fs::read_to_string(path).expect("a kubeconfig"), Owned::Nothing)
             }
         };
-        let kubeconfig = Kubeconfig::from_yaml(&kubeconfig).expect("a kubeconfig");
+        let parsed = Kubeconfig::from_yaml(&kubeconfig).expect("a kubeconfig");
         let options = KubeConfigOptions::default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        let config = Config::from_custom_kubeconfig(parsed, &options).await;
         let mut config = config.expect("a kubeconfig");
         // Failures are for the informer to see.
         config.default_retry = false;
         let client = Client::try_from(config.clone()).expect("a client");
         let namespaces = serves(&client, "/api/v1/namespaces").await;
         let leases = serves(&client, "/apis/coordination.k8s.io/v1").await;
-        let defined = Mutex::default();
-        let backend = Self { config, client, namespaces, leases, owned, defined };
+        let (made, defined) = (Mutex::default(), Mutex::default());
+        let backend = Self { kubeconfig, config, client, namespaces, leases, owned, made, defined };
         for definition in widgets::shared() {
             backend.define(definition).await;
         }
         Ok(backend)
+    }
+
+    /// Makes a namespace, where there are some.
+    pub(crate) async fn make_namespace(&self, name: &str) {
+        if !self.namespaces {
+            return;
+        }
+        let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
+        let made = Namespace { metadata, ..Namespace::default() };
+        let api: Api<Namespace> = Api::all(self.client.clone());
+        api.create(&PostParams::default(), &made).await.expect("a namespace");
+        self.made.lock().push(name.to_owned());
     }
 
     /// Puts a definition there, and waits until its type is served.
@@ -178,10 +193,18 @@ impl Backend {
             return;
         }
         let defined = std::mem::take(&mut *self.defined.lock());
+        let made = std::mem::take(&mut *self.made.lock());
+        let params = DeleteParams::default();
+        let definitions: Api<CustomResourceDefinition> = Api::all(self.client.clone());
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
         for name in defined {
-            let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
-            if let Err(error) = api.delete(&name, &DeleteParams::default()).await {
-                println!("{name} stays in the cluster: {error}");
+            if let Err(error) = definitions.delete(&name, &params).await {
+                println!("the definition {name} stays in the cluster: {error}");
+            }
+        }
+        for name in made {
+            if let Err(error) = namespaces.delete(&name, &params).await {
+                println!("the namespace {name} stays in the cluster: {error}");
             }
         }
     }

@@ -4,13 +4,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use tokio::task::spawn_blocking;
+
 use super::harness::Skip;
 
 /// Builds the program of a folder beside this one, or finds it up to date. The first time takes minutes.
 ///
 /// # Panics
 /// When it does not build.
-pub(crate) fn build(folder: &str) -> Result<PathBuf, Skip> {
+pub(crate) async fn build(folder: &'static str) -> Result<PathBuf, Skip> {
+    spawn_blocking(move || build_now(folder)).await.expect("it builds")
+}
+
+fn build_now(folder: &str) -> Result<PathBuf, Skip> {
     if std::env::var("KUBE_INFORMER_GO").is_ok_and(|value| value == "0") {
         return Err(Skip("KUBE_INFORMER_GO=0".into()));
     }
@@ -22,7 +28,7 @@ pub(crate) fn build(folder: &str) -> Result<PathBuf, Skip> {
         println!("building tests/{folder}, which takes some minutes the first time");
     }
     let status = Command::new("go")
-        .args(["build", "-trimpath", "-o"])
+        .args(["build", "-trimpath", "-ldflags=-s -w", "-o"])
         .arg(&program)
         .arg(".")
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder))

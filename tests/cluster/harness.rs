@@ -118,14 +118,19 @@ async fn run(arguments: &Arguments) -> Tally {
         if number == 0 {
             continue;
         }
-        match Backend::open(*kind).await {
-            Ok(backend) => {
+        let begun = Instant::now();
+        match outcome_of(Backend::open(*kind)).await {
+            Ok(Ok(backend)) => {
                 let backend = Arc::new(backend);
                 run_on(&backend, together, AT_ONCE, &mut tally).await;
                 run_on(&backend, alone, 1, &mut tally).await;
                 backend.clean().await;
             }
-            Err(Skip(why)) => {
+            Err(problem) => {
+                let name = format!("{}::opens", kind.name());
+                tally.count(name, begun.elapsed(), Err(problem));
+            }
+            Ok(Err(Skip(why))) => {
                 println!("skipped {} ({} scenarios): {why}", kind.name(), number);
                 tally.skipped += number;
             }
@@ -185,7 +190,7 @@ async fn run_on(
 }
 
 /// In a task of its own, so that a panic is one scenario's.
-async fn outcome_of(scenario: impl Future<Output = Outcome> + 'static) -> Result<Outcome, String> {
+async fn outcome_of<T: 'static>(scenario: impl Future<Output = T> + 'static) -> Result<T, String> {
     match tokio::time::timeout(LIMIT, spawn_local(scenario)).await {
         Ok(Ok(outcome)) => Ok(outcome),
         Ok(Err(error)) => Err(text_of(&*error.into_panic())),

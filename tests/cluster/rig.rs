@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::Request;
-use k8s_openapi::api::core::v1::Namespace;
-use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::api::{Api, DeleteParams, ListParams, PostParams};
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config, Resource, ResourceExt};
 use kube_informer::{Event, SharedInformer, SharedInformerFactory, SharedInformerFactoryBuilder};
@@ -31,12 +30,7 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) async fn new(backend: Arc<Backend>) -> Self {
         let namespace = format!("scenario-{:08x}", fastrand::u32(..));
-        if backend.namespaces {
-            let api: Api<Namespace> = Api::all(backend.client.clone());
-            let metadata = ObjectMeta { name: Some(namespace.clone()), ..ObjectMeta::default() };
-            let made = Namespace { metadata, ..Namespace::default() };
-            api.create(&PostParams::default(), &made).await.expect("a namespace");
-        }
+        backend.make_namespace(&namespace).await;
         Self { backend, namespace }
     }
 
