@@ -128,6 +128,7 @@ pub mod reflector;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod transport;
+mod turns;
 pub mod workqueue;
 
 pub use controller::{Action, Controller, Reconciliation};
@@ -144,8 +145,8 @@ pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
-    ResourceVersion,
+    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, KnownParts, ObjectKey,
+    ObjectState, Replacement, ResourceVersion,
 };
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

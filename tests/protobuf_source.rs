@@ -18,15 +18,18 @@ use serde::{Deserialize, Serialize};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
+/// Status, media type and body.
+type Answer = (u16, &'static str, Vec<u8>);
+
 /// A server that gives these answers in turn, the last one for ever, and notes what was asked.
 #[derive(Clone, Default)]
 struct Server {
-    answers: Arc<Mutex<VecDeque<(u16, &'static str, Vec<u8>)>>>,
+    answers: Arc<Mutex<VecDeque<Answer>>>,
     accepted: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn answering(answers: impl IntoIterator<Item = (u16, &'static str, Vec<u8>)>) -> Self {
+    fn answering(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Arc::new(Mutex::new(answers.into_iter().collect()));
         Self { answers, ..Self::default() }
     }
@@ -57,8 +60,8 @@ impl Server {
 
 fn field(number: u8, holds: impl AsRef<[u8]>) -> Vec<u8> {
     let holds = holds.as_ref();
-    let length = u16::try_from(holds.len()).unwrap();
-    let length = [(length & 0x7f) as u8 | 0x80, (length >> 7) as u8];
+    let part = |length: usize| u8::try_from(length).unwrap();
+    let length = [part(holds.len() & 0x7f) | 0x80, part(holds.len() >> 7)];
     [&[number << 3 | 2][..], &length, holds].concat()
 }
 
@@ -95,6 +98,7 @@ async fn listed<K: Resource + Send + Sync + 'static>(
                     undecodable.error
                 ));
             }
+            ListItem::Unchanged(..) => panic!("nothing was known"),
             ListItem::Meta(metadata) => assert!(metadata.version.is_some()),
         }
     }

@@ -43,7 +43,7 @@ impl Row {
     }
 
     fn is_protobuf(&self) -> bool {
-        self.file.ends_with(".pb")
+        self.file.contains("-pb.") && !self.file.contains(".json")
     }
 
     /// The row of the same answer in JSON.
@@ -106,6 +106,7 @@ where
                     WatchItem::Bookmark { version, initial_events_end } => {
                         told.bookmarks.push((version.to_string(), initial_events_end));
                     }
+                    WatchItem::Unchanged(..) => panic!("nothing was known"),
                     WatchItem::Failed(error) | WatchItem::Skipped(error) => told.faults.push(error),
                 }
             }
@@ -114,6 +115,7 @@ where
             while let Some(item) = stream.next().await {
                 match item? {
                     ListItem::Object(decoded) => told.object("", decoded),
+                    ListItem::Unchanged(..) => panic!("nothing was known"),
                     ListItem::Meta(metadata) => told.metadata = Some(metadata),
                 }
             }

@@ -363,6 +363,9 @@ impl Shared {
         if let Some(bytes) = defaults.object_limit {
             source = source.object_limit(bytes);
         }
+        if let Some(trust) = spec.trust_versions {
+            source = source.trust_versions(trust);
+        }
         let mut reflector = ReflectorOptions::new()
             .list_permits(self.permits.clone())
             .streaming_list(spec.streaming_list.unwrap_or(defaults.streaming_list));

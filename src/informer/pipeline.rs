@@ -16,13 +16,18 @@ use super::metrics::{self, InformerMetrics};
 use super::resync::ResyncClock;
 use super::{InformerOptions, InformerStatus, processing};
 use crate::delta_fifo::{Batch, DeltaFifo};
-use crate::indexer::Indexer;
+use crate::indexer::{Discarded, Draft, IndexFault, Indexer, Published};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{Change, ObjectKey};
 use crate::processor::{
-    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
+    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, Listeners,
+    Notification, SharedProcessor,
 };
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorStatus};
+use crate::turns::TURN;
+
+/// How often a batch is applied off to the side before others are kept out.
+const ATTEMPTS: usize = 3;
 
 /// Why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +67,14 @@ pub(super) struct Pipeline<K> {
     stop: CancellationToken,
     /// Ends what still drains.
     abort: CancellationToken,
+}
+
+/// A batch that is in the store.
+struct Stored<K> {
+    /// What is to be told, by turns.
+    notifications: Vec<Vec<Notification<K>>>,
+    listeners: Listeners<K>,
+    published: Published<K>,
 }
 
 enum Life<K> {
@@ -157,11 +170,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 () = self.stop.cancelled() => break,
                 () = self.resync.tick() => {
                     if self.processor.mark_due(tokio::time::Instant::now()) {
-                        self.fifo.resync();
+                        self.fifo.resync_in_turns().await;
                     }
                 }
                 batch = self.fifo.pop() => match batch {
-                    Some(batch) => self.apply(&batch, metrics),
+                    Some(batch) => self.apply(batch, metrics).await,
                     None => break,
                 },
             }
@@ -169,35 +182,22 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if self.drains() {
             self.fifo.close();
             while let Some(batch) = self.fifo.pop().await {
-                self.apply(&batch, metrics);
+                self.apply(batch, metrics).await;
             }
         }
         self.fifo.abandon();
         self.processor.close(self.drains());
     }
 
-    /// One batch is one write transaction, then its notifications. So a reader sees all of a batch
+    /// One batch is one change of the store, then its notifications. So a reader sees all of a batch
     /// or nothing of it, and a handler that looks into the store finds it at what it was told of or
-    /// later.
-    fn apply(&self, batch: &Batch<K>, metrics: &InformerMetrics) {
+    /// later. All of it is done in turns, whatever the batch's size.
+    async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
         let deltas = batch.deltas.len();
         let version = batch.version.as_ref();
-        let _span = debug_span!("batch", version = version.map(display), deltas).entered();
+        let span = debug_span!("batch", version = version.map(display), deltas);
         let started = metrics.latency.start();
-        let initial = !self.populated.load(Ordering::Relaxed);
-        let resyncing = self.processor.min_resync().is_some();
-        let mut write = self.indexer.transaction();
-        let notifications = processing::apply(&mut write, batch, initial, resyncing);
-        // A handler that is added meanwhile sees the store before or after both of these.
-        let round = self.processor.enter();
-        let faults = write.commit();
-        round.distribute(&notifications);
-        if initial && (batch.initial || self.fifo.has_synced()) {
-            round.end_initial();
-            self.populated.store(true, Ordering::Relaxed);
-        }
-        drop(round);
-        self.fifo.done(batch);
+        let faults = self.store(batch).instrument(span).await;
         metrics.latency.stop(started);
         metrics.queued.set(|| self.fifo.len());
         metrics.objects.set(|| self.indexer.snapshot().len());
@@ -208,6 +208,73 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
         for fault in faults {
             tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
+        }
+    }
+
+    async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
+        let initial = !self.populated.load(Ordering::Relaxed);
+        let Stored { notifications, listeners, published } = self.publish(&batch, initial).await;
+        let Published { faults, before } = published;
+        for some in &notifications {
+            listeners.distribute(some);
+            if notifications.len() > 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        if initial && (batch.initial || self.fifo.has_synced()) {
+            // Who was added meanwhile was told what is stored, and that is all of it.
+            let round = self.processor.enter();
+            round.end_initial();
+            self.populated.store(true, Ordering::Relaxed);
+        }
+        self.fifo.done_in_turns(&batch).await;
+        if batch.deltas.len() > TURN {
+            self.discard((batch, notifications, before)).await;
+        }
+        faults
+    }
+
+    /// Makes the store's next state in turns and publishes it. Where somebody else wrote meanwhile (an
+    /// index was added), it is made anew; the last time with everybody else kept out.
+    async fn publish(&self, batch: &Batch<K>, initial: bool) -> Stored<K> {
+        let resyncing = self.processor.min_resync().is_some();
+        for _ in 0..ATTEMPTS {
+            let mut draft = self.indexer.draft();
+            let mut notifications = Vec::new();
+            for deltas in batch.deltas.chunks(TURN) {
+                if !notifications.is_empty() {
+                    tokio::task::yield_now().await;
+                }
+                notifications.push(processing::apply(&mut draft, deltas, initial, resyncing));
+            }
+            processing::stamp(&mut draft, batch);
+            match self.commit(draft) {
+                Ok((published, listeners)) => {
+                    return Stored { notifications, listeners, published };
+                }
+                Err(outdated) => self.discard((outdated, notifications)).await,
+            }
+        }
+        let mut write = self.indexer.transaction();
+        let notifications = processing::apply(write.draft(), &batch.deltas, initial, resyncing);
+        processing::stamp(write.draft(), batch);
+        let round = self.processor.enter();
+        let published = write.publish();
+        Stored { notifications: vec![notifications], listeners: round.listeners(), published }
+    }
+
+    /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
+    /// it, and is not.
+    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Discarded<K>> {
+        let round = self.processor.enter();
+        let published = draft.publish()?;
+        Ok((published, round.listeners()))
+    }
+
+    /// Frees what is large where it holds up no task.
+    async fn discard(&self, large: impl Send + 'static) {
+        if let Err(panic) = self.tasks.spawn_blocking(move || drop(large)).await {
+            tracing::error!(%panic, "an object's drop panicked");
         }
     }
 
@@ -353,8 +420,7 @@ struct Intake<K> {
 impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for Intake<K> {
     async fn emit(&self, change: Change<K>) {
         let fifo = &self.pipeline.fifo;
-        fifo.room().await;
-        fifo.push(change);
+        fifo.feed(change).await;
         self.metrics.queued.set(|| fifo.len());
     }
 }

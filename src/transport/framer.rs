@@ -11,6 +11,7 @@ use super::capture::Captured;
 use super::{json, protobuf};
 use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
+use crate::object::ObjectState;
 
 /// How an answer is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +125,14 @@ impl Encoding {
         match self {
             Self::Json => json::peek::peek(object),
             Self::Protobuf => protobuf::peek::peek(object),
+        }
+    }
+
+    /// Which object this is, and in which state; `None`: it does not say so plainly.
+    pub(super) fn state(self, object: &[u8]) -> Option<ObjectState<'_>> {
+        match self {
+            Self::Json => json::peek::state(object),
+            Self::Protobuf => protobuf::peek::state(object),
         }
     }
 

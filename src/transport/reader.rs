@@ -14,10 +14,13 @@ use super::framer::{
 use super::protobuf::{ItemType, ProtobufObject};
 use crate::error::{Asked, Fault, SourceError};
 use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
-use crate::object::ObjectKey;
+use crate::object::{KnownObjects, ObjectKey};
 
 /// After how many bytes without a pause the runtime's other tasks get their turn.
 const TURN: usize = 64 * 1024;
+
+/// Passing over a byte costs this fraction of decoding it.
+const PASSED_OVER: usize = 8;
 
 /// How much of a kind that was not asked for an error repeats: no kind is longer.
 const LONGEST_KIND: usize = 63;
@@ -33,6 +36,8 @@ pub(super) struct Reader<K> {
     pub(super) metadata_only: bool,
     pub(super) decoder: Arc<dyn Decode<K>>,
     pub(super) limit: usize,
+    /// What need not be decoded, as it is known already.
+    pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
     pub(super) seen: Seen,
 }
 
@@ -57,8 +62,11 @@ impl<K: 'static> Reader<K> {
             match framer.next() {
                 Some(Ok(ListPart::Item(captured, offset))) => {
                     reader.pause().await;
-                    let decoded = reader.decode(captured, offset);
-                    return Ok(Some((ListItem::Object(decoded), (reader, framer))));
+                    let item = match reader.unchanged(&captured) {
+                        Some((key, object)) => ListItem::Unchanged(key, object),
+                        None => ListItem::Object(reader.decode(captured, offset)),
+                    };
+                    return Ok(Some((item, (reader, framer))));
                 }
                 Some(Ok(ListPart::Metadata(metadata))) => {
                     let metadata = reader.metadata(&metadata)?;
@@ -112,6 +120,21 @@ impl<K: 'static> Reader<K> {
         }
     }
 
+    /// The known object that these bytes are, if they say that they are that.
+    fn unchanged(&mut self, object: &Captured) -> Option<(ObjectKey, Arc<K>)> {
+        let (known, Captured::Whole(object)) = (self.known.as_ref()?, object) else { return None };
+        let unchanged = known.unchanged(&self.encoding.state(object)?)?;
+        self.seen.spent += object.len() / PASSED_OVER;
+        Some(unchanged)
+    }
+
+    /// As [`unchanged`](Self::unchanged), of what an event holds. An object of another kind is not
+    /// among the known ones: it has another uid.
+    fn unchanged_event(&mut self, event: &Captured, object: &Bytes) -> Option<(ObjectKey, Arc<K>)> {
+        let whole = matches!(event, Captured::Whole(_)) && self.known.is_some();
+        whole.then(|| self.unchanged(&Captured::Whole(object.clone())))?
+    }
+
     fn decode(&mut self, captured: Captured, offset: u64) -> Decoded<K> {
         let object = match captured {
             Captured::Whole(object) => object,
@@ -155,7 +178,10 @@ impl<K: 'static> Reader<K> {
             return self.skipped("an event without type and object", offset);
         };
         match kind {
-            EventKind::Added => self.change(captured, object, offset, WatchItem::Added),
+            EventKind::Added => match self.unchanged_event(captured, &object) {
+                Some((key, object)) => WatchItem::Unchanged(key, object),
+                None => self.change(captured, object, offset, WatchItem::Added),
+            },
             EventKind::Modified => self.change(captured, object, offset, WatchItem::Modified),
             EventKind::Deleted => self.change(captured, object, offset, WatchItem::Deleted),
             EventKind::Bookmark => self.bookmark(&object, offset),
@@ -220,8 +246,12 @@ impl<K: 'static> Reader<K> {
         kind.map(|kind| kind.chars().take(LONGEST_KIND).collect())
     }
 
-    fn bookmark(&self, object: &Bytes, offset: u64) -> WatchItem<K> {
+    fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
         let peeked = self.encoding.peek(object);
+        if peeked.initial_events_end {
+            // From here on an event is news, whatever state it tells.
+            self.known = None;
+        }
         if let Some(version) = peeked.version.filter(|version| !version.is_empty()) {
             WatchItem::Bookmark {
                 version: (&*version).into(),

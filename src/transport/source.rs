@@ -22,6 +22,7 @@ use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
     Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
+use crate::object::KnownObjects;
 
 /// An object larger than this is not decoded, unless told otherwise. etcd refuses what is over
 /// 1.5 MiB; aggregated servers may keep more.
@@ -56,6 +57,8 @@ pub struct ApiSource<K> {
     object_limit: usize,
     /// The type can come in protobuf.
     protobuf: bool,
+    /// Equal uid and version mean an equal object.
+    trust_versions: bool,
     /// JSON came where protobuf was asked for: it is not asked for again.
     json: Arc<AtomicBool>,
 }
@@ -98,9 +101,9 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             metadata_only: K::metadata_api(),
             ..Scope::default()
         };
+        let built_in = is_built_in(&K::api_version(&dynamic_type), &K::kind(&dynamic_type));
         // Metadata alone has an encoding of its own, whatever it is the metadata of.
-        let protobuf = K::metadata_api()
-            || is_built_in(&K::api_version(&dynamic_type), &K::kind(&dynamic_type));
+        let protobuf = K::metadata_api() || built_in;
         Self {
             client,
             path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
@@ -109,6 +112,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             decoder: Arc::new(SerdeDecode::new()),
             object_limit: OBJECT_LIMIT,
             protobuf,
+            trust_versions: built_in,
             json: Arc::default(),
         }
     }
@@ -155,6 +159,20 @@ impl<K> ApiSource<K> {
         self
     }
 
+    /// Whether an object of a relist whose uid and resourceVersion equal those known is taken for
+    /// unchanged without being decoded. On for the types that are built into Kubernetes, off for
+    /// others unless set.
+    ///
+    /// Of a custom resource, conversion can change what the server sends without a new version: a
+    /// new webhook, another schema's defaults or pruning. With this on, such a change is not seen
+    /// until the object is written again. Turn it on where the definition has one version and does
+    /// not change while the informer runs, and off for a built-in type where a server's upgrade must
+    /// show new defaults at once. A relist at a quorum decodes everything either way.
+    pub fn trust_versions(mut self, trust: bool) -> Self {
+        self.trust_versions = trust;
+        self
+    }
+
     /// Decodes objects by another way than serde. Protobuf is asked for only if the decoder says
     /// that it can decode it.
     pub fn decoder(mut self, decoder: impl Decode<K>) -> Self {
@@ -166,6 +184,7 @@ impl<K> ApiSource<K> {
     fn ask(
         &self,
         target: Target,
+        known: Option<Arc<dyn KnownObjects<K>>>,
     ) -> impl Future<Output = Result<Reader<K>, SourceError>> + Send + use<K>
     where
         K: 'static,
@@ -176,6 +195,7 @@ impl<K> ApiSource<K> {
         let metadata_only = self.scope.metadata_only;
         // A namespace becomes part of the path: it must not become another path.
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
+        let known = known.filter(|_| self.trust_versions);
         let json = self.json.clone();
         let protobuf = self.protobuf && self.decoder.protobuf().is_some();
         async move {
@@ -212,11 +232,42 @@ impl<K> ApiSource<K> {
                     metadata_only,
                     decoder,
                     limit,
+                    known,
                     seen: Seen::default(),
                 }),
                 Err(fault) => Err(SourceError::new(asked, fault)),
             }
         }
+    }
+}
+
+impl<K: Send + Sync + 'static> ApiSource<K> {
+    fn listing(
+        &self,
+        query: &ListQuery,
+        known: Option<Arc<dyn KnownObjects<K>>>,
+    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+        let asking = self.ask(self.scope.list(query), known);
+        async move {
+            let reader = asking.await?;
+            let framer = reader.encoding.list(reader.limit);
+            Ok(stream::try_unfold((reader, framer), Reader::next_listed).boxed())
+        }
+        .boxed()
+    }
+
+    fn watching(
+        &self,
+        query: &WatchQuery,
+        known: Option<Arc<dyn KnownObjects<K>>>,
+    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+        let asking = self.ask(self.scope.watch(query), known);
+        async move {
+            let reader = asking.await?;
+            let framer = reader.encoding.watch(reader.limit);
+            Ok(stream::try_unfold((reader, framer), Reader::next_watched).boxed())
+        }
+        .boxed()
     }
 }
 
@@ -235,23 +286,27 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
     }
 
     fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.list(query));
-        async move {
-            let reader = asking.await?;
-            let framer = reader.encoding.list(reader.limit);
-            Ok(stream::try_unfold((reader, framer), Reader::next_listed).boxed())
-        }
-        .boxed()
+        self.listing(query, None)
     }
 
     fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.watch(query));
-        async move {
-            let reader = asking.await?;
-            let framer = reader.encoding.watch(reader.limit);
-            Ok(stream::try_unfold((reader, framer), Reader::next_watched).boxed())
-        }
-        .boxed()
+        self.watching(query, None)
+    }
+
+    fn list_unless_known(
+        &self,
+        query: &ListQuery,
+        known: Arc<dyn KnownObjects<K>>,
+    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+        self.listing(query, Some(known))
+    }
+
+    fn watch_unless_known(
+        &self,
+        query: &WatchQuery,
+        known: Arc<dyn KnownObjects<K>>,
+    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+        self.watching(query, Some(known))
     }
 }
 

@@ -29,7 +29,8 @@ impl Kubectl {
 
     fn with(listening: Listening, token: Option<&str>) -> Option<Self> {
         if Command::new("kubectl").arg("version").arg("--client").output().is_err() {
-            println!("SKIPPED: kubectl is not installed");
+            // Straight to the terminal: what a test prints is kept from it.
+            let _ = writeln!(std::io::stderr(), "SKIPPED: kubectl is not installed");
             return None;
         }
         let name = format!("kubeconfig-{}-{}", std::process::id(), listening.address().port());

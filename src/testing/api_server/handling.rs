@@ -10,14 +10,17 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 
 use super::access::User;
-use super::form::Form;
+use super::form::{Encoding, Form};
 use super::options::{DeleteOptions, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure, full};
 use super::store::Store;
 use super::writing::{self, Deleted, Part, Place};
-use super::{Inner, ResponseBody, access, discovery, list, managed, openapi, patch, watching};
+use super::{
+    Inner, ResponseBody, access, discovery, list, managed, openapi, patch, protobuf, watching,
+};
+use crate::transport::protobuf::MEDIA_TYPE;
 
 /// How much of a request's body is read.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -81,11 +84,15 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn read(&self) -> Result<Response<ResponseBody>, Failure> {
         let resource = self.resource;
-        let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain);
+        let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain, resource.custom);
         if self.target.name.is_some() {
-            let form = form(Form::Whole)?;
+            let (form, encoding) = form(Form::Whole)?;
             let options = WriteOptions::default();
             let stored = self.place(&options).current(&self.inner.store.lock())?;
+            if encoding == Encoding::Protobuf {
+                let body = full(protobuf::object(&stored, resource, form));
+                return Ok(list::written(body, encoding, false));
+            }
             let mut bytes = Vec::new();
             stored.write_alone(resource, form, true, &mut bytes);
             bytes.push(b'\n');
@@ -100,8 +107,9 @@ impl Asking<'_> {
         if query.version == Some(0) && self.inner.options.watch_cache {
             query.limit = None;
         }
-        let form = form(if resource.custom { Form::Whole } else { Form::Item })?;
-        list::list(&self.inner.store.lock(), resource, &query, form)
+        let plain = if resource.custom { Form::Whole } else { Form::Item };
+        let (form, encoding) = form(plain)?;
+        list::list(&self.inner.store.lock(), resource, &query, form, encoding)
     }
 
     fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
@@ -110,8 +118,12 @@ impl Asking<'_> {
         let named = self.target.name.is_some();
         let content_type = self.head.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Only what is served by the main path is created, deleted and counted.
+        // A status can be written, but not deleted.
         let whole = place.part == Part::Object;
+        // One namespace at a time.
+        if !named && self.resource.namespaced && self.target.namespace.is_none() {
+            return Err(Failure::method_not_allowed());
+        }
         let mut store = self.inner.store.lock();
         let (code, written) = match (&self.head.method, named) {
             (&Method::POST, false) => {
@@ -145,7 +157,15 @@ impl Asking<'_> {
             _ => return Err(Failure::method_not_allowed()),
         };
         drop(store);
-        let mut response = list::streamed(full(format!("{written}\n")));
+        let mut encoding = Encoding::of_status(&self.head.headers);
+        if self.resource.custom && written["kind"] != "Status" {
+            encoding = Encoding::Json;
+        }
+        let body = match encoding {
+            Encoding::Json => format!("{written}\n").into_bytes(),
+            Encoding::Protobuf => protobuf::value(&written),
+        };
+        let mut response = list::written(full(body), encoding, false);
         *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
         Ok(response)
     }
@@ -219,6 +239,10 @@ where
 
 fn parse(content_type: &str, body: &Bytes) -> Result<Value, Failure> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    if media_type == MEDIA_TYPE {
+        return protobuf::read(body)
+            .ok_or_else(|| Failure::bad_request("the body of the request is no built-in object"));
+    }
     // Who says nothing means JSON.
     if !matches!(media_type, "" | "application/json" | "*/*") {
         return Err(Failure::unsupported_media_type("application/json"));

@@ -100,7 +100,9 @@ impl DeleteOptions {
             return Ok(options);
         }
         let body: Value = serde_json::from_slice(body)
-            .map_err(|_| Failure::bad_request("the body of the request is not JSON"))?;
+            .ok()
+            .or_else(|| super::protobuf::read(body))
+            .ok_or_else(|| Failure::bad_request("the body of the request is not JSON"))?;
         if let Some(grace) = body["gracePeriodSeconds"].as_i64() {
             options.grace = Some(grace);
         }

@@ -16,17 +16,21 @@ const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArr
 /// An object, or a list of objects, in its envelope. `None`: it is of no built-in kind, or has a
 /// member of another type than its kind allows.
 pub fn encode(object: &Value) -> Option<Vec<u8>> {
-    let object = object.as_object()?;
     let (api_version, kind) = (object.get("apiVersion")?.as_str()?, object.get("kind")?.as_str()?);
-    let message = members(MessageId::of(api_version, kind)?, object)?;
+    let message = encode_message(api_version, kind, object)?;
     Some(envelope(api_version, kind, &message))
 }
 
-/// One frame of a watch: an event of this type that holds an object. `None` as in [`encode`].
-pub fn encode_event(event: &str, object: &Value) -> Option<Vec<u8>> {
-    let event = [field(1, event), field(2, field(1, encode(object)?))].concat();
-    let length = u32::try_from(event.len()).ok()?;
-    Some([&length.to_be_bytes(), &event[..]].concat())
+/// An object without an envelope, as in a list. `None` as in [`encode`].
+pub fn encode_message(api_version: &str, kind: &str, object: &Value) -> Option<Vec<u8>> {
+    members(MessageId::of(api_version, kind)?, object.as_object()?)
+}
+
+/// One frame of a watch: an event of this type that holds an object in its envelope.
+pub fn encode_event(event: &str, object: &[u8]) -> Vec<u8> {
+    let event = [field(1, event), field(2, field(1, object))].concat();
+    let length = u32::try_from(event.len()).unwrap_or(u32::MAX);
+    [&length.to_be_bytes(), &event[..]].concat()
 }
 
 fn members(id: MessageId, object: &Map<String, Value>) -> Option<Vec<u8>> {
@@ -156,7 +160,7 @@ pub(super) fn varint(mut value: u64) -> Vec<u8> {
 /// A field that holds bytes.
 pub(super) fn field(number: u64, holds: impl AsRef<[u8]>) -> Vec<u8> {
     let holds = holds.as_ref();
-    [&varint(number << 3 | 2)[..], &varint(holds.len() as u64), holds].concat()
+    [&head(number, holds.len()), holds].concat()
 }
 
 /// A field that holds a number.
@@ -164,10 +168,22 @@ pub(super) fn int(number: u64, value: i64) -> Vec<u8> {
     [varint(number << 3), varint(value.cast_unsigned())].concat()
 }
 
+/// What comes before a message of this length in its envelope, and what after it.
+pub fn around(api_version: &str, kind: &str, length: usize) -> (Vec<u8>, Vec<u8>) {
+    let types = field(1, [field(1, api_version), field(2, kind)].concat());
+    let head = [&MAGIC[..], &types, &head(2, length)].concat();
+    (head, [field(3, ""), field(4, "")].concat())
+}
+
+/// What comes before a field's bytes.
+pub fn head(number: u64, length: usize) -> Vec<u8> {
+    [varint(number << 3 | 2), varint(length as u64)].concat()
+}
+
 /// An object in its envelope.
-pub(super) fn envelope(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
-    let types = [field(1, api_version), field(2, kind)].concat();
-    [&MAGIC[..], &field(1, types), &field(2, message), &field(3, ""), &field(4, "")].concat()
+pub fn envelope(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
+    let (before, after) = around(api_version, kind, message.len());
+    [&before, message, &after].concat()
 }
 
 /// An object that has nothing but a name, a namespace and a version.

@@ -15,7 +15,7 @@ use crate::transport::decode::DecodeError;
 pub(in crate::transport) const MAGIC: &[u8; 4] = b"k8s\0";
 
 /// The media type, also of what the envelope holds.
-pub(in crate::transport) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
+pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
 /// The bytes of one object in Kubernetes' protobuf encoding, and what it is.
 ///

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn an_oversized_event_keeps_its_head_and_its_neighbours() {
-        let big = event("MODIFIED", &[9; 100_000]);
+        let big = event("MODIFIED", &vec![9; 100_000]);
         let small = event("DELETED", b"x");
         let body = [frame(&small), frame(&big), frame(&small)].concat();
         for cut in [1, 1000, 1 << 20] {

@@ -19,7 +19,8 @@ pub(super) struct Fields<'a> {
     hint: usize,
     /// A bit for each field that JSON has and the message does not.
     missing: u64,
-    sorted: Option<Sorted<'a>>,
+    /// Where they are not in order: rare, so it takes no room.
+    sorted: Option<Box<Sorted<'a>>>,
 }
 
 type Sorted<'a> = std::iter::Peekable<vec::IntoIter<(usize, Raw<'a>)>>;
@@ -118,6 +119,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Where in the table a field is.
+    #[inline]
     fn locate(&mut self, number: u32) -> Option<usize> {
         let is =
             |at: usize| self.table.get(at).is_some_and(|field| u32::from(field.number) == number);
@@ -157,7 +159,7 @@ impl<'a> Fields<'a> {
                 once.push((at, raw));
             }
         }
-        self.sorted = Some(once.into_iter().peekable());
+        self.sorted = Some(Box::new(once.into_iter().peekable()));
         Ok(())
     }
 }

@@ -271,8 +271,13 @@ mod tests {
     }
 
     fn items(parts: &[ListPart]) -> Vec<&Captured> {
-        let item = |part| if let &ListPart::Item(ref item, _) = part { Some(item) } else { None };
-        parts.iter().filter_map(item).collect()
+        let mut items = vec![];
+        for part in parts {
+            if let ListPart::Item(item, _) = part {
+                items.push(item);
+            }
+        }
+        items
     }
 
     fn whole(bytes: &[u8]) -> Captured {
@@ -361,7 +366,7 @@ mod tests {
 
     #[test]
     fn an_oversized_item_is_passed_over_and_its_neighbours_come() {
-        let list = [field(2, "a"), field(2, [9; 100_000]), field(2, "b")].concat();
+        let list = [field(2, "a"), field(2, vec![9; 100_000]), field(2, "b")].concat();
         let body = envelope("v1", "PodList", &list);
         for cut in [1, 7, 1000, 1 << 20] {
             let parts = parts(&body, cut, 50).unwrap();

@@ -6,7 +6,7 @@
 //! malformed is an error with a place.
 
 #[cfg(any(test, feature = "testing"))]
-mod encode;
+pub mod encode;
 mod envelope;
 mod error;
 pub(super) mod events;
@@ -23,10 +23,9 @@ mod tests;
 mod value;
 mod wire;
 
-#[cfg(any(test, feature = "testing"))]
-pub use encode::{encode, encode_event};
+pub(crate) use envelope::MEDIA_TYPE;
 pub use envelope::ProtobufObject;
-pub(super) use envelope::{ItemType, MAGIC, MEDIA_TYPE};
+pub(super) use envelope::{ItemType, MAGIC};
 
 /// The newest release of Kubernetes whose types are known. Fields that a later one adds are not
 /// seen in protobuf; ask for JSON to have them.

@@ -3,9 +3,43 @@
 //! Works on an object that no type fits, and as far as it goes on one that breaks off. An object's
 //! metadata is the first field of every kind, so it comes early.
 
-use super::envelope::MAGIC;
+use super::envelope::{MAGIC, ProtobufObject};
 use super::wire::{Cursor, Raw};
+use crate::object::ObjectState;
 use crate::transport::framer::Peeked;
+
+/// Which object this is, and in which state, with the envelope or without; `None`: it does not say.
+///
+/// Allocates nothing and reads no further than the metadata's version, which comes after the names.
+pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
+    let message = match object.strip_prefix(MAGIC) {
+        Some(_) => ProtobufObject::from_envelope(object).ok()?.message(),
+        None => object,
+    };
+    let mut fields = Cursor::new(message, 0);
+    let mut metadata = loop {
+        let field = fields.next().ok()??;
+        if field.number == 1 {
+            break field.message().ok()?;
+        }
+    };
+    let (mut namespace, mut name, mut uid, mut version) = (None, None, None, None);
+    while let Some(field) = metadata.next().ok()? {
+        let to = match field.number {
+            1 => &mut name,
+            3 => &mut namespace,
+            5 => &mut uid,
+            6 => &mut version,
+            _ => continue,
+        };
+        let text = std::str::from_utf8(field.bytes().ok()?).ok()?;
+        *to = (!text.is_empty()).then_some(text);
+        if let (Some(name), Some(uid), Some(version)) = (name, uid, version) {
+            return Some(ObjectState { namespace, name, uid, version });
+        }
+    }
+    None
+}
 
 /// Reads as much as there is, with the envelope or without.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
@@ -106,6 +140,34 @@ mod tests {
     }
 
     #[test]
+    fn a_state_is_read_up_to_its_version() {
+        let expected =
+            ObjectState { namespace: Some("shop"), name: "web", uid: "u-1", version: "7" };
+        let metadata = [
+            field(1, "web"),
+            field(2, "we"),
+            field(3, "shop"),
+            field(4, ""),
+            field(5, "u-1"),
+            field(6, "7"),
+            vec![0xff],
+        ];
+        let object = [field(1, metadata.concat()), field(2, [0xff])].concat();
+        assert_eq!(state(&object), Some(expected));
+        assert_eq!(state(&envelope("v1", "Pod", &object)), Some(expected));
+        assert_eq!(state(&envelope("example.com/v1", "Thing", &object)), None);
+        for end in 0..metadata[..6].concat().len() {
+            assert_eq!(state(&object[..end]), None, "{end}");
+            assert_eq!(state(&field(1, &metadata.concat()[..end])), None, "{end}");
+        }
+        for missing in [0, 4, 5] {
+            let mut metadata = metadata[..6].to_vec();
+            metadata[missing] = field(missing as u64 + 1, "");
+            assert_eq!(state(&field(1, metadata.concat())), None);
+        }
+    }
+
+    #[test]
     fn reads_as_far_as_it_goes_and_never_half_a_name() {
         for object in [object(), envelope("v1", "Pod", &object())] {
             for end in 0..object.len() {
@@ -133,6 +195,7 @@ mod tests {
         fn no_bytes_make_it_panic(
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),
         ) {
+            let _ = (state(&bytes), state(&[&MAGIC[..], &bytes].concat()));
             let _ = peek(&bytes);
             let _ = peek(&[&MAGIC[..], &bytes].concat());
         }

@@ -161,20 +161,11 @@ pub(super) fn whole(value: f64) -> Option<i64> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::encode::int;
     use super::*;
 
     fn stamp(seconds: i64, nanos: i64) -> Vec<u8> {
-        let mut bytes = vec![];
-        for (tag, value) in [(0x08, seconds), (0x10, nanos)] {
-            bytes.push(tag);
-            let mut rest = value.cast_unsigned();
-            while rest >= 0x80 {
-                bytes.push((rest & 0x7f) as u8 | 0x80);
-                rest >>= 7;
-            }
-            bytes.push(rest as u8);
-        }
-        bytes
+        [int(1, seconds), int(2, nanos)].concat()
     }
 
     fn written(seconds: i64, nanos: i64, micro: bool) -> Option<String> {

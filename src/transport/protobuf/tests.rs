@@ -189,6 +189,11 @@ fn enums_newtypes_and_raw_json_are_read_as_from_json() {
 
 #[test]
 fn no_error_quotes_the_object() {
+    #[derive(Deserialize, Debug)]
+    #[expect(dead_code, reason = "only what does not fit is looked at")]
+    struct Odd {
+        r#type: u32,
+    }
     let data = |value: &[u8]| field(2, [field(1, "password"), value.to_vec()].concat());
     for (message, problem) in [
         (data(&number(2, 7)), "another wire type"),
@@ -201,11 +206,6 @@ fn no_error_quotes_the_object() {
         assert!(!format!("{error} {error:?}").contains("hunter"), "{error}");
         assert!(error.offset().is_some() && error.to_string().contains(" at byte "), "{error}");
         assert!(error.to_string().contains(problem), "{error}");
-    }
-    #[derive(Deserialize, Debug)]
-    #[expect(dead_code, reason = "only what does not fit is looked at")]
-    struct Odd {
-        r#type: u32,
     }
     let error = decode::<Odd>("Secret", &field(3, "hunter2")).unwrap_err();
     assert_eq!(error.to_string(), "found string, expected u32 at byte 2");

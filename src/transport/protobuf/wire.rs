@@ -61,6 +61,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next field; `None` at the message's end.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Raw<'a>>> {
         if self.at == self.bytes.len() {
             return Ok(None);
@@ -106,6 +107,7 @@ impl<'a> Cursor<'a> {
         Some((Raw { number, wire: Wire::Bytes(left), offset: torn.offset() }, false))
     }
 
+    #[inline]
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
         let end =
@@ -121,13 +123,19 @@ impl<'a> Cursor<'a> {
         bytes.try_into().map_err(|_| Error::new("a field is longer than its message", offset))
     }
 
+    /// Nearly every number is less than 128.
+    #[inline]
     fn varint(&mut self) -> Result<u64> {
-        if let Some(&byte) = self.bytes.get(self.at)
-            && byte < 0x80
-        {
-            self.at += 1;
-            return Ok(byte.into());
+        match self.bytes.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(byte.into())
+            }
+            _ => self.long_varint(),
         }
+    }
+
+    fn long_varint(&mut self) -> Result<u64> {
         let mut value = 0;
         for (n, &byte) in self.bytes[self.at..].iter().take(LONGEST_VARINT).enumerate() {
             value |= u64::from(byte & 0x7f) << (7 * n);

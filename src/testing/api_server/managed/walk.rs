@@ -222,3 +222,85 @@ fn is_root(resource: &ResourceType, path: &Path) -> bool {
                 | "f:updateStrategy"
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::{btree_map, vec};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn pods() -> ResourceType {
+        ResourceType::new("", "v1", "Pod", "pods", true)
+    }
+
+    /// A pod with few names, so that two of them have much in common.
+    fn pod() -> impl Strategy<Value = Value> {
+        let env = btree_map("[AB]", "[xy]", 0..3);
+        let container = ("[abc]", "[12]", env, vec("[pq]", 0..3));
+        let labels = btree_map("[kl]", "[vw]", 0..3);
+        (vec(container, 0..4), labels, vec("[fg]", 0..3)).prop_map(
+            |(containers, labels, finalizers)| {
+                let mut known = std::collections::BTreeMap::new();
+                for (name, image, env, args) in containers {
+                    let env: Vec<Value> = env
+                        .iter()
+                        .map(|(name, value)| json!({"name": name, "value": value}))
+                        .collect();
+                    known.insert(
+                        name.clone(),
+                        json!({
+                            "name": name, "image": image, "env": env, "args": args,
+                        }),
+                    );
+                }
+                let finalizers: std::collections::BTreeSet<_> = finalizers.into_iter().collect();
+                json!({
+                    "metadata": {"labels": labels, "finalizers": finalizers},
+                    "spec": {"containers": known.into_values().collect::<Vec<_>>()},
+                })
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_difference_is_what_makes_two_differ(a in pod(), b in pod()) {
+            let resource = pods();
+            let walk = Walk(&resource);
+            let same = walk.difference(&a, &a);
+            prop_assert!(same.set.is_empty() && same.removed.is_empty());
+            let difference = walk.difference(&a, &b);
+            prop_assert_eq!(difference.set.is_empty() && difference.removed.is_empty(), a == b);
+            let back = walk.difference(&b, &a);
+            prop_assert!(difference.removed.difference(&back.set).is_empty(), "comes back");
+        }
+
+        #[test]
+        fn what_is_laid_over_is_there_and_laying_it_again_changes_nothing(a in pod(), b in pod()) {
+            let resource = pods();
+            let walk = Walk(&resource);
+            let mut merged = a.clone();
+            walk.merge(&mut Vec::new(), &mut merged, &b);
+            let mut again = merged.clone();
+            walk.merge(&mut Vec::new(), &mut again, &b);
+            prop_assert_eq!(&again, &merged);
+            let lost = walk.difference(&b, &merged).removed;
+            prop_assert!(lost.is_empty(), "{lost:?}");
+        }
+
+        #[test]
+        fn elements_that_are_taken_out_are_gone(a in pod()) {
+            let resource = pods();
+            let walk = Walk(&resource);
+            let fields = walk.fields(&a);
+            prop_assert_eq!(&Set::from_fields(&fields.to_fields()), &fields);
+            let mut left = a.clone();
+            for path in fields.0.iter().filter(|path| path.last().is_some_and(|at| at.starts_with('k'))) {
+                walk.remove(&mut left, path);
+            }
+            prop_assert!(left["spec"]["containers"].as_array().is_none_or(Vec::is_empty));
+        }
+    }
+}

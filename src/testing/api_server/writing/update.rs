@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::managed;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
 use super::super::stored::Stored;
+use super::super::{lifecycle, managed};
 use super::{Part, Place, forget, has_finalizers};
 
 pub(in super::super) fn replace(
@@ -108,7 +108,8 @@ fn updated(
     }
     let deleted = !object["metadata"]["deletionTimestamp"].is_null();
     let grace = object["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
-    if deleted && grace == 0 && has_finalizers(&before) && !has_finalizers(&object) {
+    let in_steps = lifecycle::is_going(store, place.resource, place.name());
+    if deleted && grace == 0 && !in_steps && has_finalizers(&before) && !has_finalizers(&object) {
         // The last finalizer is gone: so is the object. The change itself is not stored.
         place.remove(store, current)?;
         return Ok(object);
