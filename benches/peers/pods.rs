@@ -153,7 +153,7 @@ fn container(set: &mut Dice, own: &mut Dice, name: &str) -> Value {
         json!({"httpGet": {"path": path, "port": port, "scheme": "HTTP"}, "initialDelaySeconds": delay,
                "timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3})
     };
-    let env: Vec<_> = ["DATABASE_URL", "QUEUE", "FEATURES", "REGION", "SHARD"]
+    let env: Vec<_> = ["DATABASE_URL", "QUEUE", "FEATURES", "REGION", "SHARD", "CACHE", "TRACING"]
         .iter()
         .map(|setting| json!({"name": setting, "value": format!("{}-{}", set.suffix(6), own.hex(12))}))
         .collect();
