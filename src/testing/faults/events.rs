@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     async fn lines(harm: Harm, cut: usize) -> String {
-        let text: String = (1..=5).map(|n| format!("{{\"n\":{n}}}\n")).collect();
+        let text = (1..=5).map(|n| format!("{{\"n\":{n}}}\n")).collect::<Vec<_>>().concat();
         let pieces: Vec<_> = text
             .as_bytes()
             .chunks(cut)
