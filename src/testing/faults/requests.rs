@@ -155,10 +155,7 @@ impl AskedForm {
 /// Whether a path is that of a collection, not of one object, and not of discovery.
 fn is_collection(path: &str) -> bool {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let rest = match &*segments {
-        ["api", _, rest @ ..] | ["apis", _, _, rest @ ..] => rest,
-        _ => return false,
-    };
+    let (["api", _, rest @ ..] | ["apis", _, _, rest @ ..]) = &*segments else { return false };
     match rest {
         [_] => true,
         ["namespaces", _, last] => !matches!(*last, "status" | "finalize"),
