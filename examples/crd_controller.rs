@@ -13,7 +13,7 @@
 //! ```
 //!
 //! What there is to see: a derived type with a schema and a status; `generation_changed`, so that the
-//! controller's own status is no work for it; owner references, so that what others do to its objects
+//! controller's own status is no work for it; server-side apply and owner references, so that what others do to its objects
 //! is undone and the cluster's garbage collector cleans up; conditions and `observedGeneration` as
 //! the API conventions want them; a wrong spec, which is told and not retried.
 
@@ -39,6 +39,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+/// Who writes, as the server notes beside each field.
+const MANAGER: &str = "websites.example.com";
 
 /// What a website should be.
 #[derive(CustomResource, Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
@@ -171,8 +174,6 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Api(#[from] kube::Error),
     #[error(transparent)]
-    Object(#[from] serde_json::Error),
-    #[error(transparent)]
     Write(#[from] kube_informer::controller::UntraceableWrite),
 }
 
@@ -233,7 +234,7 @@ impl Owner {
         Ok((status(website, pods, accepted, Some(ready)), Action::done()))
     }
 
-    /// Creates an owned object, or changes those of its fields that are not as they should be.
+    /// Has an owned object as it should be.
     async fn ensure<K>(
         &self,
         owned: &Owned<K>,
@@ -245,35 +246,25 @@ impl Owner {
         K: Resource<DynamicType = (), Scope = kube::core::NamespaceResourceScope>
             + Clone
             + std::fmt::Debug
-            + Serialize
             + DeserializeOwned
             + Send
             + Sync
             + 'static,
     {
         let api = Api::<K>::namespaced(self.client.clone(), key.namespace().unwrap_or_default());
-        let kind = K::kind(&());
-        let written = match owned.lister.by_key(key) {
-            Err(_) => {
-                match api
-                    .create(&PostParams::default(), &serde_json::from_value(wanted.clone())?)
-                    .await
-                {
-                    Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
-                        return Ok(Outcome::Taken);
-                    }
-                    created => created?,
-                }
-            }
-            Ok(present) if !is_controlled_by(present.meta(), website) => return Ok(Outcome::Taken),
-            Ok(present) if covers(&serde_json::to_value(&*present)?, wanted) => {
-                return Ok(Outcome::Present(present));
-            }
-            // What others wrote beside it, defaults and autoscalers among them, stays.
-            Ok(_) => api.patch(key.name(), &PatchParams::default(), &Patch::Merge(wanted)).await?,
+        // The cache may not know yet what somebody else made just now.
+        let present = match owned.lister.by_key(key) {
+            Ok(present) => Some(present),
+            Err(_) => api.get_opt(key.name()).await?.map(Arc::new),
         };
+        if present.is_some_and(|present| !is_controlled_by(present.meta(), website)) {
+            return Ok(Outcome::Taken);
+        }
+        // Server-side apply: what is said here is as said here, whoever wrote it before; what others
+        // wrote beside it stays. Where nothing changes nothing is written, and no event comes of it.
+        let params = PatchParams::apply(MANAGER).force();
+        let written = api.patch(key.name(), &params, &Patch::Apply(wanted)).await?;
         owned.writes.wrote(key, &written)?;
-        tracing::info!(website = %key, %kind, "written");
         Ok(Outcome::Present(Arc::new(written)))
     }
 
@@ -338,20 +329,6 @@ fn is_controlled_by(meta: &kube::api::ObjectMeta, website: &Website) -> bool {
     owners.any(|owner| {
         owner.controller == Some(true) && Some(&owner.uid) == website.metadata.uid.as_ref()
     })
-}
-
-/// Whether everything in `wanted` is in `found` already; lists have to be as long.
-fn covers(found: &Value, wanted: &Value) -> bool {
-    match (found, wanted) {
-        (Value::Object(found), Value::Object(wanted)) => wanted
-            .iter()
-            .all(|(name, wanted)| found.get(name).is_some_and(|found| covers(found, wanted))),
-        (Value::Array(found), Value::Array(wanted)) => {
-            found.len() == wanted.len()
-                && found.iter().zip(wanted).all(|(found, wanted)| covers(found, wanted))
-        }
-        _ => found == wanted,
-    }
 }
 
 fn metadata_of(website: &Website) -> Value {

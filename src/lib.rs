@@ -90,6 +90,11 @@
 //! # }
 //! ```
 //!
+//! # Guide
+//!
+//! [`docs`] has it: coming from client-go or kube-runtime, choosing storage, testing a controller,
+//! running in production. Programs to start from are in `examples/`.
+//!
 //! # Stopping
 //!
 //! [`SharedInformerFactory::shutdown`] ends every task and waits for them. Dropping the last handle
@@ -112,6 +117,8 @@
 
 pub mod controller;
 pub mod delta_fifo;
+#[cfg(any(doc, doctest))]
+pub mod docs;
 pub mod error;
 pub mod factory;
 pub mod indexer;

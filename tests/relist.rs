@@ -304,8 +304,8 @@ fn informer(
     trust: Option<bool>,
 ) -> (SharedInformer<ConfigMap>, Arc<AtomicUsize>) {
     let decoded = Arc::new(AtomicUsize::new(0));
-    let decoder = Counting(SerdeDecode::new(), decoded.clone());
-    let mut source = ApiSource::<ConfigMap>::new(server.client()).decoder(decoder);
+    let counting = Counting(SerdeDecode::new(), decoded.clone());
+    let mut source = ApiSource::<ConfigMap>::new(server.client()).decoder(counting);
     if let Some(trust) = trust {
         source = source.trust_versions(trust);
     }
@@ -327,10 +327,13 @@ fn text(object: &ConfigMap) -> String {
     format!("{:?} {:?} {:?} {:?}", meta.uid, meta.resource_version, object.data, meta.annotations)
 }
 
+/// A store's objects, which of them are stale, and its version.
+type Store = (BTreeMap<String, String>, BTreeSet<String>, Option<String>);
+
 /// What can be seen from outside.
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    stores: Vec<(BTreeMap<String, String>, BTreeSet<String>, Option<String>)>,
+    stores: Vec<Store>,
     events: Vec<String>,
     lists: Vec<String>,
 }
@@ -358,7 +361,9 @@ fn run(rounds: &[(Vec<Op>, bool)], way: Way, trust: bool) -> (Outcome, usize) {
         for (n, (ops, refuses)) in rounds.iter().enumerate() {
             {
                 let mut state = server.state.lock();
-                ops.iter().for_each(|op| state.apply(op));
+                for op in ops {
+                    state.apply(op);
+                }
                 state.refuses = *refuses && n > 0;
             }
             if n == 0 {

@@ -1,14 +1,10 @@
-//! What a controller did and does, and a handle to ask it.
+//! What a controller did and does.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::board::Board;
 use super::error::LastFailure;
 use crate::leader_election::LeadershipState;
-use crate::object::ObjectKey;
-use crate::workqueue::{Priority, WorkQueue, WorkQueueStatus};
+use crate::workqueue::WorkQueueStatus;
 
 /// One look at a controller.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -53,44 +49,4 @@ pub enum Phase {
     Working,
     /// It has ended.
     Stopped,
-}
-
-/// A handle on a controller that runs elsewhere: to look at it, and to give it work. A cheap clone.
-#[derive(Clone)]
-pub struct ControllerHandle {
-    pub(super) name: Arc<str>,
-    pub(super) board: Arc<Board>,
-    pub(super) queue: WorkQueue<ObjectKey>,
-}
-
-impl ControllerHandle {
-    /// One look at everything.
-    pub fn status(&self) -> ControllerStatus {
-        self.board.read(&self.name, self.queue.status())
-    }
-
-    /// Brings those metrics up to date that grow with time; see [`WorkQueue::publish`].
-    pub fn publish(&self) {
-        self.queue.publish();
-    }
-
-    /// Has a key reconciled, ahead of live changes: for what no informer sees.
-    ///
-    /// `false` when the controller has stopped.
-    pub fn trigger(&self, key: ObjectKey) -> bool {
-        self.queue.add_with(key, Priority::HIGH)
-    }
-
-    /// Has a key reconciled after a delay.
-    ///
-    /// `false` when the controller has stopped.
-    pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {
-        self.queue.add_after(key, delay)
-    }
-}
-
-impl fmt::Debug for ControllerHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ControllerHandle").field("name", &self.name).finish_non_exhaustive()
-    }
 }

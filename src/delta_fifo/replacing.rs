@@ -17,10 +17,10 @@ impl<K: Resource> DeltaFifo<K> {
     /// Queues a list as one batch: deletions of what it lacks, then what it holds.
     pub(super) async fn replace(&self, list: Replacement<K>, mut turns: Turns) {
         let Replacement { mut items, unreadable, complete, version, authoritative } = list;
-        let mut gone = match complete {
-            true => self.missing(&items, &unreadable, &mut turns).await,
-            false => Vec::new(),
-        };
+        let mut gone = Vec::new();
+        if complete {
+            gone = self.missing(&items, &unreadable, &mut turns).await;
+        }
         for (key, object) in &mut items {
             turns.spend(1).await;
             match self.state.lock().pending.latest(key, &*self.known) {

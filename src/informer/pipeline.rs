@@ -1,5 +1,7 @@
 //! The stages, the tasks between them, and their life.
 
+mod storing;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,20 +16,15 @@ use tracing::{Instrument, debug_span, info_span};
 
 use super::metrics::{self, InformerMetrics};
 use super::resync::ResyncClock;
-use super::{InformerOptions, InformerStatus, processing};
+use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::{Batch, DeltaFifo};
-use crate::indexer::{Discarded, Draft, IndexFault, Indexer, Published};
+use crate::indexer::Indexer;
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{Change, ObjectKey};
 use crate::processor::{
-    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, Listeners,
-    Notification, SharedProcessor,
+    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
 };
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorStatus};
-use crate::turns::TURN;
-
-/// How often a batch is applied off to the side before others are kept out.
-const ATTEMPTS: usize = 3;
 
 /// Why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,14 +64,6 @@ pub(super) struct Pipeline<K> {
     stop: CancellationToken,
     /// Ends what still drains.
     abort: CancellationToken,
-}
-
-/// A batch that is in the store.
-struct Stored<K> {
-    /// What is to be told, by turns.
-    notifications: Vec<Vec<Notification<K>>>,
-    listeners: Listeners<K>,
-    published: Published<K>,
 }
 
 enum Life<K> {
@@ -208,73 +197,6 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
         for fault in faults {
             tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
-        }
-    }
-
-    async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
-        let initial = !self.populated.load(Ordering::Relaxed);
-        let Stored { notifications, listeners, published } = self.publish(&batch, initial).await;
-        let Published { faults, before } = published;
-        for some in &notifications {
-            listeners.distribute(some);
-            if notifications.len() > 1 {
-                tokio::task::yield_now().await;
-            }
-        }
-        if initial && (batch.initial || self.fifo.has_synced()) {
-            // Who was added meanwhile was told what is stored, and that is all of it.
-            let round = self.processor.enter();
-            round.end_initial();
-            self.populated.store(true, Ordering::Relaxed);
-        }
-        self.fifo.done_in_turns(&batch).await;
-        if batch.deltas.len() > TURN {
-            self.discard((batch, notifications, before)).await;
-        }
-        faults
-    }
-
-    /// Makes the store's next state in turns and publishes it. Where somebody else wrote meanwhile (an
-    /// index was added), it is made anew; the last time with everybody else kept out.
-    async fn publish(&self, batch: &Batch<K>, initial: bool) -> Stored<K> {
-        let resyncing = self.processor.min_resync().is_some();
-        for _ in 0..ATTEMPTS {
-            let mut draft = self.indexer.draft();
-            let mut notifications = Vec::new();
-            for deltas in batch.deltas.chunks(TURN) {
-                if !notifications.is_empty() {
-                    tokio::task::yield_now().await;
-                }
-                notifications.push(processing::apply(&mut draft, deltas, initial, resyncing));
-            }
-            processing::stamp(&mut draft, batch);
-            match self.commit(draft) {
-                Ok((published, listeners)) => {
-                    return Stored { notifications, listeners, published };
-                }
-                Err(outdated) => self.discard((outdated, notifications)).await,
-            }
-        }
-        let mut write = self.indexer.transaction();
-        let notifications = processing::apply(write.draft(), &batch.deltas, initial, resyncing);
-        processing::stamp(write.draft(), batch);
-        let round = self.processor.enter();
-        let published = write.publish();
-        Stored { notifications: vec![notifications], listeners: round.listeners(), published }
-    }
-
-    /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
-    /// it, and is not.
-    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Discarded<K>> {
-        let round = self.processor.enter();
-        let published = draft.publish()?;
-        Ok((published, round.listeners()))
-    }
-
-    /// Frees what is large where it holds up no task.
-    async fn discard(&self, large: impl Send + 'static) {
-        if let Err(panic) = self.tasks.spawn_blocking(move || drop(large)).await {
-            tracing::error!(%panic, "an object's drop panicked");
         }
     }
 

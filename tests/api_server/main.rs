@@ -8,6 +8,7 @@ mod crds;
 mod deletes;
 mod discovery;
 mod fidelity;
+mod garbage;
 mod kube_runtime;
 mod kubectl;
 mod listening;

@@ -107,29 +107,35 @@ async fn a_website_is_made_and_says_when_it_is_ready() {
     assert_eq!(still.last_transition_time, waiting.last_transition_time, "no transition");
     rig.pods_are_ready(2).await;
     rig.says(1, "Ready", "True", "Serving").await;
+    let same = rig.maps.get("hello").await.unwrap();
+    assert_eq!(same.resource_version(), map.resource_version(), "applied again, and not changed");
 
-    // Its own status is no work for it.
+    // Its status is no work for it, not even when others write there.
     sleep(Duration::from_secs(5)).await;
     let writes = rig.writes();
+    let other = Patch::Merge(json!({"status": {"readyReplicas": 7}}));
+    rig.websites.patch_status("hello", &PatchParams::default(), &other).await.unwrap();
     sleep(Duration::from_secs(600)).await;
-    assert_eq!(rig.writes(), writes);
+    assert_eq!(rig.writes(), writes + 1);
     rig.running.end().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_new_spec_reaches_what_is_owned() {
     let rig = rig().await;
-    rig.create("one", 1).await;
+    rig.create("one", 3).await;
     rig.says(1, "Ready", "False", "Progressing").await;
-    rig.pods_are_ready(1).await;
+    rig.pods_are_ready(3).await;
     rig.says(1, "Ready", "True", "Serving").await;
 
-    rig.change(json!({"page": "two", "replicas": 3})).await;
-    // What the deployment says is about one replica, not yet about three.
+    rig.change(json!({"page": "two", "replicas": 1})).await;
+    // More pods than wanted are ready, but what the deployment says is about its older spec.
     rig.says(2, "Ready", "False", "Progressing").await;
     assert_eq!(rig.maps.get("hello").await.unwrap().data.unwrap()["index.html"], "two");
-    assert_eq!(rig.deployments.get("hello").await.unwrap().spec.unwrap().replicas, Some(3));
-    rig.pods_are_ready(3).await;
+    assert_eq!(rig.deployments.get("hello").await.unwrap().spec.unwrap().replicas, Some(1));
+    sleep(Duration::from_secs(5)).await;
+    rig.says(2, "Ready", "False", "Progressing").await;
+    rig.pods_are_ready(1).await;
     rig.says(2, "Ready", "True", "Serving").await;
     rig.running.end().await;
 }

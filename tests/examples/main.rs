@@ -5,6 +5,7 @@
 
 mod crd_controller;
 mod dynamic;
+mod guide;
 mod multi_namespace;
 mod pod_watcher;
 mod secret_replicator;

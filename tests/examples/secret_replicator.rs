@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use self::example::{COPY, OF, SOURCE, TO};
-use super::support::{Running, eventually};
+use super::support::{Running, eventually, unavailable};
 
 const S: Duration = Duration::from_secs(1);
 const PASSWORD: &str = "correct horse battery";
@@ -127,6 +127,26 @@ async fn copies_are_made_changed_moved_and_deleted() {
         get(&server, "base").await.is_none().then_some(())
     })
     .await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_waits_until_its_copies_are_gone() {
+    let server = ApiServer::new();
+    let running = replica(&server, "a");
+    server.create(&secret("base", "shop", PASSWORD)).unwrap();
+    copied(&server, &["shop"], PASSWORD).await;
+    server.intercept(|asked| {
+        let held = asked.method == "DELETE" && asked.target.contains("/namespaces/shop/");
+        held.then(unavailable)
+    });
+    api(&server, "base").delete("registry", &DeleteParams::default()).await.unwrap();
+    sleep(60 * S).await;
+    let waiting = get(&server, "base").await.unwrap();
+    assert!(waiting.metadata.deletion_timestamp.is_some());
+    server.stop_intercepting();
+    copied(&server, &[], "").await;
+    eventually("its end", || async { get(&server, "base").await.is_none().then_some(()) }).await;
     running.end().await;
 }
 

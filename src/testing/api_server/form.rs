@@ -2,6 +2,7 @@
 
 use http::{HeaderMap, Uri};
 
+use super::resource::ResourceType;
 use super::status::Failure;
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -74,6 +75,16 @@ impl Form {
             }
         }
         Err(if no_protobuf { Failure::no_protobuf() } else { Failure::not_acceptable() })
+    }
+}
+
+impl Form {
+    /// What an object of this type says it is, in this form: apiVersion and kind.
+    pub(super) fn types(self, resource: &ResourceType) -> (String, String) {
+        match self {
+            Self::Metadata => ("meta.k8s.io/v1".into(), "PartialObjectMetadata".into()),
+            _ => (resource.api_version(), resource.kind.clone()),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 
 use super::access::User;
+use super::body::{streamed, written};
 use super::form::{Encoding, Form};
 use super::options::{DeleteOptions, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
@@ -90,13 +91,13 @@ impl Asking<'_> {
             let options = WriteOptions::default();
             let stored = self.place(&options).current(&self.inner.store.lock())?;
             if encoding == Encoding::Protobuf {
-                let body = full(protobuf::object(&stored, resource, form));
-                return Ok(list::written(body, encoding, false));
+                let body = full(stored.envelope(resource, form));
+                return Ok(written(body, encoding, false));
             }
             let mut bytes = Vec::new();
             stored.write_alone(resource, form, true, &mut bytes);
             bytes.push(b'\n');
-            return Ok(list::streamed(full(bytes)));
+            return Ok(streamed(full(bytes)));
         }
         let mut query = Query::parse(&self.head.uri, self.target.namespace.clone(), resource)?;
         self.inner.store.lock().forget_in_time();
@@ -118,10 +119,14 @@ impl Asking<'_> {
         let named = self.target.name.is_some();
         let content_type = self.head.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Only what is served by the main path is created, deleted and counted.
+        // A status can be written, but not deleted.
         let whole = place.part == Part::Object;
+        // One namespace at a time.
+        if !named && self.resource.namespaced && self.target.namespace.is_none() {
+            return Err(Failure::method_not_allowed());
+        }
         let mut store = self.inner.store.lock();
-        let (code, written) = match (&self.head.method, named) {
+        let (code, result) = match (&self.head.method, named) {
             (&Method::POST, false) => {
                 (201, writing::create(&mut store, place, parse(content_type, body)?)?)
             }
@@ -154,14 +159,14 @@ impl Asking<'_> {
         };
         drop(store);
         let mut encoding = Encoding::of_status(&self.head.headers);
-        if self.resource.custom && written["kind"] != "Status" {
+        if self.resource.custom && result["kind"] != "Status" {
             encoding = Encoding::Json;
         }
         let body = match encoding {
-            Encoding::Json => format!("{written}\n").into_bytes(),
-            Encoding::Protobuf => protobuf::value(&written),
+            Encoding::Json => format!("{result}\n").into_bytes(),
+            Encoding::Protobuf => protobuf::value(&result),
         };
-        let mut response = list::written(full(body), encoding, false);
+        let mut response = written(full(body), encoding, false);
         *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
         Ok(response)
     }

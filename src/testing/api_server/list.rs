@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response};
-use http_body::Frame;
+use http::Response;
 use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 
+use super::body::{PIECE, data, streamed};
 use super::continuing::Continue;
 use super::form::{Encoding, Form};
 use super::query::Query;
@@ -18,9 +16,6 @@ use super::status::{Cause, Failure};
 use super::store::Store;
 use super::stored::Stored;
 use super::{ResponseBody, protobuf, table};
-
-/// How large the pieces of a list's body are.
-pub(super) const PIECE: usize = 64 * 1024;
 
 pub(super) fn list(
     store: &Store,
@@ -116,7 +111,8 @@ fn respond(
     };
     if encoding == Encoding::Protobuf {
         let types: (&str, &str) = (&version, &kind);
-        return protobuf::list(&resource, types, metadata, &items, form);
+        let messages = items.iter().map(|item| item.message(&resource, form)).collect();
+        return protobuf::list(types, metadata, messages);
     }
     let rows = match form {
         Form::Row(_) => {
@@ -148,25 +144,4 @@ fn respond(
         }
     });
     streamed(StreamBody::new(pieces.boxed()).boxed_unsync())
-}
-
-pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;
-
-pub(super) fn data(bytes: Vec<u8>) -> Frame<Bytes> {
-    Frame::data(bytes.into())
-}
-
-pub(super) fn streamed(body: ResponseBody) -> Response<ResponseBody> {
-    written(body, Encoding::Json, false)
-}
-
-pub(super) fn written(
-    body: ResponseBody,
-    encoding: Encoding,
-    watch: bool,
-) -> Response<ResponseBody> {
-    let mut response = Response::new(body);
-    let media_type = HeaderValue::from_static(encoding.media_type(watch));
-    response.headers_mut().insert(CONTENT_TYPE, media_type);
-    response
 }

@@ -70,6 +70,7 @@
 //! ```
 
 mod access;
+mod body;
 mod builder;
 mod builtin;
 mod continuing;

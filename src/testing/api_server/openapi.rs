@@ -10,7 +10,7 @@ use http::Response;
 use serde_json::{Map, Value, json};
 
 use super::ResponseBody;
-use super::list::streamed;
+use super::body::streamed;
 use super::resource::ResourceType;
 use super::status::{Failure, full};
 use super::store::Store;

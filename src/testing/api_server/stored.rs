@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::form::Form;
 use super::resource::ResourceType;
-use super::{protobuf, shard, table};
-use crate::transport::protobuf::encode::encode_message;
+use super::{shard, table};
+use crate::transport::protobuf::encode::{encode_message, envelope};
 
 /// An object at rest: its bytes, and what selectors look at. Never changed.
 #[derive(Debug)]
@@ -127,13 +127,19 @@ impl Stored {
             let mut json = Vec::new();
             self.write(resource, form, &mut json);
             let value: Value = serde_json::from_slice(&json).unwrap_or_default();
-            let (version, kind) = protobuf::types(resource, form);
+            let (version, kind) = form.types(resource);
             Bytes::from(encode_message(&version, &kind, &value).unwrap_or_default())
         };
         match form {
             Form::Metadata => write(form),
             _ => self.message.get_or_init(|| write(Form::Whole)).clone(),
         }
+    }
+
+    /// The object in protobuf, in its envelope.
+    pub(super) fn envelope(&self, resource: &ResourceType, form: Form) -> Vec<u8> {
+        let (version, kind) = form.types(resource);
+        envelope(&version, &kind, &self.message(resource, form))
     }
 
     /// The object as a value, with kind and apiVersion.

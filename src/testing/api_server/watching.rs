@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::body::{Piece, data, written};
 use super::form::{Encoding, Form};
-use super::list::{Piece, data, written};
 use super::query::{Query, Selector};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure};
@@ -93,7 +93,7 @@ pub(super) fn watch(
     }
     let now = Instant::now();
     let interval = inner.options.bookmark_interval;
-    let watching = Watching {
+    let mut watching = Watching {
         inner: inner.clone(),
         collection: collection.id,
         resource: resource.clone(),
@@ -112,7 +112,6 @@ pub(super) fn watch(
         generation: inner.generation(),
         over: false,
     };
-    let mut watching = watching;
     watching.schedule(now);
     let events = stream::unfold(watching, Watching::next).boxed();
     Ok(written(StreamBody::new(events).boxed_unsync(), encoding, true))
@@ -253,7 +252,7 @@ impl Watching {
 
     fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
         if self.encoding == Encoding::Protobuf {
-            let object = protobuf::object(object, &self.resource, self.form);
+            let object = object.envelope(&self.resource, self.form);
             out.extend(encode_event(kind, &object));
             return;
         }

@@ -19,8 +19,8 @@ pub(super) fn write(
     address: IpAddr,
     token: &str,
 ) -> Result<String, ControlPlaneError> {
-    let (authority, certificate, key) = serving(address).map_err(unmade)?;
-    let accounts = KeyPair::generate().map_err(unmade)?;
+    let (authority, certificate, key) = serving(address).map_err(|error| unmade(&error))?;
+    let accounts = KeyPair::generate().map_err(|error| unmade(&error))?;
     let files = [
         ("apiserver.crt", certificate),
         ("apiserver.key", key),
@@ -35,7 +35,7 @@ pub(super) fn write(
     Ok(authority)
 }
 
-fn unmade(error: rcgen::Error) -> ControlPlaneError {
+fn unmade(error: &rcgen::Error) -> ControlPlaneError {
     ControlPlaneError::Certificates(error.to_string())
 }
 

@@ -214,9 +214,8 @@ fn binaries_are_looked_for_where_envtest_looks() {
     let folder = scripts.0.as_path();
     let in_folder = |name: &str| folder.join(name);
     let find = |set: &[(&str, PathBuf)], default: Option<&Path>| {
-        let set = set.to_owned().into_iter().map(|(n, p)| (n.to_owned(), p)).collect::<Vec<_>>();
-        Binaries::find_with(default, move |name| {
-            set.iter().find(|(known, _)| known == name).map(|(_, path)| OsString::from(path))
+        Binaries::find_with(default, |name| {
+            set.iter().find(|(known, _)| *known == name).map(|(_, path)| OsString::from(path))
         })
     };
     let both = Binaries { etcd: in_folder("etcd"), kube_apiserver: in_folder("kube-apiserver") };
@@ -332,7 +331,7 @@ async fn what_is_never_ready_is_stopped_with_all_that_it_started() {
         &format!("sleep 600 & echo $! $$ > {pids_file}.new\nmv {pids_file}.new {pids_file}\nwait"),
     );
     scripts.write("kube-apiserver", "echo never started");
-    let limit = Duration::from_secs(1);
+    let limit = Duration::from_secs(3);
     let error = scripts.builder().start_timeout(limit).start().await.unwrap_err();
     let ControlPlaneError::NotReady { program: "etcd", last, log, tail, .. } = &error else {
         panic!("{error}");

@@ -135,6 +135,18 @@ impl Place<'_> {
     }
 }
 
+/// The object at a place of another, made to be there: what else is there gives way.
+pub(super) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
+    let mut value = object;
+    for member in path {
+        value = &mut value[*member];
+        if !value.is_object() {
+            *value = json!({});
+        }
+    }
+    value
+}
+
 /// Secrets take plain texts and keep them as all others.
 fn encode_texts(resource: &ResourceType, object: &mut Value) {
     if resource.qualified() != "secrets" {
@@ -143,7 +155,7 @@ fn encode_texts(resource: &ResourceType, object: &mut Value) {
     let texts = object.as_object_mut().and_then(|members| members.remove("stringData"));
     for (name, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {
         let data = STANDARD.encode(text.as_str().unwrap_or_default());
-        object["data"][name.as_str()] = data.into();
+        at(object, &["data"])[name.as_str()] = data.into();
     }
 }
 

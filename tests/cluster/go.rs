@@ -1,0 +1,84 @@
+//! The Go programs: built here once, run as children.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use tokio::task::spawn_blocking;
+
+use super::harness::Skip;
+
+/// Builds the program of a folder beside this one, or finds it up to date. The first time takes minutes.
+///
+/// # Panics
+/// When it does not build.
+pub(crate) async fn build(folder: &'static str) -> Result<PathBuf, Skip> {
+    spawn_blocking(move || build_now(folder)).await.expect("it builds")
+}
+
+fn build_now(folder: &str) -> Result<PathBuf, Skip> {
+    if std::env::var("KUBE_INFORMER_GO").is_ok_and(|value| value == "0") {
+        return Err(Skip("KUBE_INFORMER_GO=0".into()));
+    }
+    if Command::new("go").arg("version").output().is_err() {
+        return Err(Skip("Go is not installed".into()));
+    }
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("go-{folder}"));
+    if !program.exists() {
+        println!("building tests/{folder}, which takes some minutes the first time");
+    }
+    let status = Command::new("go")
+        .args(["build", "-trimpath", "-ldflags=-s -w", "-o"])
+        .arg(&program)
+        .arg(".")
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder))
+        .status();
+    assert!(status.expect("go runs").success(), "tests/{folder} does not build");
+    Ok(program)
+}
+
+/// A program that speaks a line at a time, and ends when nobody speaks to it any more.
+pub(crate) struct Program {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    log: PathBuf,
+}
+
+impl Program {
+    pub(crate) fn start(command: &mut Command, log: &str) -> Self {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(log);
+        let errors = std::fs::File::create(&log).expect("a log can be written");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .spawn()
+            .expect("the program starts");
+        let (to, from) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
+        Self { child, to, from: BufReader::new(from), log }
+    }
+
+    /// The next line. Blocks.
+    ///
+    /// # Panics
+    /// When the program has ended.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        let read = self.from.read_line(&mut line);
+        assert!(matches!(read, Ok(1..)), "the program ended; its log is {}", self.log.display());
+        line.trim_end().to_owned()
+    }
+
+    pub(crate) fn tell(&mut self, line: &str) {
+        let to = self.to.as_mut().expect("it is there until the end");
+        to.write_all(format!("{line}\n").as_bytes()).expect("the program listens");
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.to = None;
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,205 @@
+//! Runs scenarios and tells of each what became of it.
+
+use std::any::Any;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::LocalBoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::Semaphore;
+use tokio::task::{LocalSet, spawn_local};
+
+use super::backend::{Backend, KINDS, Kind};
+use super::clients;
+use super::rig::Rig;
+use super::scenarios::{FORGETTING, SCENARIOS};
+
+/// Why something could not be run here.
+#[derive(Clone, Debug)]
+pub(crate) struct Skip(pub(crate) String);
+
+/// How a scenario ended that did not panic.
+pub(crate) type Outcome = Result<(), Skip>;
+
+pub(crate) type Scenario = fn(Rig) -> LocalBoxFuture<'static, Outcome>;
+
+/// How long a scenario may take.
+const LIMIT: Duration = Duration::from_secs(150);
+/// How many run at a time.
+const AT_ONCE: usize = 8;
+
+/// What `cargo test` passes on. What only changes the looks is ignored.
+#[derive(Debug, Default)]
+struct Arguments {
+    filters: Vec<String>,
+    skipped: Vec<String>,
+    exact: bool,
+    list: bool,
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = String>) -> Self {
+        let mut parsed = Self::default();
+        while let Some(word) = words.next() {
+            match &*word {
+                "--exact" => parsed.exact = true,
+                "--list" => parsed.list = true,
+                "--skip" => parsed.skipped.extend(words.next()),
+                "--test-threads" | "--format" | "--color" | "--logfile" | "-Z" => {
+                    words.next();
+                }
+                option if option.starts_with('-') => {}
+                _ => parsed.filters.push(word),
+            }
+        }
+        parsed
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        let is = |filter: &String| if self.exact { name == filter } else { name.contains(filter) };
+        (self.filters.is_empty() || self.filters.iter().any(is)) && !self.skipped.iter().any(is)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    passed: usize,
+    skipped: usize,
+    failures: Vec<(String, String)>,
+}
+
+impl Tally {
+    fn count(&mut self, name: String, took: Duration, outcome: Result<Outcome, String>) {
+        let result = match &outcome {
+            Ok(Ok(())) => {
+                self.passed += 1;
+                "ok".to_owned()
+            }
+            Ok(Err(Skip(why))) => {
+                self.skipped += 1;
+                format!("skipped: {why}")
+            }
+            Err(_) => "FAILED".to_owned(),
+        };
+        println!("test {name} ... {result} ({:.1} s)", took.as_secs_f32());
+        if let Err(problem) = outcome {
+            self.failures.push((name, problem));
+        }
+    }
+}
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse(std::env::args().skip(1));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let tally = runtime.expect("a runtime").block_on(LocalSet::new().run_until(run(&arguments)));
+    if tally.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+async fn run(arguments: &Arguments) -> Tally {
+    let (mut tally, start) = (Tally::default(), Instant::now());
+    if arguments.list {
+        let all = KINDS.iter().flat_map(|kind| {
+            wanted(*kind, SCENARIOS, arguments).chain(wanted(*kind, FORGETTING, arguments))
+        });
+        for name in all
+            .map(|(name, _)| name)
+            .chain(clients::TRIALS.iter().map(|(name, _)| (*name).to_owned()))
+        {
+            println!("{name}: test");
+        }
+        return tally;
+    }
+    println!();
+    for kind in KINDS {
+        let together: Vec<_> = wanted(*kind, SCENARIOS, arguments).collect();
+        let alone: Vec<_> = wanted(*kind, FORGETTING, arguments).collect();
+        let number = together.len() + alone.len();
+        if number == 0 {
+            continue;
+        }
+        let begun = Instant::now();
+        match outcome_of(Backend::open(*kind)).await {
+            Ok(Ok(backend)) => {
+                let backend = Arc::new(backend);
+                run_on(&backend, together, AT_ONCE, &mut tally).await;
+                run_on(&backend, alone, 1, &mut tally).await;
+                backend.clean().await;
+            }
+            Err(problem) => {
+                let name = format!("{}::opens", kind.name());
+                tally.count(name, begun.elapsed(), Err(problem));
+            }
+            Ok(Err(Skip(why))) => {
+                println!("skipped {} ({} scenarios): {why}", kind.name(), number);
+                tally.skipped += number;
+            }
+        }
+    }
+    for (name, trial) in clients::TRIALS.iter().filter(|(name, _)| arguments.wants(name)) {
+        let begun = Instant::now();
+        let outcome = outcome_of(trial()).await;
+        tally.count((*name).to_owned(), begun.elapsed(), outcome);
+    }
+    for (name, problem) in &tally.failures {
+        println!("\n---- {name}\n{problem}");
+    }
+    let result = if tally.failures.is_empty() { "ok" } else { "FAILED" };
+    let (passed, failed, skipped) = (tally.passed, tally.failures.len(), tally.skipped);
+    let seconds = start.elapsed().as_secs_f32();
+    println!(
+        "\ntest result: {result}. {passed} passed; {failed} failed; {skipped} skipped; finished in {seconds:.1}s\n"
+    );
+    tally
+}
+
+fn wanted(
+    kind: Kind,
+    scenarios: &[(&str, Scenario)],
+    arguments: &Arguments,
+) -> impl Iterator<Item = (String, Scenario)> {
+    scenarios
+        .iter()
+        .map(move |(name, scenario)| (format!("{}::{name}", kind.name()), *scenario))
+        .filter(|(name, _)| arguments.wants(name))
+}
+
+async fn run_on(
+    backend: &Arc<Backend>,
+    wanted: Vec<(String, Scenario)>,
+    at_once: usize,
+    tally: &mut Tally,
+) {
+    let permits = Arc::new(Semaphore::new(at_once));
+    let mut running: FuturesUnordered<_> = wanted
+        .into_iter()
+        .map(|(name, scenario)| {
+            let (permits, backend) = (permits.clone(), backend.clone());
+            async move {
+                let _permit = permits.acquire().await.expect("it is never closed");
+                let begun = Instant::now();
+                let prepared = async move { scenario(Rig::new(backend).await).await };
+                let outcome = outcome_of(prepared).await;
+                (name, begun.elapsed(), outcome)
+            }
+        })
+        .collect();
+    while let Some((name, took, outcome)) = running.next().await {
+        tally.count(name, took, outcome);
+    }
+}
+
+/// In a task of its own, so that a panic is one scenario's.
+async fn outcome_of<T: 'static>(scenario: impl Future<Output = T> + 'static) -> Result<T, String> {
+    match tokio::time::timeout(LIMIT, spawn_local(scenario)).await {
+        Ok(Ok(outcome)) => Ok(outcome),
+        Ok(Err(error)) => Err(text_of(&*error.into_panic())),
+        Err(_) => Err(format!("not over after {LIMIT:?}")),
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    text.unwrap_or_else(|| "it panicked".to_owned())
+}
