@@ -149,7 +149,9 @@ impl Rig {
         self.server.replace(&map("map-1", word)).unwrap();
         let _ = self.server.delete(&map("map-2", ""));
         let _ = self.server.create(&map("map-2", word));
-        let _ = self.server.delete(&map(if word.len() % 2 == 0 { "map-3" } else { "map-4" }, ""));
+        let _ = self
+            .server
+            .delete(&map(if word.len().is_multiple_of(2) { "map-3" } else { "map-4" }, ""));
     }
 
     /// Changes that happen while nobody watches, and that no watch can tell any more.
