@@ -101,7 +101,8 @@ pub fn names(data: &[u8]) {
 /// A continue token, a selector, a query and a body, for the embedded server.
 pub fn request(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let quoted: String = data.iter().map(|byte| format!("%{byte:02x}")).collect();
+    let quoted: String =
+        data.iter().fold(String::new(), |text, byte| text + &format!("%{byte:02x}"));
     let raw: String = text.chars().filter(char::is_ascii_graphic).collect();
     let pods = "/api/v1/namespaces/shop/pods";
     RUNTIME.with(|runtime| {

@@ -178,7 +178,10 @@ impl<K: 'static> Reader<K> {
 
     fn event(&mut self, captured: &Captured, offset: u64) -> WatchItem<K> {
         let Some(RawEvent { kind, object }) = self.encoding.open(captured) else {
-            return self.skipped("an event without type and object", offset);
+            // What it changed is not known: as with an object that can't be named.
+            let problem = "an event without type and object".to_owned();
+            let fault = Fault::Malformed { offset, problem };
+            return WatchItem::Modified(Err(self.undecodable(&Peeked::default(), fault)));
         };
         match kind {
             EventKind::Added => match self.unchanged_event(captured, &object) {

@@ -37,7 +37,7 @@ pub(crate) struct Status {
 
 /// Counts, on this thread, how many there are.
 #[derive(Debug, PartialEq)]
-struct Alive;
+struct Alive(());
 
 impl Alive {
     fn count(by: i64) {
@@ -48,7 +48,7 @@ impl Alive {
 impl Default for Alive {
     fn default() -> Self {
         Self::count(1);
-        Self
+        Self(())
     }
 }
 

@@ -47,6 +47,8 @@ type Contents = BTreeMap<String, Thing>;
 struct World {
     rng: Rng,
     server: ApiServer,
+    /// Of the server, past the faults.
+    client: kube::Client,
     faults: Faults,
     factory: SharedInformerFactory,
     informers: Vec<Watched>,
@@ -128,7 +130,8 @@ impl World {
         let faults = Faults::new();
         let (poisoned, errors) = (Arc::new(Mutex::default()), Arc::new(Mutex::new(Vec::new())));
         let (keys, log): (Arc<Mutex<BTreeSet<String>>>, _) = (poisoned.clone(), errors.clone());
-        let client = faults.client(spoken(server.client(), rng.bool()));
+        let plain = server.client();
+        let client = faults.client(spoken(plain.clone(), rng.bool()));
         let mut builder = SharedInformerFactory::builder(client)
             .streaming_list(rng.bool())
             .on_error(move |error| {
@@ -148,6 +151,7 @@ impl World {
         }
         let mut world = Self {
             server,
+            client: plain,
             faults,
             factory: builder.build(),
             informers: Vec::new(),
@@ -253,7 +257,7 @@ impl World {
                 drop(self.server.create(&thing));
             }
             _ => {
-                let pods: Api<Pod> = Api::namespaced(self.server.client(), namespace);
+                let pods: Api<Pod> = Api::namespaced(self.client.clone(), namespace);
                 let status = json!({ "status": { "message": rng.u64(..).to_string() } });
                 let params = PatchParams::default();
                 let _ = pods.patch_status(&name, &params, &Patch::Merge(status)).await;
@@ -351,7 +355,7 @@ impl World {
 
     /// What the server holds.
     async fn held(&self) -> Contents {
-        let things: Api<Thing> = Api::all(self.server.client());
+        let things: Api<Thing> = Api::all(self.client.clone());
         let listed = things.list(&ListParams::default()).await.unwrap();
         listed.items.into_iter().map(|thing| (thing.key(), thing)).collect()
     }

@@ -182,9 +182,13 @@ impl Rig {
         while self.stored() != held || *self.told.lock() != held {
             assert!(
                 begun.elapsed() < Duration::from_secs(3600),
-                "it does not come right: {:#?}\n{:#?}",
+                "it does not come right: {:#?}\n{:#?}\n{:#?}",
                 self.maps.status(),
                 self.texts(),
+                held.iter()
+                    .filter(|(name, map)| self.stored().get(*name) != Some(map))
+                    .map(|(name, map)| (map.clone(), self.stored().remove(name)))
+                    .collect::<Vec<_>>(),
             );
             sleep(Duration::from_millis(500)).await;
         }

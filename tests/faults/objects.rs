@@ -65,6 +65,9 @@ async fn a_known_object_that_becomes_undecodable_stays_as_it_was_and_is_marked()
 
 #[tokio::test(start_paused = true)]
 async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
+    if PROTOBUF {
+        return println!("skipped: texts are garbled in JSON only");
+    }
     // Within the first item of a list, and its second.
     for at in [400, 700] {
         let rig = Rig::new(Way::List);
@@ -121,5 +124,23 @@ async fn a_list_without_items_deletes_nothing() {
     assert!(rig.told.lock().len() >= 12);
     rig.comes_right().await;
     rig.reported(FaultClass::Other, None, "list configmaps: the answer ended after");
+    rig.stop().await;
+}
+
+/// It changed something, and nobody can tell what.
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_none_is_listed_anew() {
+    let rig = Rig::synced(Way::List).await;
+    let body = "{\"type\":7}\n";
+    let mut answer = http::Response::new(body.into());
+    let json = http::HeaderValue::from_static("application/json");
+    answer.headers_mut().insert(http::header::CONTENT_TYPE, json);
+    rig.inject(Requests::watches().times(1), Harm::answer(answer));
+    rig.faults.cut_now();
+    rig.change("unseen");
+    rig.comes_right().await;
+    sleep(Duration::from_secs(10)).await;
+    rig.reported(FaultClass::Other, None, "an event without type and object");
+    rig.relisted(RelistCause::Unclean, 1);
     rig.stop().await;
 }

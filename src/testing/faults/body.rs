@@ -54,7 +54,7 @@ fn done(harm: &Kind, frames: Frames, framing: Framing) -> Frames {
     match harm {
         Kind::Stop { at, ending } => stop(frames, framing, *at, *ending),
         Kind::Drip { bytes, every } => drip(frames, *bytes, *every),
-        Kind::NotUtf8 { at } => not_utf8(frames, *at),
+        Kind::NotUtf8 { at } if framing == Framing::Lines => not_utf8(frames, *at),
         event => events::harmed(event, frames, framing),
     }
 }
@@ -228,15 +228,13 @@ fn not_utf8(frames: Frames, at: u64) -> Frames {
         let piece = match (frames.next().await?, left) {
             (Ok(piece), Some(before)) => {
                 let from = usize::try_from(before).unwrap_or(usize::MAX).min(piece.len());
-                // Between its like: what frames a text, in protobuf, may look like a letter, too.
-                let within = |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric);
-                let found = piece[from..].windows(3).position(within);
+                let found = piece[from..].iter().position(u8::is_ascii_alphanumeric);
                 left = found.is_none().then(|| before.saturating_sub(piece.len() as u64));
                 Ok(match found {
                     None => piece,
                     Some(offset) => {
                         let mut changed = BytesMut::from(&piece[..]);
-                        changed[from + offset + 1] = 0xff;
+                        changed[from + offset] = 0xff;
                         changed.freeze()
                     }
                 })
@@ -323,10 +321,9 @@ mod tests {
         let begun = tokio::time::Instant::now();
         let dripped = ended(&["abcde", "f"], &Harm::drip(2, Duration::from_secs(1))).await;
         assert_eq!((dripped, begun.elapsed()), (("abcdef".into(), true), Duration::from_secs(4)));
-        for (at, text) in
-            [(0, "a\u{fffd}c{def"), (1, "abc{d\u{fffd}f"), (4, "abc{d\u{fffd}f"), (9, "abc{def")]
+        for (at, text) in [(0, "\u{fffd}b{c"), (2, "ab{\u{fffd}"), (3, "ab{\u{fffd}"), (9, "ab{c")]
         {
-            assert_eq!(ended(&["abc", "{def"], &Harm::not_utf8(at)).await, (text.into(), true));
+            assert_eq!(ended(&["ab", "{c"], &Harm::not_utf8(at)).await, (text.into(), true));
         }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// One thing that goes wrong.
 ///
 /// Those that change what an answer says need to understand it: events are told apart in JSON and in
-/// protobuf, single objects are changed in JSON only.
+/// protobuf, single objects and texts are changed in JSON only.
 #[derive(Clone)]
 #[must_use]
 pub struct Harm(pub(super) Kind);
@@ -142,7 +142,8 @@ impl Harm {
         Self(Kind::Drip { bytes: bytes.max(1), every })
     }
 
-    /// A letter or digit among others becomes a byte that is no UTF-8: the first from this byte on.
+    /// The first letter or digit from this byte on becomes a byte that is no UTF-8. JSON only: texts
+    /// in protobuf are taken as they come.
     pub fn not_utf8(at: u64) -> Self {
         Self(Kind::NotUtf8 { at })
     }
