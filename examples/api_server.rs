@@ -7,8 +7,10 @@
 use std::error::Error;
 use std::time::Duration;
 
+use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, Pod, PodSpec, PodStatus};
-use kube::api::ObjectMeta;
+use kube::api::{DeleteParams, ObjectMeta, WatchEvent, WatchParams};
+use kube::{Api, ResourceExt};
 use kube_informer::testing::ApiServer;
 
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
@@ -74,7 +76,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     tokio::select! {
-        told = churn(&server, &options) => told?,
+        () = churn(&server, &options) => {}
+        () = nodes(server.client()) => {}
         () = ends => {}
         _ = tokio::signal::ctrl_c() => {}
     }
@@ -83,7 +86,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Of every ten changes eight are of a status, one is a new pod, one the end of an old one.
-async fn churn(server: &ApiServer, options: &Options) -> Result<(), String> {
+async fn churn(server: &ApiServer, options: &Options) {
     if options.churn == 0 {
         return std::future::pending().await;
     }
@@ -91,25 +94,43 @@ async fn churn(server: &ApiServer, options: &Options) -> Result<(), String> {
     let (mut first, mut next) = (0, options.pods);
     for tick in 0_u64.. {
         ticks.tick().await;
+        // A client may have been there first: then there is nothing left to change.
         match tick % 10 {
             0 => {
-                server.create(&pod(next))?;
+                let _ = server.create(&pod(next));
                 next += 1;
             }
             5 => {
-                server.delete(&pod(first))?;
+                let _ = server.delete(&pod(first));
                 first += 1;
             }
             _ => {
                 let mut pod = pod(first + fastrand::usize(..(next - first).max(1)));
                 let restarts = i32::try_from(tick / 10).unwrap_or(i32::MAX);
                 pod.status = Some(status(restarts));
-                // A pod that has just gone has no status any more.
                 let _ = server.replace(&pod);
             }
         }
     }
-    Ok(())
+}
+
+/// What nodes do when a pod is to go: they let it go, so that whoever waits for it does not wait in
+/// vain.
+async fn nodes(client: kube::Client) {
+    let pods: Api<Pod> = Api::all(client.clone());
+    let at_once = DeleteParams::default().grace_period(0);
+    loop {
+        let Ok(events) = pods.watch(&WatchParams::default(), "0").await else { continue };
+        let mut events = events.boxed();
+        while let Some(Ok(event)) = events.next().await {
+            let WatchEvent::Modified(pod) = event else { continue };
+            if pod.metadata.deletion_timestamp.is_some() {
+                let own: Api<Pod> =
+                    Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
+                let _ = own.delete(&pod.name_any(), &at_once).await;
+            }
+        }
+    }
 }
 
 fn pod(n: usize) -> Pod {

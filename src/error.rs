@@ -117,6 +117,14 @@ pub enum Fault {
         /// The version already seen.
         known: ResourceVersion,
     },
+    /// A watch went back: an event older than what was already seen, told again or too late.
+    #[error("an event of version {event} came after version {known} was seen")]
+    OutOfOrder {
+        /// The version of the event.
+        event: ResourceVersion,
+        /// The version already seen.
+        known: ResourceVersion,
+    },
     /// A watch ended within a second without one event.
     #[error("the watch ended at once, without an event")]
     ShortWatch,

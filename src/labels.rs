@@ -178,7 +178,7 @@ impl<'t> Parser<'t> {
     }
 
     fn skip_space(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
+        self.at = self.text.len() - self.rest().trim_start_matches(is_space).len();
     }
 
     fn accept(&mut self, symbol: &str) -> bool {
@@ -200,9 +200,7 @@ impl<'t> Parser<'t> {
     fn word(&mut self) -> &'t str {
         let rest = self.rest();
         let end = rest
-            .find(|c: char| {
-                c.is_whitespace() || matches!(c, ',' | '(' | ')' | '=' | '!' | '<' | '>')
-            })
+            .find(|c: char| is_space(c) || matches!(c, ',' | '(' | ')' | '=' | '!' | '<' | '>'))
             .unwrap_or(rest.len());
         self.at += end;
         &rest[..end]
@@ -243,7 +241,7 @@ impl<'t> Parser<'t> {
         let start = self.at;
         let key = self.word();
         let (prefix, name) = key.split_once('/').map_or((None, key), |(p, n)| (Some(p), n));
-        let valid = is_name(name, 63) && prefix.is_none_or(|prefix| is_name(prefix, 253));
+        let valid = is_name(name, 63) && prefix.is_none_or(is_domain);
         if valid {
             return Ok(key.to_owned());
         }
@@ -270,7 +268,9 @@ impl<'t> Parser<'t> {
         self.skip_space();
         let start = self.at;
         let word = self.word();
-        word.parse().map_err(|_| {
+        // It must be a label's value as well, so it has no sign.
+        let number = if is_name(word, 63) { word.parse().ok() } else { None };
+        number.ok_or_else(|| {
             self.at = start;
             self.error(format!("{word:?} is no integer"))
         })
@@ -298,6 +298,19 @@ fn is_name(text: &str, longest: usize) -> bool {
         && end(text.chars().next())
         && end(text.chars().next_back())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// A DNS subdomain: names in lower case, without `_`, joined by dots.
+fn is_domain(text: &str) -> bool {
+    let part = |part: &str| {
+        is_name(part, 253) && !part.contains(|c: char| c == '_' || c.is_ascii_uppercase())
+    };
+    text.len() <= 253 && text.split('.').all(part)
+}
+
+/// What Kubernetes takes for space.
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
 #[cfg(test)]

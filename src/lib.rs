@@ -90,6 +90,11 @@
 //! # }
 //! ```
 //!
+//! # Guide
+//!
+//! [`docs`] has it: coming from client-go or kube-runtime, choosing storage, testing a controller,
+//! running in production. Programs to start from are in `examples/`.
+//!
 //! # Stopping
 //!
 //! [`SharedInformerFactory::shutdown`] ends every task and waits for them. Dropping the last handle
@@ -112,6 +117,8 @@
 
 pub mod controller;
 pub mod delta_fifo;
+#[cfg(any(doc, doctest))]
+pub mod docs;
 pub mod error;
 pub mod factory;
 pub mod indexer;
@@ -128,6 +135,7 @@ pub mod reflector;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod transport;
+mod turns;
 pub mod workqueue;
 
 pub use controller::{Action, Controller, Reconciliation};
@@ -137,14 +145,15 @@ pub use factory::{
 };
 pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 pub use informer::{
-    InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError, SyncError,
+    InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError,
+    SyncError,
 };
 pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, ObjectKey, Replacement,
-    ResourceVersion,
+    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, KnownParts, ObjectKey,
+    ObjectState, Replacement, ResourceVersion,
 };
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use crate::error::{Asked, SourceError, Verb};
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{KnownObjects, ObjectKey, ResourceVersion};
 
 /// Lists and watches one collection of objects.
 ///
@@ -28,6 +28,32 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
 
     /// Starts one watch, or a streaming list.
     fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>>;
+
+    /// As [`list`](Self::list), for who holds objects already: an item that `known` has in the same
+    /// state may come as [`ListItem::Unchanged`], undecoded.
+    ///
+    /// It need not: unless implemented, every item is decoded.
+    fn list_unless_known(
+        &self,
+        query: &ListQuery,
+        known: Arc<dyn KnownObjects<K>>,
+    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+        drop(known);
+        self.list(query)
+    }
+
+    /// As [`watch`](Self::watch), for who holds objects already: an initial event of an object that
+    /// `known` has in the same state may come as [`WatchItem::Unchanged`], undecoded.
+    ///
+    /// It need not: unless implemented, every object is decoded.
+    fn watch_unless_known(
+        &self,
+        query: &WatchQuery,
+        known: Arc<dyn KnownObjects<K>>,
+    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+        drop(known);
+        self.watch(query)
+    }
 }
 
 /// What a list gives: objects as they arrive and, somewhere among them, the list's metadata.
@@ -98,6 +124,9 @@ pub struct Undecodable {
 pub enum ListItem<K> {
     /// An object.
     Object(Decoded<K>),
+    /// An object that is in the state in which it is known; this is the known one. Only where it
+    /// was asked for.
+    Unchanged(ObjectKey, Arc<K>),
     /// The list's own metadata; before, between or after its objects.
     Meta(ListMetadata),
 }
@@ -122,6 +151,9 @@ pub enum WatchItem<K> {
     Modified(Decoded<K>),
     /// DELETED, with the final state.
     Deleted(Decoded<K>),
+    /// An initial event of an object that is in the state in which it is known; this is the known
+    /// one. Only where it was asked for.
+    Unchanged(ObjectKey, Arc<K>),
     /// BOOKMARK.
     Bookmark {
         /// Everything up to this version was sent.

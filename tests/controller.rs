@@ -4,6 +4,9 @@
 
 mod controller {
     mod finalizing;
+    mod leading;
+    #[cfg(feature = "metrics")]
+    mod metrics;
     mod own_writes;
     mod running;
     pub(crate) mod support;

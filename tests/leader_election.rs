@@ -354,6 +354,9 @@ async fn conflicts_are_looked_into_and_lose_nothing_unless_they_never_end() {
         sleep(Duration::from_secs(20)).await;
     }
     assert_eq!((timeline.at_work(), timeline.terms()), (Some(0), 1));
+    for other in [2, 1] {
+        assert!(replicas.remove(other).stop().await.is_empty());
+    }
     conflicts(&server, usize::MAX);
     sleep(Duration::from_secs(12)).await;
     assert_eq!(timeline.at_work(), None);
@@ -590,7 +593,8 @@ async fn work_that_blocks_its_thread_is_reported_and_keeps_the_lease() {
 #[tokio::test(start_paused = true)]
 async fn waiting_for_the_state_ends_when_it_changes() {
     let server = ApiServer::new();
-    let mut elector = elector(&server, &Link::new(), 0).build().unwrap();
+    let builder = elector(&server, &Link::new(), 0).stop_timeout(Duration::MAX);
+    let mut elector = builder.build().unwrap();
     let mut state = elector.leadership();
     let stop = CancellationToken::new();
     let run = tokio::spawn({

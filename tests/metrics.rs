@@ -4,6 +4,7 @@
 #![allow(clippy::float_cmp, clippy::cast_precision_loss, reason = "small whole numbers")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::StreamExt;
@@ -14,6 +15,7 @@ use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
     HandlerOptions, InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory,
 };
+use parking_lot::Mutex;
 
 use self::prometheus::Prometheus;
 
@@ -83,12 +85,21 @@ async fn an_informers_life_is_told_and_gone_with_it() {
     assert_eq!(value(&recorder, names::RELISTS, &of_pods("cause", "expired")), 0.0);
     assert_eq!(value(&recorder, names::ERRORS, &of_pods("class", "undecodable")), 0.0);
     assert_eq!(value(&recorder, names::SYNCED, PODS), 0.0);
+    // While the first list is filed, it waits for the store.
+    let (scraped, waiting) = (recorder.clone(), Arc::new(Mutex::new(Vec::new())));
+    let sees = waiting.clone();
+    pods.add_index("queued", move |_: &Pod| {
+        sees.lock().push(value(&scraped, names::INFORMER_QUEUED_ITEMS, PODS));
+        None::<String>
+    })
+    .unwrap();
     let panics =
         pods.add_handler_with(PanicsOn("b"), HandlerOptions::new().name("fragile")).unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
     assert!(panics.synced().await);
 
+    assert_eq!(*waiting.lock(), [3.0; 3]);
     let pods_metric = |name| value(&recorder, name, PODS);
     assert_eq!(pods_metric(names::OBJECTS), 3.0);
     assert_eq!(pods_metric(names::STALE_OBJECTS), 0.0);
@@ -103,6 +114,12 @@ async fn an_informers_life_is_told_and_gone_with_it() {
     assert_eq!(fragile(names::HANDLER_PANICS), 1.0);
     assert_eq!(fragile(names::INFORMER_PENDING_NOTIFICATIONS), 0.0);
     assert_eq!(fragile("kube_informer_handler_lag_seconds_count"), 1.0, "one batch");
+
+    let heard = pods_metric(names::LAST_EVENT);
+    server.create(&pod("x")).unwrap();
+    until("the new pod", || pods.snapshot().version() == Some(&server.revision().into())).await;
+    assert!(pods_metric(names::LAST_EVENT) > heard);
+    server.delete(&pod("x")).unwrap();
 
     // The watch is cut, and by the time it is asked again its version is gone.
     server.compact();
@@ -137,7 +154,7 @@ async fn an_informers_life_is_told_and_gone_with_it() {
 struct PanicsOn(&'static str);
 
 impl kube_informer::EventHandler<Pod> for PanicsOn {
-    fn on_add(&mut self, pod: std::sync::Arc<Pod>, _: bool) {
+    fn on_add(&mut self, pod: Arc<Pod>, _: bool) {
         assert_ne!(pod.metadata.name.as_deref(), Some(self.0), "as the test asked");
     }
 }
@@ -149,7 +166,7 @@ async fn everything_is_typed_and_explained() {
     names::describe();
     let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
     let options = InformerOptions::new().name("n");
-    let informer = SharedInformer::new(std::sync::Arc::new(source), options);
+    let informer = SharedInformer::new(Arc::new(source), options);
     let _handler = informer.on_event(|_| {}).unwrap();
     let text = recorder.render();
     for (name, kind) in [

@@ -2,11 +2,13 @@
 
 #![cfg(feature = "testing")]
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Node, Secret};
 use kube::api::ObjectMeta;
+use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{FactoryStatus, HandlerOptions, InformerSpec, SharedInformerFactory};
 use serde_json::{Value, json};
@@ -161,4 +163,28 @@ async fn an_empty_factory_has_a_status_too() {
     let status: FactoryStatus = factory.status();
     assert!(status.synced());
     assert_eq!(serde_json::to_value(status).unwrap(), json!({ "informers": [] }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_of_a_lost_server_do_not_come_back_in_step() {
+    let server = ApiServer::new();
+    server.intercept(|_| {
+        let answer = http::Response::builder().status(500);
+        Some(answer.body("down".into()).unwrap())
+    });
+    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    for namespace in ["a", "b", "c", "d"] {
+        factory.informer_with(InformerSpec::<Secret>::new().namespace(namespace));
+    }
+    factory.start().unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let waits = factory.status().informers.into_iter().map(|informer| informer.reflector.state);
+    let waits: BTreeSet<Duration> = waits
+        .map(|state| match state {
+            ReflectorState::Waiting(delay) => delay,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(waits.len(), 4, "{waits:?}");
+    factory.shutdown().await;
 }

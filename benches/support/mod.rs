@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each benchmark uses a part of this")]
 
+pub mod server;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,6 +19,11 @@ pub fn pods() -> usize {
 
 /// How many pods share a node, which is what the index is over.
 pub const POD_PER_NODE: usize = 100;
+
+/// What a processor clock says.
+pub fn time_of(clock: rustix::time::ClockId) -> std::time::Duration {
+    rustix::time::clock_gettime(clock).try_into().unwrap()
+}
 
 fn container(n: usize, name: &str) -> serde_json::Value {
     let probe = |path: &str| {

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use kube::Resource;
 
+use super::board::Board;
 use super::own_writes::{OwnWrites, Seen};
-use super::status::Board;
-use super::triggers::{Owner, Predicate, Trigger, Watched};
-use super::{Controller, Limits};
-use crate::informer::SharedInformer;
+use super::triggers::{Owner, Predicate, Trigger};
+use super::{Controller, Limits, triggers};
+use crate::informer::InformerGroup;
+use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
@@ -18,44 +19,46 @@ use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 #[must_use]
 pub struct ControllerBuilder<K> {
     name: Arc<str>,
-    informer: SharedInformer<K>,
+    informers: InformerGroup<K>,
     predicates: Vec<Predicate<K>>,
     related: Vec<Box<dyn Trigger>>,
     own_writes: Vec<Box<dyn Seen>>,
     queue: WorkQueueBuilder<ObjectKey>,
     limits: Limits,
+    elector: Option<LeaderElector>,
 }
 
 impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
-    pub(super) fn new(name: Arc<str>, informer: SharedInformer<K>) -> Self {
+    pub(super) fn new(name: Arc<str>, informers: InformerGroup<K>) -> Self {
         Self {
             queue: WorkQueue::builder().name(name.clone()),
             name,
-            informer,
+            informers,
             predicates: Vec::new(),
             related: Vec::new(),
             own_writes: Vec::new(),
             limits: Limits::default(),
+            elector: None,
         }
     }
 
     /// Also follows objects that a `K` controls: a change of one means work on its owner, by the
     /// `ownerReference` with `controller: true`.
-    pub fn owns<O>(self, informer: &SharedInformer<O>) -> Self
+    pub fn owns<O>(self, informers: impl Into<InformerGroup<O>>) -> Self
     where
         K: Resource<DynamicType = ()>,
         K::Scope: 'static,
         O: Resource + Send + Sync + 'static,
     {
         let owner = Owner::of::<K>();
-        self.watches(informer, move |dependent: &O| owner.key(dependent))
+        self.watches(informers, move |dependent: &O| owner.key(dependent))
     }
 
     /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure;
     /// of an update it is asked for the old and the new object.
     pub fn watches<O, I>(
         mut self,
-        informer: &SharedInformer<O>,
+        informers: impl Into<InformerGroup<O>>,
         keys: impl Fn(&O) -> I + Send + Sync + 'static,
     ) -> Self
     where
@@ -65,11 +68,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         let keys = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
             keys(object).into_iter().for_each(add);
         };
-        self.related.push(Box::new(Watched {
-            informer: informer.clone(),
-            predicates: Vec::new(),
-            keys: Arc::new(keys),
-        }));
+        self.related.extend(triggers::each(&informers.into(), &[], keys));
         self
     }
 
@@ -136,26 +135,34 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
+    /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
+    /// the [grace](Self::grace) or what is left of the lease, whichever is shorter, and
+    /// [`Controller::run`] ends with an error. After a stop it is the elector's stop timeout that
+    /// counts, if shorter.
+    pub fn leader_election(mut self, elector: LeaderElector) -> Self {
+        self.elector = Some(elector);
+        self
+    }
+
     /// The controller. Nothing is followed before it [runs](Controller::run).
     pub fn build(self) -> Controller<K> {
-        let own = Watched {
-            informer: self.informer.clone(),
-            predicates: self.predicates,
-            keys: Arc::new(|object: &K, add: &mut dyn FnMut(ObjectKey)| {
-                // What has no key was not stored, so it is not told either.
-                ObjectKey::of(object).into_iter().for_each(add);
-            }),
+        let own_key = |object: &K, add: &mut dyn FnMut(ObjectKey)| {
+            // What has no key was not stored, so it is not told either.
+            ObjectKey::of(object).into_iter().for_each(add);
         };
-        let mut triggers = self.related;
-        triggers.insert(0, Box::new(own));
+        let mut triggers = triggers::each(&self.informers, &self.predicates, own_key);
+        triggers.extend(self.related);
+        let leadership = self.elector.as_ref().map(LeaderElector::leadership);
+        let board = Arc::new(Board::new(&self.name, leadership));
         Controller {
             name: self.name,
-            store: self.informer.indexer().clone(),
+            objects: self.informers,
             triggers,
             own_writes: self.own_writes,
             queue: self.queue.build(),
-            board: Arc::new(Board::new()),
+            board,
             limits: self.limits,
+            elector: self.elector,
         }
     }
 }

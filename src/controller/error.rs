@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::indexer::NotReached;
 use crate::informer::{InformerStopped, StartError, SyncError};
-use crate::object::ObjectKey;
+use crate::leader_election::LeaderElectionError;
+use crate::object::{ObjectKey, seconds};
 
 /// What a user's reconcile may fail with.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -39,6 +40,15 @@ pub enum ControllerError {
         controller: Arc<str>,
         /// Which informers, what each is doing instead, and its last error.
         source: SyncError,
+    },
+    /// It led, and leads no more: another replica may. Its work is over; the process should end and
+    /// be started anew, as client-go's do.
+    #[error("controller {controller}: {source}")]
+    Leadership {
+        /// The controller.
+        controller: Arc<str>,
+        /// What the elector says.
+        source: LeaderElectionError,
     },
     /// Some reconciles had not ended when the grace was over, and were dropped where they waited.
     #[error("controller {controller} stopped with {} reconciles unfinished, {} the first", keys.len(), first(keys))]
@@ -105,6 +115,7 @@ pub struct LastFailure {
     /// How many tries had failed in a row, this one included.
     pub failures: u32,
     /// How long ago.
+    #[serde(serialize_with = "seconds::serialize")]
     pub ago: Duration,
 }
 

@@ -9,38 +9,40 @@
 //! It reads no more than its informers hold and writes nothing by itself.
 
 mod action;
+mod board;
 mod builder;
 mod error;
 mod finalizer;
+mod handle;
+mod metrics;
 mod own_writes;
 mod status;
 mod triggers;
 mod worker;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
-use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reconciliation};
+use self::board::Board;
 pub use self::builder::ControllerBuilder;
 pub use self::error::{BoxError, ControllerError, LastFailure, ReconcileError};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
+pub use self::handle::ControllerHandle;
 use self::own_writes::Seen;
 pub use self::own_writes::{OwnWrites, UntraceableWrite};
-use self::status::Board;
-pub use self::status::{ControllerHandle, ControllerStatus, Phase};
+pub use self::status::{ControllerStatus, Phase};
 use self::triggers::Trigger;
 pub use self::triggers::{Predicate, generation_changed, version_changed};
 use self::worker::Reconciler;
-use crate::indexer::Indexer;
-use crate::informer::{SharedInformer, SyncError};
+use crate::informer::{InformerGroup, SyncError};
+use crate::leader_election::{LeaderElector, Outcome};
 use crate::object::ObjectKey;
 use crate::processor::HandlerRegistration;
 use crate::workqueue::WorkQueue;
@@ -77,12 +79,13 @@ use crate::workqueue::WorkQueue;
 #[must_use = "a controller does nothing before it runs"]
 pub struct Controller<K> {
     name: Arc<str>,
-    store: Indexer<K>,
+    objects: InformerGroup<K>,
     triggers: Vec<Box<dyn Trigger>>,
     own_writes: Vec<Box<dyn Seen>>,
     queue: WorkQueue<ObjectKey>,
     board: Arc<Board>,
     limits: Limits,
+    elector: Option<LeaderElector>,
 }
 
 #[derive(Clone, Debug)]
@@ -101,12 +104,12 @@ impl Default for Limits {
 }
 
 impl<K: Resource + Send + Sync + 'static> Controller<K> {
-    /// A controller for the objects of an informer. `name` is its name in logs, status and metrics.
+    /// A controller for the objects of an informer, or of a group of them. `name` is its name in logs, status and metrics.
     pub fn builder(
         name: impl Into<Arc<str>>,
-        informer: &SharedInformer<K>,
+        informers: impl Into<InformerGroup<K>>,
     ) -> ControllerBuilder<K> {
-        ControllerBuilder::new(name.into(), informer.clone())
+        ControllerBuilder::new(name.into(), informers.into())
     }
 
     /// A handle that stays when the controller runs.
@@ -122,11 +125,15 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     /// `stop`. Then no further reconcile begins; those that run may go on for the
     /// [grace](ControllerBuilder::grace).
     ///
+    /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
+    /// replica leads; its informers are followed all the time, so that it takes over at once.
+    ///
     /// A reconcile that answers an error, panics or takes too long is tried again after the delay
     /// that the limiter gives. Dropping the returned future ends everything at once.
     ///
     /// # Errors
-    /// [`ControllerError`]: an informer was stopped or did not sync, or reconciles did not end.
+    /// [`ControllerError`]: an informer was stopped or did not sync, leadership was lost, or
+    /// reconciles did not end.
     pub async fn run<F, Fut, E>(
         self,
         stop: CancellationToken,
@@ -143,7 +150,32 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         let Some(_connected) = stop.run_until_cancelled(self.connect()).await.transpose()? else {
             return Ok(());
         };
-        self.work(stop, reconcile).await
+        self.lead(stop, reconcile).await
+    }
+
+    /// Works: at once, or while this replica leads.
+    async fn lead<F, Fut, E>(
+        mut self,
+        stop: CancellationToken,
+        reconcile: F,
+    ) -> Result<(), ControllerError>
+    where
+        F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let Some(mut elector) = self.elector.take() else {
+            return self.work(stop, reconcile).await;
+        };
+        self.board.enter(Phase::Standby);
+        let (controller, board) = (self.name.clone(), self.board.clone());
+        match elector.run(stop, move |leading| self.work(leading, reconcile)).await {
+            Ok(Outcome::NeverLed) => Ok(()),
+            Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)) => ended,
+            // It was dropped: the election's patience was shorter than the grace.
+            Ok(Outcome::Stopped(None)) => unfinished(&controller, board.rest()),
+            Err(source) => Err(ControllerError::Leadership { controller, source }),
+        }
     }
 
     /// Follows the informers, and waits for them.
@@ -191,17 +223,16 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         Fut: Future<Output = Result<Action, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        self.board.enter(Phase::Working);
+        self.board.work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name,
-            store: self.store,
+            objects: self.objects,
             own_writes: self.own_writes,
             queue: self.queue,
-            board: self.board,
+            board: self.board.clone(),
             timeout: self.limits.timeout,
             stop: stop.clone(),
             reconcile,
-            busy: Mutex::new(HashMap::new()),
         });
         let mut workers = JoinSet::new();
         for number in 0..self.limits.workers {
@@ -211,12 +242,16 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         let deadline = Instant::now() + self.limits.grace;
         while let Ok(Some(_)) = timeout_at(deadline, workers.join_next()).await {}
         workers.shutdown().await;
-        let keys: Vec<_> = reconciler.busy.lock().drain().map(|(_, key)| key).collect();
-        if keys.is_empty() {
-            return Ok(());
-        }
-        Err(ControllerError::Unfinished { controller: reconciler.name.clone(), keys })
+        let keys = self.board.rest();
+        unfinished(&reconciler.name, keys)
     }
+}
+
+fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), ControllerError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    Err(ControllerError::Unfinished { controller: controller.clone(), keys })
 }
 
 /// A handler that goes with the controller.
@@ -237,6 +272,7 @@ struct Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         self.queue.shutdown();
+        self.board.rest();
         self.board.enter(Phase::Stopped);
     }
 }

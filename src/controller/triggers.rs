@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use kube::core::ClusterResourceScope;
 
-use crate::informer::{InformerStopped, SharedInformer, StartError, SyncError};
+use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
 use crate::object::{Event, ObjectKey};
 use crate::processor::{FnHandler, HandlerOptions, HandlerRegistration};
 use crate::workqueue::{Priority, WorkQueue};
@@ -34,10 +34,28 @@ pub(super) trait Trigger: Send + Sync {
 }
 
 /// An informer, and how its objects give keys.
-pub(super) struct Watched<O, F> {
-    pub(super) informer: SharedInformer<O>,
-    pub(super) predicates: Vec<Predicate<O>>,
-    pub(super) keys: Arc<F>,
+struct Watched<O, F> {
+    informer: SharedInformer<O>,
+    predicates: Vec<Predicate<O>>,
+    keys: Arc<F>,
+}
+
+/// Follows each informer of a group.
+pub(super) fn each<O, F>(
+    informers: &InformerGroup<O>,
+    predicates: &[Predicate<O>],
+    keys: F,
+) -> Vec<Box<dyn Trigger>>
+where
+    O: Resource + Send + Sync + 'static,
+    F: Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
+{
+    let keys = Arc::new(keys);
+    let watched = |informer: &SharedInformer<O>| -> Box<dyn Trigger> {
+        let (predicates, keys) = (predicates.to_vec(), keys.clone());
+        Box::new(Watched { informer: informer.clone(), predicates, keys })
+    };
+    informers.informers().iter().map(watched).collect()
 }
 
 impl<O, F> Trigger for Watched<O, F>

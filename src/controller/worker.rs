@@ -1,22 +1,21 @@
 //! One worker: takes a key, reconciles it, and says what comes after.
 
-use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use parking_lot::Mutex;
+use kube::Resource;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::action::Next;
+use super::board::Board;
 use super::error::{BoxError, ReconcileError};
 use super::own_writes::Seen;
-use super::status::Board;
 use super::{Action, Reconciliation};
-use crate::indexer::Indexer;
+use crate::informer::InformerGroup;
 use crate::object::ObjectKey;
 use crate::panic::message;
 use crate::workqueue::{Work, WorkQueue};
@@ -27,20 +26,18 @@ const SIGHT: Duration = Duration::from_secs(10);
 /// What the workers of a controller share, and what each of them does.
 pub(super) struct Reconciler<K, F> {
     pub(super) name: Arc<str>,
-    pub(super) store: Indexer<K>,
+    pub(super) objects: InformerGroup<K>,
     pub(super) own_writes: Vec<Box<dyn Seen>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) board: Arc<Board>,
     pub(super) timeout: Option<Duration>,
     pub(super) stop: CancellationToken,
     pub(super) reconcile: F,
-    /// What is being reconciled, for who asks what was not finished.
-    pub(super) busy: Mutex<HashMap<usize, ObjectKey>>,
 }
 
 impl<K, F, Fut, E> Reconciler<K, F>
 where
-    K: Send + Sync + 'static,
+    K: Resource + Send + Sync + 'static,
     F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Action, E>> + Send + 'static,
     E: Into<BoxError> + 'static,
@@ -54,12 +51,13 @@ where
                 work = self.queue.get() => work,
             };
             let Some(work) = work else { return };
-            self.busy.lock().insert(number, work.item().clone());
+            self.board.begins(number, &work);
             let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %*work);
             let failures = work.num_requeues();
-            let outcome = self.reconcile_one(&work, failures).instrument(span).await;
+            let reconcile = self.board.measured(self.reconcile_one(&work, failures));
+            let outcome = reconcile.instrument(span).await;
             self.conclude(work, failures, outcome);
-            self.busy.lock().remove(&number);
+            self.board.ends(number);
         }
     }
 
@@ -69,7 +67,7 @@ where
         }
         let task = Reconciliation {
             key: key.clone(),
-            object: self.store.get(key),
+            object: self.objects.get(key),
             failures,
             stop: self.stop.child_token(),
         };
@@ -97,7 +95,6 @@ where
         failures: u32,
         outcome: Result<Next, ReconcileError>,
     ) {
-        self.board.ended(&outcome);
         match outcome {
             Ok(Next::Change) => work.forget(),
             Ok(Next::After(delay)) => {

@@ -30,12 +30,7 @@ impl<K> Batch<K> {
         }
     }
 
-    pub(super) fn list(
-        id: u64,
-        version: ResourceVersion,
-        authoritative: bool,
-        initial: bool,
-    ) -> Self {
-        Self { version: Some(version), authoritative, initial, list: true, ..Self::events(id) }
+    pub(super) fn list(id: u64, version: ResourceVersion, authoritative: bool) -> Self {
+        Self { version: Some(version), authoritative, list: true, ..Self::events(id) }
     }
 }

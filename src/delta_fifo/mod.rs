@@ -10,20 +10,23 @@
 
 mod batch;
 mod pending;
+mod replacing;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use kube::Resource;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 pub use self::batch::Batch;
 use self::pending::Pending;
-use crate::object::{Change, Delta, KnownObjects, ObjectKey, Replacement, ResourceVersion};
+use crate::object::{Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
+use crate::turns::{TURN, Turns};
 
 /// How many deltas a batch of events holds at the most. A list is one batch, whatever its size.
 const BATCH: usize = 1024;
@@ -77,42 +80,76 @@ impl<K: Resource> DeltaFifo<K> {
     ///
     /// O(1) for an event, O(list + known) for a [`Change::Replace`].
     pub fn push(&self, change: Change<K>) {
+        match change {
+            Change::Replace(list) => {
+                // With nothing to wait for it is through at once.
+                let _done = self.replace(list, Turns::endless()).now_or_never();
+            }
+            event => self.push_event(event),
+        }
+    }
+
+    /// As [`push`](Self::push), after waiting for room. A list is taken in turns, so that the
+    /// runtime's other tasks go on meanwhile.
+    ///
+    /// Cancel safe: what is dropped before it is through was not queued.
+    pub async fn feed(&self, change: Change<K>) {
+        self.room().await;
+        match change {
+            Change::Replace(list) => self.replace(list, Turns::new()).await,
+            event => self.push_event(event),
+        }
+    }
+
+    fn push_event(&self, event: Change<K>) {
         let mut state = self.state.lock();
         if state.closed {
             return;
         }
-        let first = !std::mem::replace(&mut state.populated, true);
-        match change {
-            Change::Replace(list) => state.replace(list, first, &*self.known),
-            event => {
-                if first {
-                    // Without a list there is no first population to wait for.
-                    self.synced.send_replace(true);
-                }
-                state.event(event, &*self.known);
-            }
+        if !std::mem::replace(&mut state.populated, true) {
+            // Without a list there is no first population to wait for.
+            self.synced.send_replace(true);
         }
+        state.event(event, &*self.known);
         drop(state);
         self.filled.notify_one();
     }
 
     /// Queues a [`Delta::Sync`] for each known object that has nothing queued.
     pub fn resync(&self) {
-        let mut state = self.state.lock();
-        if state.closed {
-            return;
-        }
-        let mut idle = Vec::new();
-        self.known.for_each(&mut |key, object| {
-            if !state.pending.contains(key) {
-                idle.push((key.clone(), object.clone()));
+        let _done = self.sync_all(Turns::endless()).now_or_never();
+    }
+
+    /// As [`resync`](Self::resync), in turns.
+    pub async fn resync_in_turns(&self) {
+        self.sync_all(Turns::new()).await;
+    }
+
+    async fn sync_all(&self, mut turns: Turns) {
+        let mut parts = self.known.parts();
+        loop {
+            let mut idle = Vec::new();
+            let more = {
+                let mut state = self.state.lock();
+                if state.closed {
+                    return;
+                }
+                let more = parts.next(&mut |key, object| {
+                    if !state.pending.contains(key) {
+                        idle.push((key.clone(), object.clone()));
+                    }
+                });
+                for (key, object) in idle.drain(..) {
+                    state.append(key, Delta::Sync(object));
+                }
+                more
+            };
+            self.filled.notify_one();
+            if !more {
+                return;
             }
-        });
-        for (key, object) in idle {
-            state.append(key, Delta::Sync(object));
+            turns.spend(TURN / 2).await;
         }
-        drop(state);
-        self.filled.notify_one();
     }
 
     /// Waits until there is room for another change, or the queue is closed.
@@ -158,7 +195,19 @@ impl<K: Resource> DeltaFifo<K> {
 
     /// Says that a popped batch is in the store and its notifications are on their way.
     pub fn done(&self, batch: &Batch<K>) {
-        self.state.lock().pending.finish(batch);
+        let _done = self.finish(batch, Turns::endless()).now_or_never();
+    }
+
+    /// As [`done`](Self::done), in turns.
+    pub async fn done_in_turns(&self, batch: &Batch<K>) {
+        self.finish(batch, Turns::new()).await;
+    }
+
+    async fn finish(&self, batch: &Batch<K>, mut turns: Turns) {
+        for deltas in batch.deltas.chunks(TURN) {
+            turns.spend(deltas.len()).await;
+            self.state.lock().pending.finish(deltas);
+        }
         if batch.initial {
             self.synced.send_replace(true);
         }
@@ -273,6 +322,8 @@ impl<K: Resource> State<K> {
             return;
         };
         let delta = match object {
+            // Of another one, which came and went unseen: the end of the one known was missed, too.
+            Some(object) if is_another(&*object, &*last) => tombstone(last),
             Some(object) => Delta::Deleted { object, final_state_known: true },
             None => tombstone(last),
         };
@@ -285,41 +336,6 @@ impl<K: Resource> State<K> {
         let delta = queued.and_then(|batch| batch.deltas.get_mut(index));
         if let Some((_, delta @ Delta::Deleted { final_state_known: false, .. })) = delta {
             *delta = Delta::Deleted { object: final_state, final_state_known: true };
-        }
-    }
-
-    fn replace(&mut self, list: Replacement<K>, initial: bool, known: &dyn KnownObjects<K>) {
-        let mut gone = Vec::new();
-        if list.complete {
-            let present: HashSet<&ObjectKey> =
-                list.items.iter().map(|(key, _)| key).chain(&list.unreadable).collect();
-            self.pending.for_each_latest(known, &mut |key, object| {
-                if !present.contains(key) {
-                    gone.push((key.clone(), tombstone(object.clone())));
-                }
-            });
-        }
-        let mut kept = Vec::with_capacity(list.items.len());
-        for (key, object) in list.items {
-            let object = match self.pending.latest(&key, known) {
-                Some(known) if is_same(&*object, &*known) => known,
-                Some(known) if is_another(&*object, &*known) => {
-                    gone.push((key.clone(), tombstone(known)));
-                    object
-                }
-                _ => object,
-            };
-            kept.push((key, Delta::Replaced(object)));
-        }
-        let batch = Batch::list(self.next_id(), list.version, list.authoritative, initial);
-        self.batches.push_back(batch);
-        for (key, delta) in gone.into_iter().chain(kept) {
-            self.append_to_last(key, delta);
-        }
-        for key in list.unreadable {
-            if self.pending.latest(&key, known).is_some() {
-                self.append_to_last(key, Delta::Unreadable);
-            }
         }
     }
 

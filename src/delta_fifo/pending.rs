@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Batch;
 use crate::object::{Delta, KnownObjects, ObjectKey};
 
 /// The deltas queued, or popped and not done, summed up by key.
@@ -57,22 +56,16 @@ impl<K> Pending<K> {
         }
     }
 
-    /// Shows each object that there will be.
-    pub(super) fn for_each_latest(
+    /// What each object will be that something is pending of.
+    pub(super) fn all_latest(
         &self,
-        known: &dyn KnownObjects<K>,
-        visit: &mut dyn FnMut(&ObjectKey, &Arc<K>),
-    ) {
-        for (key, entry) in &self.keys {
-            if let Some(object) = &entry.latest {
-                visit(key, object);
-            }
-        }
-        known.for_each(&mut |key, object| {
-            if !self.keys.contains_key(key) {
-                visit(key, object);
-            }
-        });
+    ) -> HashMap<ObjectKey, Option<Arc<K>>, foldhash::fast::RandomState> {
+        self.keys.iter().map(|(key, entry)| (key.clone(), entry.latest.clone())).collect()
+    }
+
+    /// Makes room at once for so many keys more.
+    pub(super) fn reserve(&mut self, keys: usize) {
+        self.keys.reserve(keys);
     }
 
     /// Counts a delta that goes into the queue at `at`.
@@ -96,10 +89,10 @@ impl<K> Pending<K> {
         }
     }
 
-    /// Takes a batch off that the store now shows.
-    pub(super) fn finish(&mut self, batch: &Batch<K>) {
-        self.deltas = self.deltas.saturating_sub(batch.deltas.len());
-        for (key, delta) in &batch.deltas {
+    /// Takes deltas off that the store now shows.
+    pub(super) fn finish(&mut self, deltas: &[(ObjectKey, Delta<K>)]) {
+        self.deltas = self.deltas.saturating_sub(deltas.len());
+        for (key, delta) in deltas {
             if matches!(delta, Delta::Unreadable) {
                 continue;
             }

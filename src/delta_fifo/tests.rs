@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
@@ -6,6 +6,7 @@ use parking_lot::RwLock;
 use proptest::prelude::*;
 
 use super::*;
+use crate::object::Replacement;
 
 /// A store that applies batches as the processing loop does.
 #[derive(Default)]
@@ -244,6 +245,19 @@ fn another_uid_under_the_same_key_is_a_missed_delete() {
     relist.items.push((key("a"), object_of("a", "third", 8)));
     rig.fifo.push(Change::Replace(relist));
     assert_eq!(rig.drain(), ["†a1", "~a5", "†a5", "=b1", "=a8"]);
+}
+
+/// It came and went while its adds could not be read.
+#[test]
+fn a_delete_of_another_uid_is_a_missed_delete_of_the_one_known() {
+    let rig = Rig::holding(&["a"]);
+    let object = Some(object_of("a", "other", 7));
+    rig.fifo.push(Change::Deleted { key: key("a"), object, version: Some(7.into()) });
+    let batch = rig.pop().unwrap();
+    let [(_, Delta::Deleted { object, final_state_known: false })] = &batch.deltas[..] else {
+        panic!("{:?}", batch.deltas)
+    };
+    assert_ne!(object.metadata.uid.as_deref(), Some("other"));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub use self::spec::InformerSpec;
 pub use self::status::FactoryStatus;
 use crate::error::SourceError;
 use crate::informer::{
-    InformerOptions, InformerStatus, SharedInformer, StartError, SyncError, Unsynced,
+    InformerGroup, InformerOptions, InformerStatus, SharedInformer, StartError, SyncError, Unsynced,
 };
 use crate::reflector::{ErrorHandler, ReflectorOptions};
 use crate::transport::ApiSource;
@@ -216,6 +216,33 @@ impl SharedInformerFactory {
         self.get(K::url_path(&(), None), namespaced, spec, || ApiSource::new(client))
     }
 
+    /// The informers of every `K` in some namespaces, as one.
+    pub fn in_namespaces<K>(
+        &self,
+        namespaces: impl IntoIterator<Item = impl Into<Arc<str>>>,
+    ) -> InformerGroup<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.in_namespaces_with(namespaces, &InformerSpec::new())
+    }
+
+    /// The informers of some `K` in some namespaces, as one. A namespace in the spec counts for
+    /// nothing.
+    pub fn in_namespaces_with<K>(
+        &self,
+        namespaces: impl IntoIterator<Item = impl Into<Arc<str>>>,
+        spec: &InformerSpec<K>,
+    ) -> InformerGroup<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        let specs = namespaces.into_iter().map(|namespace| spec.clone().namespace(namespace));
+        InformerGroup::new(specs.map(|spec| self.informer_with(spec)))
+    }
+
     /// The informer of every object of a resource that is known at run time only.
     pub fn dynamic(&self, resource: &ApiResource) -> SharedInformer<DynamicObject> {
         self.dynamic_with(resource, InformerSpec::new())
@@ -335,6 +362,9 @@ impl Shared {
         }
         if let Some(bytes) = defaults.object_limit {
             source = source.object_limit(bytes);
+        }
+        if let Some(trust) = spec.trust_versions {
+            source = source.trust_versions(trust);
         }
         let mut reflector = ReflectorOptions::new()
             .list_permits(self.permits.clone())

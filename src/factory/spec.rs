@@ -20,6 +20,7 @@ pub struct InformerSpec<K> {
     pub(super) transform: Option<Transform<K>>,
     pub(super) streaming_list: Option<bool>,
     pub(super) page_size: Option<u32>,
+    pub(super) trust_versions: Option<bool>,
 }
 
 impl<K> InformerSpec<K> {
@@ -34,6 +35,7 @@ impl<K> InformerSpec<K> {
             transform: None,
             streaming_list: None,
             page_size: None,
+            trust_versions: None,
         }
     }
 
@@ -92,6 +94,31 @@ impl<K> InformerSpec<K> {
     pub fn page_size(mut self, objects: u32) -> Self {
         self.page_size = Some(objects);
         self
+    }
+
+    /// Whether a relist takes an object of equal uid and resourceVersion for unchanged without
+    /// decoding it. Unset: of built-in types it does, of others it does not, because conversion can
+    /// change what a server sends without a new version. See
+    /// [`ApiSource::trust_versions`](crate::transport::ApiSource::trust_versions).
+    pub fn trust_versions(mut self, trust: bool) -> Self {
+        self.trust_versions = Some(trust);
+        self
+    }
+}
+
+impl<K> Clone for InformerSpec<K> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            namespace: self.namespace.clone(),
+            labels: self.labels.clone(),
+            fields: self.fields.clone(),
+            resync: self.resync,
+            transform: self.transform.clone(),
+            streaming_list: self.streaming_list,
+            page_size: self.page_size,
+            trust_versions: self.trust_versions,
+        }
     }
 }
 

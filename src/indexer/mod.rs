@@ -7,6 +7,7 @@
 //!
 //! It never decides what to store: versions, order and deltas are the business of the stages before.
 
+mod draft;
 mod index;
 mod progress;
 mod snapshot;
@@ -20,17 +21,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
+use kube::Resource;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
+pub(crate) use self::draft::{Discarded, Draft, Published};
 pub use self::index::Index;
 pub use self::progress::NotReached;
 pub(crate) use self::progress::is_at_least;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
-use crate::object::{KnownObjects, ObjectKey};
+use crate::object::{KnownObjects, KnownParts, ObjectKey, ObjectState};
 
 /// A thread-safe store with indexes. A cheap clone; all clones are one store.
 ///
@@ -167,13 +170,38 @@ impl<K> Indexer<K> {
     }
 }
 
-impl<K: Send + Sync> KnownObjects<K> for Indexer<K> {
+impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
     fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         Self::get(self, key)
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) {
         self.snapshot().iter().for_each(|(key, object)| visit(key, object));
+    }
+
+    fn parts(&self) -> Box<dyn KnownParts<K> + '_> {
+        Box::new(Parts { store: self.snapshot(), next: 0 })
+    }
+
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Arc<K>)> {
+        self.load().unchanged(state).map(|(key, object)| (key.clone(), object.clone()))
+    }
+}
+
+/// One moment of the store, in parts of some hundred objects.
+struct Parts<K> {
+    store: Snapshot<K>,
+    next: u64,
+}
+
+impl<K: Send + Sync> KnownParts<K> for Parts<K> {
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) -> bool {
+        let part = self.next;
+        if part < trie::PARTS {
+            self.next += 1;
+            self.store.0.objects.visit_part(part, visit);
+        }
+        part < trie::PARTS
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use kube::Resource;
+
 use super::IndexFault;
 use super::trie::Trie;
-use crate::object::{ObjectKey, ResourceVersion, hash_parts, hash_str};
+use crate::object::{ObjectKey, ObjectState, ResourceVersion, hash_parts, hash_str};
 
 /// The objects filed under one value.
 pub(super) type Posting<K> = Trie<ObjectKey, Arc<K>>;
@@ -87,6 +89,21 @@ impl<K> State<K> {
 
     pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Arc<K>> {
         self.objects.get(hash_parts(namespace, name), |key| key.is(namespace, name))
+    }
+
+    /// The object that is stored in this very state, and not marked stale.
+    pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Arc<K>)>
+    where
+        K: Resource,
+    {
+        let &ObjectState { namespace, name, uid, version } = state;
+        let hash = hash_parts(namespace, name);
+        let (key, object) = self.objects.get_entry(hash, |key| key.is(namespace, name))?;
+        let meta = object.meta();
+        let same = meta.uid.as_deref() == Some(uid)
+            && meta.resource_version.as_deref() == Some(version)
+            && !self.stale.contains(key);
+        same.then_some((key, object))
     }
 
     pub(super) fn put(

@@ -10,6 +10,10 @@ use std::sync::Arc;
 const BITS: u32 = 5;
 const MASK: u64 = (1 << BITS) - 1;
 
+/// Into how many parts the entries fall, by the last bits of their hashes.
+pub(super) const PARTS: u64 = 1 << PART_BITS;
+const PART_BITS: u32 = 2 * BITS;
+
 /// More entries than this split a leaf, as long as there are bits left to split by.
 const LEAF: usize = 8;
 
@@ -70,13 +74,18 @@ impl<K, V> Trie<K, V> {
 
     /// O(log32 n).
     pub(super) fn get(&self, hash: u64, is: impl Fn(&K) -> bool) -> Option<&V> {
+        self.get_entry(hash, is).map(|(_, value)| value)
+    }
+
+    /// A value, with the key it is kept under. O(log32 n).
+    pub(super) fn get_entry(&self, hash: u64, is: impl Fn(&K) -> bool) -> Option<(&K, &V)> {
         let mut node = &self.root;
         let mut shift = 0;
         loop {
             match node {
                 Node::Leaf(leaf) => {
                     let entry = leaf.iter().find(|entry| entry.hash == hash && is(&entry.key));
-                    return entry.map(|entry| &entry.value);
+                    return entry.map(|entry| (&entry.key, &entry.value));
                 }
                 Node::Branch(bitmap, children) => {
                     let (bit, index) = place(*bitmap, hash, shift);
@@ -95,6 +104,32 @@ impl<K, V> Trie<K, V> {
         let mut iter = Iter { leaf: [].iter(), branches: Vec::new(), left: self.len };
         iter.enter(&self.root);
         iter
+    }
+
+    /// Shows the entries whose hashes end in the bits of `part`, of [`PARTS`] in all.
+    pub(super) fn visit_part(&self, part: u64, visit: &mut dyn FnMut(&K, &V)) {
+        let mut node = &self.root;
+        let mut shift = 0;
+        while shift < PART_BITS
+            && let Node::Branch(bitmap, children) = node
+        {
+            let (bit, index) = place(*bitmap, part, shift);
+            let Some(child) = children.get(index).filter(|_| bitmap & bit != 0) else { return };
+            node = child;
+            shift += BITS;
+        }
+        match node {
+            // A leaf near the root has entries of other parts, too.
+            Node::Leaf(leaf) => {
+                let here = leaf.iter().filter(|entry| entry.hash & (PARTS - 1) == part);
+                here.for_each(|entry| visit(&entry.key, &entry.value));
+            }
+            Node::Branch(..) => {
+                let mut iter = Iter { leaf: [].iter(), branches: Vec::new(), left: self.len };
+                iter.enter(node);
+                iter.for_each(|(key, value)| visit(key, value));
+            }
+        }
     }
 
     #[cfg(test)]
@@ -392,6 +427,11 @@ mod tests {
                     prop_assert_eq!(trie.get(hash(k), |key| *key == k), model.get(&k));
                 }
                 let all: HashMap<u16, u32> = trie.iter().map(|(k, v)| (*k, *v)).collect();
+                let mut parts = HashMap::new();
+                for part in 0..PARTS {
+                    trie.visit_part(part, &mut |k, v| assert_eq!(parts.insert(*k, *v), None));
+                }
+                prop_assert_eq!(&parts, &model);
                 prop_assert_eq!((trie.iter().len(), all), (model.len(), model));
             }
         }

@@ -4,6 +4,7 @@
 //! tasks that move objects through them. Handles are cheap clones; when the last one is dropped
 //! everything stops. An informer that was stopped never starts again.
 
+mod group;
 mod metrics;
 mod options;
 mod pipeline;
@@ -22,6 +23,7 @@ use kube::Resource;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 
+pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;
 use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerStopped, StartError};

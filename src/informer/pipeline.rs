@@ -1,5 +1,7 @@
 //! The stages, the tasks between them, and their life.
 
+mod storing;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +16,7 @@ use tracing::{Instrument, debug_span, info_span};
 
 use super::metrics::{self, InformerMetrics};
 use super::resync::ResyncClock;
-use super::{InformerOptions, InformerStatus, processing};
+use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::{Batch, DeltaFifo};
 use crate::indexer::Indexer;
 use crate::lister_watcher::{Collection, ListerWatcher};
@@ -157,11 +159,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 () = self.stop.cancelled() => break,
                 () = self.resync.tick() => {
                     if self.processor.mark_due(tokio::time::Instant::now()) {
-                        self.fifo.resync();
+                        self.fifo.resync_in_turns().await;
                     }
                 }
                 batch = self.fifo.pop() => match batch {
-                    Some(batch) => self.apply(&batch, metrics),
+                    Some(batch) => self.apply(batch, metrics).await,
                     None => break,
                 },
             }
@@ -169,35 +171,22 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if self.drains() {
             self.fifo.close();
             while let Some(batch) = self.fifo.pop().await {
-                self.apply(&batch, metrics);
+                self.apply(batch, metrics).await;
             }
         }
         self.fifo.abandon();
         self.processor.close(self.drains());
     }
 
-    /// One batch is one write transaction, then its notifications. So a reader sees all of a batch
+    /// One batch is one change of the store, then its notifications. So a reader sees all of a batch
     /// or nothing of it, and a handler that looks into the store finds it at what it was told of or
-    /// later.
-    fn apply(&self, batch: &Batch<K>, metrics: &InformerMetrics) {
+    /// later. All of it is done in turns, whatever the batch's size.
+    async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
         let deltas = batch.deltas.len();
         let version = batch.version.as_ref();
-        let _span = debug_span!("batch", version = version.map(display), deltas).entered();
+        let span = debug_span!("batch", version = version.map(display), deltas);
         let started = metrics.latency.start();
-        let initial = !self.populated.load(Ordering::Relaxed);
-        let resyncing = self.processor.min_resync().is_some();
-        let mut write = self.indexer.transaction();
-        let notifications = processing::apply(&mut write, batch, initial, resyncing);
-        // A handler that is added meanwhile sees the store before or after both of these.
-        let round = self.processor.enter();
-        let faults = write.commit();
-        round.distribute(&notifications);
-        if initial && (batch.initial || self.fifo.has_synced()) {
-            round.end_initial();
-            self.populated.store(true, Ordering::Relaxed);
-        }
-        drop(round);
-        self.fifo.done(batch);
+        let faults = self.store(batch).instrument(span).await;
         metrics.latency.stop(started);
         metrics.queued.set(|| self.fifo.len());
         metrics.objects.set(|| self.indexer.snapshot().len());
@@ -353,8 +342,7 @@ struct Intake<K> {
 impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for Intake<K> {
     async fn emit(&self, change: Change<K>) {
         let fifo = &self.pipeline.fifo;
-        fifo.room().await;
-        fifo.push(change);
+        fifo.feed(change).await;
         self.metrics.queued.set(|| fifo.len());
     }
 }

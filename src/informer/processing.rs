@@ -7,21 +7,21 @@ use std::sync::Arc;
 use kube::Resource;
 
 use crate::delta_fifo::Batch;
-use crate::indexer::Transaction;
+use crate::indexer::Draft;
 use crate::object::{Delta, Event, ObjectKey};
 use crate::processor::{Audience, Notification};
 
-/// Does to the store what a batch says, and gives what the handlers are to hear of it.
+/// Does to the store what deltas say, and gives what the handlers are to hear of it.
 ///
 /// `resyncing`: somebody wants to hear of what did not change.
 pub(super) fn apply<K: Resource + Send + Sync + 'static>(
-    tx: &mut Transaction<'_, K>,
-    batch: &Batch<K>,
+    tx: &mut Draft<K>,
+    deltas: &[(ObjectKey, Delta<K>)],
     initial: bool,
     resyncing: bool,
 ) -> Vec<Notification<K>> {
     let mut notifications = Vec::new();
-    for (key, delta) in &batch.deltas {
+    for (key, delta) in deltas {
         let (event, audience) = match delta {
             Delta::Unreadable => {
                 tx.mark_stale(key);
@@ -43,18 +43,22 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
             notifications.push(Notification { key: key.clone(), event, audience });
         }
     }
+    notifications
+}
+
+/// The store is at the batch's version.
+pub(super) fn stamp<K>(tx: &mut Draft<K>, batch: &Batch<K>) {
     if let Some(version) = &batch.version {
         let goes_back = tx.version().is_some_and(|known| version.is_older_than(known));
         if !goes_back || batch.authoritative {
             tx.set_version(version.clone());
         }
     }
-    notifications
 }
 
 /// An object is there: added, or updated, of which `unchanged` hear even if it is no news.
 fn present<K: Resource + Send + Sync + 'static>(
-    tx: &mut Transaction<'_, K>,
+    tx: &mut Draft<K>,
     key: &ObjectKey,
     object: &Arc<K>,
     initial: bool,

@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 
 use super::machine::{Failure, LossCause};
 
-/// A request about the Lease that failed. The elector tries again by itself; this is for the log and
-/// the status. Cheap to clone.
+/// A request about the Lease that failed. The elector tries again by itself; this is for the log
+/// and the status. Cheap to clone.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("can't {verb} lease {lease}: {fault}")]
 pub struct LeaseError {

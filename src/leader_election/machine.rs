@@ -2,8 +2,8 @@
 //!
 //! The machine is a pure step from (state, outcome, now) to the next [`Step`]. It never waits or
 //! asks: the elector does what a step says and comes back with the [`Outcome`]. Two clocks come in
-//! with each call. Decisions are made by the monotonic one alone; the wall clock is only written into
-//! records, for people to read.
+//! with each call. Decisions are made by the monotonic one alone; the wall clock is only written
+//! into records, for people to read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -260,8 +260,9 @@ impl Machine {
                 Step::Released
             }
             // The server wrote something else than it was asked to.
-            _ if !ours => self.decide(now),
-            _ => {
+            Mode::Candidate if !ours => self.wait(now),
+            Mode::Leader { .. } if !ours => self.decide(now),
+            Mode::Candidate | Mode::Leader { .. } => {
                 self.rival_until = None;
                 self.mode = Mode::Leader { renewed };
                 if self.term().is_some_and(|term| now.at >= term.cancel) {

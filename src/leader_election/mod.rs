@@ -2,8 +2,8 @@
 //! `coordination.k8s.io/v1` Lease.
 //!
 //! A [`LeaderElector`] stands in line until the Lease is free, runs the work, renews the Lease
-//! meanwhile, and gives it back when the work is over. It reads and writes nothing but its Lease and
-//! needs the verbs `get`, `create` and `update` on it.
+//! meanwhile, and gives it back when the work is over. It reads and writes nothing but its Lease
+//! and needs the verbs `get`, `create` and `update` on it.
 //!
 //! ```no_run
 //! use kube_informer::{LeaderElectionError, LeaderElector};
@@ -29,31 +29,33 @@
 //!
 //! # Why no two lead at once
 //!
-//! A renewal is in the server's storage no sooner than its request was begun. Others leave the lease
-//! alone for the whole duration that it names, counted from when they *saw* it change. So a leader
-//! that counts from the *beginning* of its last successful request is always ahead of them: it tells
-//! its work to stop at the renew deadline, drops it at nine tenths of the lease duration if it has not
-//! ended, and nobody else begins before the whole. Every write names the version it replaces, so of
-//! two who take a free lease one fails. The lease is given back only when the work is over.
+//! A renewal is in the server's storage no sooner than its request was begun. Others leave the
+//! lease alone for the whole duration that it names, counted from when they *saw* it change. So a
+//! leader that counts from the *beginning* of its last successful request is always ahead of them:
+//! it tells its work to stop at the renew deadline, drops it at nine tenths of the lease duration
+//! if it has not ended, and nobody else begins before the whole. Every write names the version it
+//! replaces, so of two who take a free lease one fails. The lease is given back only when the work
+//! is over.
 //!
 //! No clock is compared with another: the times in the record are for people. What is assumed:
 //!
 //! - monotonic clocks of candidates run at rates that differ by less than a tenth;
-//! - the process is not suspended, and its runtime's threads not blocked, for longer than the tenth of
-//!   the lease duration that is kept back: what does not run can't be stopped in time;
+//! - the process is not suspended, and its runtime's threads not blocked, for longer than the tenth
+//!   of the lease duration that is kept back: what does not run can't be stopped in time;
 //! - work is over when its future is: tasks that it spawned watch the token they were given;
 //! - identities are unique among the candidates that run;
-//! - nobody deletes or rewrites the Lease by hand. Candidates that saw a leader wait for its time to run
-//!   out even then, those that start just then can't know of it.
+//! - nobody deletes or rewrites the Lease by hand. Candidates that saw a leader wait for its time
+//!   to run out even then, those that start just then can't know of it.
 //!
-//! A request that a leader sent in its last moment may arrive after its term. As in client-go this is
-//! no fencing: writes that must not be late have to name the resourceVersion they replace.
+//! A request that a leader sent in its last moment may arrive after its term. As in client-go this
+//! is no fencing: writes that must not be late have to name the resourceVersion they replace.
 //!
 //! # Otherwise than client-go
 //!
-//! The work is over before the lease is given back or runs out, not just told to stop. Requests have a
-//! timeout of half the renew deadline. The record's duration is rounded up, not down. A leader whose Lease
-//! names somebody else stops at once. The lease is given back also when the work ends or panics.
+//! The work is over before the lease is given back or runs out, not just told to stop. Requests
+//! have a timeout of half the renew deadline. The record's duration is rounded up, not down. A
+//! leader whose Lease names somebody else stops at once. The lease is given back also when the work
+//! ends or panics.
 
 mod error;
 mod lease;
@@ -132,8 +134,8 @@ impl LeaderElector {
         Self {
             lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
             identity: rules.identity.clone(),
+            state: StateBoard::new(&rules.name),
             machine: Machine::new(rules, Rng::new(), Instant::now()),
-            state: StateBoard::new(),
             term_error: None,
             over,
             release_on_stop,
@@ -148,8 +150,8 @@ impl LeaderElector {
 
     /// Who leads, to be read at any time and to be waited on. Take it before [`run`](Self::run).
     ///
-    /// It is what this candidate last heard, a retry period old or more. To guard work against running
-    /// on two replicas use the token that the work is given.
+    /// It is what this candidate last heard, a retry period old or more. To guard work against
+    /// running on two replicas use the token that the work is given.
     pub fn leadership(&self) -> watch::Receiver<LeadershipState> {
         self.state.subscribe()
     }

@@ -9,6 +9,9 @@ use kube::Client;
 use super::LeaderElector;
 use super::machine::{JITTER, Rules};
 
+/// No timer can be set for ever.
+const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
+
 /// Options of a [`LeaderElector`].
 #[derive(Clone)]
 #[must_use]
@@ -77,46 +80,46 @@ impl LeaderElectorBuilder {
     /// The name of this candidate. No two that run at the same time may have the same: each takes
     /// what the other wrote for its own. Unset: the host's name with a random suffix.
     ///
-    /// One that comes back under its old name, such as a pod of a `StatefulSet`, need not wait until
-    /// its own lease has run out.
+    /// One that comes back under its old name, such as a pod of a `StatefulSet`, need not wait
+    /// until its own lease has run out.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// For how long others leave a lease alone that they have not seen change; 15 s unless set. It is
-    /// written in whole seconds, rounded up.
+    /// For how long others leave a lease alone that they have not seen change; 15 s unless set. It
+    /// is written in whole seconds, rounded up.
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.lease_duration = duration;
         self
     }
 
     /// For how long a leader goes on without a successful renewal before it stops its work; 10 s
-    /// unless set, and never more than nine tenths of the lease duration. What is left until then is
-    /// the time the work has to come to an end.
+    /// unless set, and never more than nine tenths of the lease duration. What is left until then
+    /// is the time the work has to come to an end.
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.renew_deadline = deadline;
         self
     }
 
-    /// The time from one attempt to the next; 2 s unless set. Candidates lengthen it by up to 120 % at
-    /// random.
+    /// The time from one attempt to the next; 2 s unless set. Candidates lengthen it by up to 120 %
+    /// at random.
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.retry_period = period;
         self
     }
 
-    /// Whether the lease is given back when the work is over, so that a successor need not wait until
-    /// it runs out. It is unless set.
+    /// Whether the lease is given back when the work is over, so that a successor need not wait
+    /// until it runs out. It is unless set.
     pub fn release_on_stop(mut self, release: bool) -> Self {
         self.release_on_stop = release;
         self
     }
 
-    /// How long the work may take to end after a stop before it is dropped; 25 s unless set, a little
-    /// less than a pod has. The lease is renewed meanwhile.
+    /// How long the work may take to end after a stop before it is dropped; 25 s unless set, a
+    /// little less than a pod has, and a year at the most. The lease is renewed meanwhile.
     pub fn stop_timeout(mut self, timeout: Duration) -> Self {
-        self.stop_timeout = timeout;
+        self.stop_timeout = timeout.min(LONGEST_STOP);
         self
     }
 

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::error::LeaseError;
 use super::machine::Machine;
+use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
 /// Who leads, as this candidate knows it. Serialised, the error is its message.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -27,20 +28,27 @@ pub struct LeadershipState {
 
 /// The state as the elector writes it. A cheap clone.
 #[derive(Clone, Debug)]
-pub(super) struct StateBoard(watch::Sender<LeadershipState>);
+pub(super) struct StateBoard {
+    state: watch::Sender<LeadershipState>,
+    leads: Arc<Level>,
+}
 
 impl StateBoard {
-    pub(super) fn new() -> Self {
-        Self(watch::Sender::new(LeadershipState::default()))
+    pub(super) fn new(lease: &str) -> Self {
+        let labels = MetricLabels::new([("name", lease)]);
+        Self {
+            state: watch::Sender::new(LeadershipState::default()),
+            leads: Arc::new(Level::new(LEADER_ELECTION_MASTER, &labels)),
+        }
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<LeadershipState> {
-        self.0.subscribe()
+        self.state.subscribe()
     }
 
     /// Wakes readers only if who leads has changed; renewals do not.
     pub(super) fn update(&self, machine: &Machine, is_leader: bool) {
-        self.0.send_if_modified(|state| {
+        self.state.send_if_modified(|state| {
             let leader = machine.leader();
             let transitions = machine.transitions();
             let same = state.leader.as_ref() == leader
@@ -53,17 +61,23 @@ impl StateBoard {
             }
             !same
         });
+        self.publish();
     }
 
     pub(super) fn failed(&self, error: LeaseError) {
-        self.0.send_modify(|state| {
+        self.state.send_modify(|state| {
             state.errors += 1;
             state.last_error = Some(error);
         });
     }
 
     pub(super) fn leads_no_more(&self) {
-        self.0.send_if_modified(|state| std::mem::take(&mut state.is_leader));
+        self.state.send_if_modified(|state| std::mem::take(&mut state.is_leader));
+        self.publish();
+    }
+
+    fn publish(&self) {
+        self.leads.set(|| usize::from(self.state.borrow().is_leader));
     }
 }
 

@@ -28,21 +28,22 @@ enum End<T> {
 impl LeaderElector {
     /// Stands in line, and while it leads runs the work, once.
     ///
-    /// The work runs in a task of its own. Its token is cancelled on `stop` and when leadership is lost.
-    /// It should then end soon: after a stop it has the [stop
-    /// timeout](super::LeaderElectorBuilder::stop_timeout), during which the lease is renewed; after a
-    /// loss it has the rest of nine tenths of the lease duration; then it is dropped at the await it is at.
-    /// Where the Lease already names somebody else it is dropped at once.
+    /// The work runs in a task of its own. Its token is cancelled on `stop` and when leadership is
+    /// lost. It should then end soon: after a stop it has the [stop
+    /// timeout](super::LeaderElectorBuilder::stop_timeout), during which the lease is renewed;
+    /// after a loss it has the rest of nine tenths of the lease duration; then it is dropped at the
+    /// await it is at. Where the Lease already names somebody else it is dropped at once.
     ///
     /// Failed requests are no errors of this function: they are tried again, logged, and shown by
     /// [`leadership`](Self::leadership).
     ///
-    /// Dropping the returned future drops the work, too; the lease is not given back then but runs out.
+    /// Dropping the returned future drops the work, too; the lease is not given back then but runs
+    /// out.
     ///
     /// # Errors
     /// If leadership was lost, after which `run` may be called again to stand in line; if the work
-    /// panicked; if it can't be stopped because it blocks its thread. As long as it does, `run` refuses to
-    /// lead with other work.
+    /// panicked; if it can't be stopped because it blocks its thread. As long as it does, `run`
+    /// refuses to lead with other work.
     ///
     /// # Panics
     /// Outside a tokio runtime with time enabled.
@@ -213,7 +214,8 @@ impl LeaderElector {
         }
     }
 
-    /// Gives the lease back, if that can be done within the time of one request. Otherwise it runs out.
+    /// Gives the lease back, if that can be done within the time of one request. Otherwise it runs
+    /// out.
     async fn release(&mut self) {
         if !self.release_on_stop {
             return;

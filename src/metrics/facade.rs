@@ -121,6 +121,11 @@ mod chosen {
             }
         }
 
+        /// Sets it to so many seconds.
+        pub(crate) fn set_duration(&self, value: impl FnOnce() -> Duration) {
+            self.0.set(value().as_secs_f64());
+        }
+
         /// Sets it to the present moment, in seconds since 1970.
         pub(crate) fn set_to_now(&self) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -238,6 +243,8 @@ mod chosen {
         }
 
         pub(crate) fn set(&self, _: impl FnOnce() -> Option<u64>) {}
+
+        pub(crate) fn set_duration(&self, _: impl FnOnce() -> Duration) {}
 
         pub(crate) fn set_to_now(&self) {}
     }

@@ -19,6 +19,8 @@
 //! | `group`, `resource` | of the API, such as `apps` and `deployments`; the core group is empty |
 //! | `namespace` | the namespace listed and watched; empty for all of them |
 //! | `handler` | the name given to the handler; empty if none |
+//! | `controller` | the name of the controller; of a work queue its own, as `name` |
+//! | `result` | how a reconcile ended: `success`, `error`, `requeue`, `requeue_after` |
 //! | `cause` | why everything was listed anew: a [`RelistCause`](crate::reflector::RelistCause) |
 //! | `class` | the kind of an error: a [`FaultClass`](crate::error::FaultClass) |
 //!

@@ -52,6 +52,54 @@ pub const HANDLER_PANICS: &str = "kube_informer_handler_panics_total";
 /// observation for each batch of the store's that a handler hears of: that of its first event.
 pub const HANDLER_LAG: &str = "kube_informer_handler_lag_seconds";
 
+/// Gauge, as client-go's: how many items of a work queue wait for a worker.
+pub const WORKQUEUE_DEPTH: &str = "workqueue_depth";
+
+/// Counter, as client-go's: adds that a work queue took.
+pub const WORKQUEUE_ADDS: &str = "workqueue_adds_total";
+
+/// Counter, as client-go's: adds that were rate limited.
+pub const WORKQUEUE_RETRIES: &str = "workqueue_retries_total";
+
+/// Histogram, as client-go's: how long an item waited for a worker, in seconds.
+pub const WORKQUEUE_QUEUE_DURATION: &str = "workqueue_queue_duration_seconds";
+
+/// Histogram, as client-go's: how long a worker held an item, in seconds.
+pub const WORKQUEUE_WORK_DURATION: &str = "workqueue_work_duration_seconds";
+
+/// Gauge, as client-go's: for how long all items that are processed are, in seconds and in sum. As of
+/// the last [`WorkQueue::publish`](crate::workqueue::WorkQueue::publish).
+pub const WORKQUEUE_UNFINISHED: &str = "workqueue_unfinished_work_seconds";
+
+/// Gauge, as client-go's: for how long the item that is processed longest is, in seconds. As of the last
+/// [`WorkQueue::publish`](crate::workqueue::WorkQueue::publish).
+pub const WORKQUEUE_LONGEST_RUNNING: &str = "workqueue_longest_running_processor_seconds";
+
+/// Counter, as controller-runtime's, by `result` (`success`, `error`, `requeue`, `requeue_after`):
+/// reconciles that ended.
+pub const RECONCILE_TOTAL: &str = "controller_runtime_reconcile_total";
+
+/// Counter, as controller-runtime's: reconciles that failed.
+pub const RECONCILE_ERRORS: &str = "controller_runtime_reconcile_errors_total";
+
+/// Counter, as controller-runtime's: reconciles that panicked.
+pub const RECONCILE_PANICS: &str = "controller_runtime_reconcile_panics_total";
+
+/// Counter, as controller-runtime's: reconciles that took longer than they may.
+pub const RECONCILE_TIMEOUTS: &str = "controller_runtime_reconcile_timeouts_total";
+
+/// Histogram, as controller-runtime's: how long a reconcile took, in seconds.
+pub const RECONCILE_TIME: &str = "controller_runtime_reconcile_time_seconds";
+
+/// Gauge, as controller-runtime's: how many keys may be reconciled at a time.
+pub const RECONCILE_MAX_CONCURRENT: &str = "controller_runtime_max_concurrent_reconciles";
+
+/// Gauge, as controller-runtime's: how many keys are reconciled.
+pub const RECONCILE_ACTIVE_WORKERS: &str = "controller_runtime_active_workers";
+
+/// Gauge, as client-go's: 1 while this candidate leads.
+pub const LEADER_ELECTION_MASTER: &str = "leader_election_master_status";
+
 /// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -73,7 +121,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 16] = [
+pub(super) const DESCRIPTIONS: [Description; 31] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -122,4 +170,27 @@ pub(super) const DESCRIPTIONS: [Description; 16] = [
         HANDLER_LAG,
         "Time from the store to the handler, of the first event of each batch.",
     ),
+    describe(Kind::Gauge, WORKQUEUE_DEPTH, "Items that wait for a worker."),
+    describe(Kind::Counter, WORKQUEUE_ADDS, "Adds that the queue took."),
+    describe(Kind::Counter, WORKQUEUE_RETRIES, "Adds that were rate limited."),
+    describe(Kind::Histogram, WORKQUEUE_QUEUE_DURATION, "Time that an item waited for a worker."),
+    describe(Kind::Histogram, WORKQUEUE_WORK_DURATION, "Time that a worker held an item."),
+    describe(
+        Kind::Gauge,
+        WORKQUEUE_UNFINISHED,
+        "Time that all items now processed have been, in sum.",
+    ),
+    describe(
+        Kind::Gauge,
+        WORKQUEUE_LONGEST_RUNNING,
+        "Time that the item processed longest has been.",
+    ),
+    describe(Kind::Counter, RECONCILE_TOTAL, "Reconciles that ended, by result."),
+    describe(Kind::Counter, RECONCILE_ERRORS, "Reconciles that failed."),
+    describe(Kind::Counter, RECONCILE_PANICS, "Reconciles that panicked."),
+    describe(Kind::Counter, RECONCILE_TIMEOUTS, "Reconciles that took too long."),
+    describe(Kind::Histogram, RECONCILE_TIME, "Time that a reconcile took."),
+    describe(Kind::Gauge, RECONCILE_MAX_CONCURRENT, "Keys that may be reconciled at a time."),
+    describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are reconciled."),
+    describe(Kind::Gauge, LEADER_ELECTION_MASTER, "Whether this candidate leads."),
 ];

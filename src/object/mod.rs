@@ -6,6 +6,7 @@ mod change;
 mod event;
 mod key;
 mod known;
+mod places;
 pub(crate) mod seconds;
 mod version;
 
@@ -13,5 +14,6 @@ pub use change::{Change, Delta, Replacement};
 pub use event::Event;
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{hash_parts, hash_str};
-pub use known::KnownObjects;
+pub use known::{KnownObjects, KnownParts, ObjectState};
+pub(crate) use places::Places;
 pub use version::{IncomparableVersion, ResourceVersion};

@@ -75,6 +75,13 @@ pub enum Audience {
 /// or goes until it is dropped.
 pub struct Round<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcessor<K>);
 
+/// The handlers that there were when a batch was stored. One that comes later finds the batch in the
+/// store, and hears nothing of it from here; one that was removed hears no more.
+pub(crate) struct Listeners<K> {
+    listeners: Vec<Arc<Listener<K>>>,
+    stored: Instant,
+}
+
 /// A handler that was added: how to speak of it, and what runs it.
 pub(crate) struct AddedHandler {
     pub(crate) registration: HandlerRegistration,
@@ -131,13 +138,12 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
 impl<K: Send + Sync + 'static> Round<'_, K> {
     /// Puts each notification into the backlog of each listener that it concerns.
     pub fn distribute(&self, notifications: &[Notification<K>]) {
-        if notifications.is_empty() {
-            return;
-        }
-        let now = Instant::now();
-        for listener in &*self.0 {
-            listener.push(notifications, now);
-        }
+        self.listeners().distribute(notifications);
+    }
+
+    /// Whom to tell of a batch that is stored in this round, also after it.
+    pub(crate) fn listeners(&self) -> Listeners<K> {
+        Listeners { listeners: self.0.clone(), stored: Instant::now() }
     }
 
     /// Says that the first population was distributed: who was there from the start is told by a
@@ -197,6 +203,18 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         }
         self.0.push(listener.clone());
         listener
+    }
+}
+
+impl<K> Listeners<K> {
+    /// Puts each notification into the backlog of each listener that it concerns.
+    pub(crate) fn distribute(&self, notifications: &[Notification<K>]) {
+        if notifications.is_empty() {
+            return;
+        }
+        for listener in &self.listeners {
+            listener.push(notifications, self.stored);
+        }
     }
 }
 

@@ -48,13 +48,15 @@ where
     Backon { builder, delays, last: FIRST }
 }
 
-pub(super) fn default_policy() -> impl BackoffPolicy {
+/// Of two seeds the jitters differ: informers that lost one server must not come back in step.
+pub(super) fn default_policy(seed: u64) -> impl BackoffPolicy {
     from_backon(
         ExponentialBuilder::new()
             .with_min_delay(FIRST)
             .with_max_delay(LONGEST)
             .with_factor(2.0)
             .with_jitter()
+            .with_jitter_seed(seed)
             .without_max_times(),
     )
 }
@@ -165,7 +167,7 @@ mod tests {
 
     #[test]
     fn delays_double_to_thirty_seconds_and_are_lengthened_by_at_most_themselves() {
-        let mut policy = default_policy();
+        let mut policy = default_policy(7);
         let mut bare = FIRST;
         for _ in 0..50 {
             let delay = policy.next_delay();
@@ -177,8 +179,18 @@ mod tests {
     }
 
     #[test]
+    fn no_two_seeds_come_back_in_step() {
+        let delays = |seed| {
+            let mut policy = default_policy(seed);
+            [(); 8].map(|()| policy.next_delay())
+        };
+        assert_eq!(delays(1), delays(1));
+        assert!(delays(1).iter().zip(delays(2)).all(|(one, other)| *one != other));
+    }
+
+    #[test]
     fn one_good_answer_in_an_outage_does_not_start_over() {
-        let mut pauses = Pauses::new(Box::new(default_policy()));
+        let mut pauses = Pauses::new(Box::new(default_policy(7)));
         let mut now = Instant::now();
         for _ in 0..10 {
             now += pauses.after_failure(now, None);
@@ -193,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_the_server_asks_for_is_the_least() {
-        let mut pauses = Pauses::new(Box::new(default_policy()));
+        let mut pauses = Pauses::new(Box::new(default_policy(7)));
         assert_eq!(pauses.after_failure(Instant::now(), Some(seconds(100))), seconds(100));
         assert!(pauses.after_failure(Instant::now(), Some(seconds(1))) >= 2 * FIRST);
         assert_eq!(pauses.after_failure(Instant::now(), Some(Duration::MAX)), LONGEST_ASKED);

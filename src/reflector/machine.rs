@@ -52,6 +52,8 @@ pub(super) struct Machine {
     failed_lists: u32,
     went_back: bool,
     unclean_lists: u32,
+    /// When everything is to be listed anew, because something that came could not be used.
+    due: Option<Instant>,
     internal_errors_since: Option<Instant>,
     after_wait: After,
     pauses: Pauses,
@@ -167,6 +169,7 @@ impl Machine {
             failed_lists: 0,
             went_back: false,
             unclean_lists: 0,
+            due: None,
             internal_errors_since: None,
             after_wait: After::List,
             pauses: Pauses::new(policy),
@@ -208,12 +211,21 @@ impl Machine {
         self.version.as_ref().filter(|known| version.is_older_than(known))
     }
 
-    /// After how long to list anew because a watch brought a change that can't be told whose.
-    pub(super) fn unclean_delay(&mut self) -> Duration {
+    /// Whether the list that is going on asks a quorum, whose answer is the truth whatever is known.
+    pub(super) fn asks_quorum(&self) -> bool {
+        self.listing.asked.is_none()
+    }
+
+    /// Something came that can't be used: everything is to be listed anew, soon, whatever becomes
+    /// of this watch. Says when.
+    pub(super) fn missed(&mut self, now: Instant) -> Instant {
+        if let Some(due) = self.due {
+            return due;
+        }
         let doubled = FIRST.saturating_mul(1 << self.unclean_lists.min(10));
         self.unclean_lists += 1;
         let delay = doubled.min(LONGEST_UNCLEAN);
-        delay + delay.mul_f64(self.rng.f64())
+        *self.due.insert(now + delay + delay.mul_f64(self.rng.f64()))
     }
 
     /// The step that follows from what came of the last one.
@@ -221,7 +233,7 @@ impl Machine {
         match outcome {
             Outcome::Waited => match self.after_wait {
                 After::List => self.list(),
-                After::Watch => self.watch(None),
+                After::Watch => self.watch(now),
             },
             Outcome::Listed { version, continue_token, clean } => {
                 self.listed(version, continue_token, clean)
@@ -298,13 +310,16 @@ impl Machine {
         self.went_back = false;
         self.failed_lists = 0;
         self.pauses.healthy(now);
-        let at_most = if self.listing.clean {
+        self.due = None;
+        if self.listing.clean {
             self.unclean_lists = 0;
-            None
         } else {
-            Some(self.unclean_delay())
-        };
-        if self.listing.streaming { Step::Follow { at_most } } else { self.watch(at_most) }
+            self.missed(now);
+        }
+        if self.listing.streaming {
+            return Step::Follow { at_most: self.left(now) };
+        }
+        self.watch(now)
     }
 
     fn list_failed(&mut self, failure: Failure, now: Instant) -> Step {
@@ -363,13 +378,10 @@ impl Machine {
         match end {
             End::Ordinary => {
                 self.pauses.healthy(now);
-                self.watch(None)
+                self.watch(now)
             }
             End::AtOnce => self.relist_after(RelistCause::ShortWatch, now, None),
-            End::Due => {
-                self.relists.count(RelistCause::Unclean);
-                self.list()
-            }
+            End::Due => self.unclean(),
             // Every watcher of a lost server is here at the same moment: spread them out.
             End::Broken | End::Silent => {
                 let first = FIRST.mul_f64(self.rng.f64());
@@ -426,9 +438,23 @@ impl Machine {
         Step::Wait(delay)
     }
 
-    fn watch(&mut self, at_most: Option<Duration>) -> Step {
+    fn watch(&mut self, now: Instant) -> Step {
+        let at_most = self.left(now);
+        if at_most.is_some_and(|left| left.is_zero()) {
+            return self.unclean();
+        }
         let query = self.watch_query(self.version.clone(), false);
         Step::Watch { query, at_most }
+    }
+
+    fn unclean(&mut self) -> Step {
+        self.relists.count(RelistCause::Unclean);
+        self.list()
+    }
+
+    /// How long until everything is listed anew, if it is to be.
+    fn left(&self, now: Instant) -> Option<Duration> {
+        self.due.map(|due| due.saturating_duration_since(now))
     }
 
     fn watch_query(

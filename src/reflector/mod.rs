@@ -39,7 +39,8 @@ use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
 use crate::lister_watcher::{WatchQuery, WatchStream};
-use crate::object::{Change, ObjectKey, ResourceVersion};
+use crate::object::{Change, KnownObjects, ObjectKey, ResourceVersion};
+use crate::turns::Turns;
 
 /// Takes what a reflector saw, in order.
 pub trait ChangeSink<K>: Send + Sync {
@@ -77,8 +78,10 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             streaming: options.streaming,
             internal_error_window: options.internal_error_window,
         };
-        let policy = std::mem::replace(&mut options.backoff, Box::new(backoff::default_policy()));
-        let rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let mut rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+        let jitter = rng.u64(..);
+        let policy = options.backoff.take();
+        let policy = policy.unwrap_or_else(|| Box::new(backoff::default_policy(jitter)));
         let metrics = ReflectorMetrics::new(&options.metrics);
         let asker = Asker {
             source,
@@ -133,15 +136,21 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
             Step::List { query, fresh } => {
                 if fresh {
-                    self.population.clear();
+                    self.population.discard().await;
                     self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
                 }
-                self.list(&query, machine).await.unwrap_or_else(|error| self.list_failed(&error))
+                match self.list(&query, machine).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => self.list_failed(&error).await,
+                }
             }
             Step::StreamingList(query) => {
-                self.population.clear();
+                self.population.discard().await;
                 self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
-                self.stream(query).await.unwrap_or_else(|error| self.list_failed(&error))
+                match self.stream(query, machine).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => self.list_failed(&error).await,
+                }
             }
             Step::Replace { version, authoritative } => {
                 let list = self.population.take(version, authoritative);
@@ -172,8 +181,8 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         }
     }
 
-    fn list_failed(&mut self, error: &SourceError) -> Outcome {
-        self.population.clear();
+    async fn list_failed(&mut self, error: &SourceError) -> Outcome {
+        self.population.discard().await;
         self.report(error);
         Outcome::ListFailed(error.into())
     }
@@ -182,11 +191,17 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
         let patience = self.options.list_patience;
         let silent = self.error(Verb::List, Fault::Silent(patience));
-        let opened = timeout(patience, self.source.list(query)).await;
+        let opening = match self.skippable(machine) {
+            Some(known) => self.source.list_unless_known(query, known),
+            None => self.source.list(query),
+        };
+        let opened = timeout(patience, opening).await;
         let mut items = opened.map_err(|_| silent.clone())??;
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let mut total = None;
+        let mut turns = Turns::new();
         while let Some(item) = timeout(patience, items.next()).await.map_err(|_| silent.clone())? {
+            turns.spend(1).await;
             match item? {
                 ListItem::Object(decoded) => {
                     let (key, object) = self.take_in(decoded, Verb::List);
@@ -198,6 +213,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                         (key, _) => self.population.unreadable(key),
                     }
                 }
+                ListItem::Unchanged(key, object) => self.population.list(key, object),
                 ListItem::Meta(meta) => metadata = meta,
             }
             let loaded = self.population.len();
@@ -220,6 +236,13 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             return Ok(Outcome::WentBack);
         }
         Ok(Outcome::Listed { version, continue_token, clean: self.population.is_clean() })
+    }
+
+    /// What need not be decoded again. Nothing where nothing is known yet; and nothing of a quorum's
+    /// list: after a restored backup, other states may have the known ones' versions.
+    fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects<K>>> {
+        let known = machine.version().is_some() && !machine.asks_quorum();
+        self.options.known.clone().filter(|_| known)
     }
 
     /// The known object, where it is the very state that was listed: the fresh copy is freed now,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::backoff::{BackoffPolicy, default_policy};
+use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
 use crate::object::KnownObjects;
@@ -27,7 +27,7 @@ pub struct ReflectorOptions<K> {
     pub(super) list_patience: Duration,
     pub(super) initial_events_patience: Duration,
     pub(super) watch_margin: Duration,
-    pub(super) backoff: Box<dyn BackoffPolicy>,
+    pub(super) backoff: Option<Box<dyn BackoffPolicy>>,
     pub(super) on_error: ErrorHandler,
     pub(super) transform: Option<Transform<K>>,
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
@@ -46,7 +46,7 @@ impl<K> ReflectorOptions<K> {
             list_patience: Duration::from_secs(90),
             initial_events_patience: Duration::from_secs(30),
             watch_margin: Duration::from_secs(30),
-            backoff: Box::new(default_policy()),
+            backoff: None,
             on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
             transform: None,
             known: None,
@@ -99,7 +99,7 @@ impl<K> ReflectorOptions<K> {
 
     /// The delays between failures.
     pub fn backoff(mut self, policy: impl BackoffPolicy) -> Self {
-        self.backoff = Box::new(policy);
+        self.backoff = Some(Box::new(policy));
         self
     }
 

@@ -1,16 +1,17 @@
 //! What a list, or the initial events of a stream, have brought so far.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use kube::Resource;
 
-use crate::object::{ObjectKey, Replacement, ResourceVersion};
+use crate::object::{ObjectKey, Places, Replacement, ResourceVersion};
+use crate::turns::Turns;
 
 /// A collection in the making: one object a key, in the order of arrival.
 pub(super) struct Population<K> {
     items: Vec<Option<(ObjectKey, Arc<K>)>>,
-    places: HashMap<ObjectKey, usize, foldhash::fast::RandomState>,
+    places: Places,
     unreadable: HashSet<ObjectKey>,
     /// An item came that can't be told which it is.
     nameless: bool,
@@ -20,7 +21,7 @@ impl<K> Default for Population<K> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
-            places: HashMap::default(),
+            places: Places::default(),
             unreadable: HashSet::new(),
             nameless: false,
         }
@@ -37,14 +38,23 @@ impl<K: Resource> Population<K> {
         !self.nameless
     }
 
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
+    /// Forgets everything, in turns: to free many objects takes long.
+    pub(super) async fn discard(&mut self) {
+        let mut turns = Turns::new();
+        for item in std::mem::take(self).items {
+            turns.spend(1).await;
+            drop(item);
+        }
     }
 
-    /// An item of a list: of two with one key, as a list continued across versions has them, the
-    /// newer stands.
+    fn place(&self, key: &ObjectKey) -> Option<usize> {
+        self.places.get(key, |place| is_at(&self.items, place, key))
+    }
+
+    /// An item of a list: of two with one key, as a list continued across versions or a stream that
+    /// repeats itself has them, the newer stands.
     pub(super) fn list(&mut self, key: ObjectKey, object: Arc<K>) {
-        if let Some(&place) = self.places.get(&key)
+        if let Some(place) = self.place(&key)
             && let Some((_, listed)) = &self.items[place]
             && version(&*object).is_older_than(&version(&**listed))
         {
@@ -56,17 +66,18 @@ impl<K: Resource> Population<K> {
     /// An object that is, or has become, so.
     pub(super) fn put(&mut self, key: ObjectKey, object: Arc<K>) {
         self.unreadable.remove(&key);
-        if let Some(&place) = self.places.get(&key) {
+        if let Some(place) = self.place(&key) {
             self.items[place] = Some((key, object));
         } else {
-            self.places.insert(key.clone(), self.items.len());
+            self.places.insert(&key, self.items.len());
             self.items.push(Some((key, object)));
         }
     }
 
     pub(super) fn remove(&mut self, key: &ObjectKey) {
         self.unreadable.remove(key);
-        if let Some(place) = self.places.remove(key) {
+        let items = &self.items;
+        if let Some(place) = self.places.remove(key, |place| is_at(items, place, key)) {
             self.items[place] = None;
         }
     }
@@ -85,7 +96,6 @@ impl<K: Resource> Population<K> {
     /// Hands the whole over, and begins anew.
     pub(super) fn take(&mut self, version: ResourceVersion, authoritative: bool) -> Replacement<K> {
         let all = std::mem::take(self);
-        drop(all.places);
         Replacement {
             items: all.items.into_iter().flatten().collect(),
             unreadable: all.unreadable,
@@ -94,6 +104,11 @@ impl<K: Resource> Population<K> {
             authoritative,
         }
     }
+}
+
+/// Whether the object at a place is the one of this key.
+fn is_at<K>(items: &[Option<(ObjectKey, Arc<K>)>], place: usize, key: &ObjectKey) -> bool {
+    matches!(items.get(place), Some(Some((other, _))) if other == key)
 }
 
 fn version<K: Resource>(object: &K) -> ResourceVersion {

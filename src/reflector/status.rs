@@ -119,7 +119,7 @@ pub enum RelistCause {
     WatchFailed,
     /// A watch ended at once.
     ShortWatch,
-    /// Something came that can't be told what it is about.
+    /// Something came that can't be told what it is about, or came out of its order.
     Unclean,
 }
 

@@ -11,12 +11,14 @@ use super::{Asker, ChangeSink, version_of};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Change, ObjectKey, ResourceVersion};
+use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
-/// Bookmarks nearer to each other than this say nothing of how often they come.
-const SHORTEST_GAP: Duration = Duration::from_secs(10);
+/// Bookmarks nearer to each other than this say nothing of how often they come: servers send one a
+/// minute, and another when a watch is about to end.
+const SHORTEST_GAP: Duration = Duration::from_secs(60);
 
 /// How often this collection's server shows that a quiet watch is alive.
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub(super) struct Heartbeat {
     /// The longest time between two bookmarks of one watch, once there were two.
     longest_gap: Option<Duration>,
     last_bookmark: Option<Instant>,
+    /// How many watches in a row fell silent: perhaps bookmarks come more seldom than was seen.
+    doubts: u32,
 }
 
 impl Heartbeat {
@@ -35,12 +39,20 @@ impl Heartbeat {
         if let Some(last) = self.last_bookmark.replace(now) {
             let gap = now.duration_since(last).max(SHORTEST_GAP);
             self.longest_gap = self.longest_gap.max(Some(gap));
+            self.doubts = 0;
         }
     }
 
-    /// How long a watch may be silent: three times as long as it ever was between bookmarks.
+    fn fell_silent(&mut self) {
+        self.doubts += 1;
+    }
+
+    /// How long a watch may be silent: three times as long as it ever was between bookmarks, and
+    /// twice that after each that was. The first two may have come close together by chance (a
+    /// server takes its leave with one), and a watch given up sooner than they come would never
+    /// see another two.
     fn patience(&self) -> Option<Duration> {
-        self.longest_gap.map(|gap| 3 * gap)
+        self.longest_gap.map(|gap| gap.saturating_mul(3 << self.doubts.min(8)))
     }
 }
 
@@ -61,15 +73,36 @@ enum Seen<K> {
     Failed(SourceError),
 }
 
+impl<K> Seen<K> {
+    /// The version of the collection that it tells of.
+    fn version(&self) -> Option<&ResourceVersion> {
+        match self {
+            Self::Change { version, .. } => version.as_ref(),
+            Self::Bookmark { version, .. } => Some(version),
+            Self::Nameless | Self::Nothing | Self::Failed(_) => None,
+        }
+    }
+}
+
 impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// Opens a streaming list and takes its initial events into the population.
-    pub(super) async fn stream(&mut self, query: WatchQuery) -> Result<Outcome, SourceError> {
+    pub(super) async fn stream(
+        &mut self,
+        query: WatchQuery,
+        machine: &Machine,
+    ) -> Result<Outcome, SourceError> {
         let patience = self.options.initial_events_patience;
         let never = self.error(Verb::Watch, Fault::NoInitialEventsEnd(patience));
-        let opened = timeout(patience, self.source.watch(&query)).await;
+        let opening = match self.skippable(machine) {
+            Some(known) => self.source.watch_unless_known(&query, known),
+            None => self.source.watch(&query),
+        };
+        let opened = timeout(patience, opening).await;
         let mut stream = opened.map_err(|_| never.clone())??;
         self.heartbeat.begin();
+        let mut turns = Turns::new();
         loop {
+            turns.spend(1).await;
             let item = match timeout(patience, stream.next()).await {
                 Ok(Some(item)) => item?,
                 Ok(None) => {
@@ -82,7 +115,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 Seen::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
                         let object = self.known_or(&key, object);
-                        self.population.put(key, object);
+                        self.population.list(key, object);
                     }
                     Change::Deleted { key, .. } => self.population.remove(&key),
                     Change::Unreadable { key, .. } => self.population.unreadable(Some(key)),
@@ -116,7 +149,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         let mut last = opened;
         let mut any = query.initial_events;
         self.heartbeat.begin();
+        let mut turns = Turns::new();
         let end = loop {
+            turns.spend(1).await;
             let silent = self.heartbeat.patience().map_or(overdue, |p| overdue.min(last + p));
             let until = due.map_or(silent, |due| due.min(silent));
             let item = match timeout_at(until, stream.next()).await {
@@ -132,13 +167,26 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 Ok(None) => break End::Ordinary,
                 Err(_) if due.is_some_and(|due| due <= silent) => break End::Due,
                 Err(_) => {
+                    self.heartbeat.fell_silent();
                     self.report(&self.error(Verb::Watch, Fault::Silent(last.elapsed())));
                     break End::Silent;
                 }
             };
             any = true;
             let now = Instant::now();
-            let seen = match self.see(item) {
+            let seen = self.see(item);
+            if let Some(event) = seen.version()
+                && let Some(known) = machine.version()
+                && event.is_older_than(known)
+            {
+                // Told again, or too late: what it is worth now is for a list to say.
+                let fault = Fault::OutOfOrder { event: event.clone(), known: known.clone() };
+                self.report(&self.error(Verb::Watch, fault));
+                due = Some(machine.missed(now));
+                last = now;
+                continue;
+            }
+            let seen = match seen {
                 Seen::Change { change, version } => {
                     sink.emit(change).await;
                     version
@@ -150,7 +198,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
                 Seen::Nameless => {
                     // What it changed is not known until everything is listed anew.
-                    due = due.or_else(|| Some(now + machine.unclean_delay()));
+                    due = Some(machine.missed(now));
                     None
                 }
                 Seen::Nothing => None,
@@ -183,6 +231,11 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                     },
                     (None, _) => Seen::Nameless,
                 }
+            }
+            WatchItem::Unchanged(key, object) => {
+                let version = version_of(&*object);
+                let change = Change::Updated { key, object, version: version.clone() };
+                Seen::Change { change, version }
             }
             WatchItem::Bookmark { version, initial_events_end } => {
                 Seen::Bookmark { version, initial_events_end }
@@ -219,5 +272,36 @@ fn decoded_version<K: Resource>(decoded: &Decoded<K>) -> Option<ResourceVersion>
     match decoded {
         Ok(object) => version_of(object),
         Err(undecodable) => undecodable.version.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bookmarks_that_once_came_close_together_end_no_watch_for_ever() {
+        let (second, begun) = (Duration::from_secs(1), Instant::now());
+        let mut heartbeat = Heartbeat::default();
+        heartbeat.begin();
+        heartbeat.bookmark(begun);
+        assert_eq!(heartbeat.patience(), None);
+        heartbeat.bookmark(begun + second);
+        assert_eq!(heartbeat.patience(), Some(3 * SHORTEST_GAP));
+        // This server sends one every 400 seconds.
+        let mut given_up = 0;
+        while heartbeat.patience().is_some_and(|patience| patience < 2 * 400 * second) {
+            heartbeat.fell_silent();
+            given_up += 1;
+            assert!(given_up < 4);
+        }
+        heartbeat.begin();
+        heartbeat.bookmark(begun);
+        heartbeat.bookmark(begun + 400 * second);
+        assert_eq!(heartbeat.patience(), Some(3 * 400 * second));
+        for _ in 0..100 {
+            heartbeat.fell_silent();
+        }
+        assert!(heartbeat.patience() < Some(Duration::from_secs(10 * 24 * 3600)));
     }
 }

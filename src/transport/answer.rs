@@ -11,6 +11,8 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use serde_json::Value;
 
+use super::framer::Encoding;
+use super::protobuf;
 use crate::error::{ApiStatus, Fault};
 
 /// How much of a failure's body is read.
@@ -54,15 +56,22 @@ impl Incoming {
     }
 }
 
-/// The body of a success, or what the failure says.
-pub(super) async fn accept(response: Response<Body>) -> Result<Incoming, Fault> {
+/// The body of a success and how it is encoded, or what the failure says. `asked`: JSON is always
+/// an answer, protobuf only where it was asked for.
+pub(super) async fn accept(
+    response: Response<Body>,
+    asked: Encoding,
+) -> Result<(Incoming, Encoding), Fault> {
     let (head, body) = response.into_parts();
     let mut incoming = Incoming { body, received: 0 };
     if head.status.is_success() {
         let media_type = header(&head.headers, CONTENT_TYPE).unwrap_or("application/json");
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         if essence.eq_ignore_ascii_case("application/json") {
-            return Ok(incoming);
+            return Ok((incoming, Encoding::Json));
+        }
+        if asked == Encoding::Protobuf && essence.eq_ignore_ascii_case(protobuf::MEDIA_TYPE) {
+            return Ok((incoming, Encoding::Protobuf));
         }
         return Err(Fault::MediaType(media_type.to_owned()));
     }
@@ -85,7 +94,9 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
 
 /// What a failure's body says: a `Status`, or some text.
 pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
-    parse_status(body, code).unwrap_or_else(|| {
+    let encoding =
+        if body.starts_with(protobuf::MAGIC) { Encoding::Protobuf } else { Encoding::Json };
+    encoding.status(body, code).unwrap_or_else(|| {
         let text = String::from_utf8_lossy(body);
         ApiStatus::new(code, "", text.trim().chars().take(TEXT).collect::<String>())
     })
@@ -93,8 +104,7 @@ pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
 
 /// What a `Status` says; `None`: it is none. A member that is not as it should be is left out and
 /// hides no other: the reason decides what happens next. `code` stands where it has none.
-pub(super) fn parse_status(body: &[u8], code: u16) -> Option<ApiStatus> {
-    let parsed: Value = serde_json::from_slice(body).ok()?;
+pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
     if parsed["kind"] != "Status" {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Cuts one JSON value out of a stream of frames.
+//! Cuts one value out of a stream of frames.
 //!
 //! A value that lies within one frame is a slice of it; only one that crosses frames is copied. A
 //! value over the limit is passed over without being kept, but for its head, so that it can still
@@ -6,7 +6,7 @@
 
 use bytes::{Buf, Bytes, BytesMut};
 
-use super::scan::Scanner;
+use super::json::Scanner;
 
 /// How much of an oversized value is kept: enough for any metadata that etcd would store. In a
 /// custom resource, whose members are in order of name, annotations and managed fields come before
@@ -24,11 +24,20 @@ pub(super) struct Input {
 /// One value being cut out.
 #[derive(Debug)]
 pub(super) struct Capture {
-    scanner: Scanner,
+    end: End,
     kept: BytesMut,
     length: usize,
     offset: u64,
     limit: usize,
+}
+
+/// How the end of a value is found.
+#[derive(Debug)]
+enum End {
+    /// By its brackets.
+    Scanned(Scanner),
+    /// After so many bytes.
+    After(usize),
 }
 
 /// One value, cut out.
@@ -73,15 +82,18 @@ impl Input {
 }
 
 impl Capture {
-    /// Begins at the value's first byte.
+    /// A JSON value. Begins at its first byte.
     pub(super) fn new(input: &Input, limit: usize) -> Self {
-        Self {
-            scanner: Scanner::default(),
-            kept: BytesMut::new(),
-            length: 0,
-            offset: input.offset,
-            limit,
-        }
+        Self::until(End::Scanned(Scanner::default()), input, limit)
+    }
+
+    /// A value of so many bytes. Begins at its first byte.
+    pub(super) fn of_length(input: &Input, length: usize, limit: usize) -> Self {
+        Self::until(End::After(length), input, limit)
+    }
+
+    fn until(end: End, input: &Input, limit: usize) -> Self {
+        Self { end, kept: BytesMut::new(), length: 0, offset: input.offset, limit }
     }
 
     /// Where the value begins in the body.
@@ -91,7 +103,14 @@ impl Capture {
 
     /// Takes what there is; the value, once it is all there.
     pub(super) fn feed(&mut self, input: &mut Input) -> Option<Captured> {
-        let end = self.scanner.feed(&input.frame);
+        let end = match &mut self.end {
+            End::Scanned(scanner) => scanner.feed(&input.frame),
+            End::After(left) if *left <= input.frame.len() => Some(*left),
+            End::After(left) => {
+                *left -= input.frame.len();
+                None
+            }
+        };
         let part = input.take(end.unwrap_or(input.frame.len()));
         self.length += part.len();
         if self.length > self.limit {

@@ -9,6 +9,8 @@ use std::marker::PhantomData;
 use kube::api::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 
+use super::protobuf::ProtobufObject;
+
 /// Decodes one object.
 pub trait Decode<K>: Send + Sync + 'static {
     /// The object of these bytes: one JSON value.
@@ -16,6 +18,21 @@ pub trait Decode<K>: Send + Sync + 'static {
     /// # Errors
     /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError>;
+
+    /// What decodes protobuf, where this decoder can do that, too. Servers are asked for protobuf
+    /// only if it can.
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
+        None
+    }
+}
+
+/// Decodes one object in protobuf.
+pub trait DecodeProtobuf<K> {
+    /// The object of this message.
+    ///
+    /// # Errors
+    /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError>;
 }
 
 /// Why an object can't be decoded, in words that are fit for a log.
@@ -23,9 +40,13 @@ pub trait Decode<K>: Send + Sync + 'static {
 #[error("{problem}")]
 pub struct DecodeError {
     problem: String,
+    offset: Option<usize>,
 }
 
-/// Decodes JSON into anything that implements `Deserialize`.
+/// Decodes JSON and protobuf into anything that implements `Deserialize`.
+pub struct SerdeDecode<K>(PhantomData<fn() -> K>);
+
+/// Decodes JSON into anything that implements `Deserialize`. With it, protobuf is not asked for.
 pub struct JsonDecode<K>(PhantomData<fn() -> K>);
 
 impl<K> JsonDecode<K> {
@@ -41,8 +62,32 @@ impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
     }
 }
 
+impl<K> SerdeDecode<K> {
+    /// The decoder.
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        Ok(serde_json::from_slice(object)?)
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
+        Some(self)
+    }
+}
+
+impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
+        object.decode()
+    }
+}
+
 /// Decodes dynamic objects. In the list of a built-in type items do not say what they are; then it
-/// is what was asked for.
+/// is what was asked for. JSON alone: an object that no type describes has to come with all that the
+/// server has, and a table of fields could leave something out.
 #[derive(Debug)]
 pub(super) struct DynamicDecode(pub(super) TypeMeta);
 
@@ -57,20 +102,35 @@ impl Decode<DynamicObject> for DynamicDecode {
 impl DecodeError {
     /// A decoder's own words. They must not quote the object.
     pub fn new(problem: impl Into<String>) -> Self {
-        Self { problem: problem.into() }
+        Self { problem: problem.into(), offset: None }
+    }
+
+    /// A problem at a byte of the object.
+    pub(super) fn at(problem: &str, offset: usize) -> Self {
+        Self { problem: format!("{problem} at byte {offset}"), offset: Some(offset) }
+    }
+
+    /// At which byte of what was decoded, where that is known: of protobuf it always is.
+    pub fn offset(&self) -> Option<usize> {
+        self.offset
     }
 }
 
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
-        let place = format!("line {} column {}", error.line(), error.column());
-        let problem = match error.classify() {
-            serde_json::error::Category::Data => redact(&error.to_string()),
-            serde_json::error::Category::Eof => "the object is not whole".into(),
-            _ => "not JSON".into(),
-        };
-        Self { problem: format!("{problem} at {place}") }
+        Self::new(words(&error))
     }
+}
+
+/// What is wrong with JSON, and where, in words of which none comes from the object.
+pub(super) fn words(error: &serde_json::Error) -> String {
+    let place = format!("line {} column {}", error.line(), error.column());
+    let problem = match error.classify() {
+        serde_json::error::Category::Data => redact(&error.to_string()),
+        serde_json::error::Category::Eof => "the object is not whole".into(),
+        _ => "not JSON".into(),
+    };
+    format!("{problem} at {place}")
 }
 
 /// What of serde's words does not come from the object: the kind of the value found, never the
@@ -97,6 +157,18 @@ fn redact(message: &str) -> String {
 impl<K> Default for JsonDecode<K> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<K> Default for SerdeDecode<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for SerdeDecode<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SerdeDecode")
     }
 }
 

@@ -3,16 +3,25 @@
 //! [`ApiSource`] is the [`ListerWatcher`](crate::lister_watcher::ListerWatcher) over a [`kube::Client`]. It reads raw bytes and gives each
 //! object as soon as it is there; what it holds is one object and one frame. It never retries, never
 //! remembers what it gave, and never lets one bad object spoil its neighbours.
+//!
+//! | objects | are asked for in | decoded by |
+//! |---|---|---|
+//! | of built-in types, whole or as a struct of one's own | protobuf, else JSON | their JSON names, in either encoding |
+//! | metadata alone, of any type | protobuf, else JSON | the same |
+//! | custom resources, dynamic objects | JSON | the same |
+//!
+//! What comes is taken by its `Content-Type`. Where JSON came instead of protobuf, or protobuf was
+//! refused (406), the source asks for JSON from then on.
 
 mod answer;
 mod capture;
 mod decode;
-mod json_list;
-mod peek;
+mod framer;
+mod json;
+pub mod protobuf;
+mod reader;
 mod request;
-mod scan;
 mod source;
-mod watch_events;
 
-pub use decode::{Decode, DecodeError, JsonDecode};
+pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
 pub use source::ApiSource;

@@ -4,15 +4,24 @@ use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderValue, Request};
 use kube::client::Body;
 
-use crate::error::Fault;
+use super::framer::Encoding;
+use crate::error::{Fault, Verb};
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::ResourceVersion;
 
+/// The media types to ask for: what is preferred comes first, and plain JSON is always one of them,
+/// so that no server has reason to refuse.
 const JSON: &str = "application/json";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json";
+const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch, application/json";
 const METADATA_LIST: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json";
 const METADATA: &str =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
+const PROTOBUF_METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, \
+     application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json";
+const PROTOBUF_METADATA: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, \
+     application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
 /// Which collection, and how it is narrowed: what all requests of one source have in common.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +33,16 @@ pub(super) struct Scope {
     pub(super) metadata_only: bool,
 }
 
+/// What one request asks for, in whichever encoding.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) verb: Verb,
+    path: String,
+    metadata_only: bool,
+}
+
 impl Scope {
-    pub(super) fn list(&self, query: &ListQuery) -> Result<Request<Body>, Fault> {
+    pub(super) fn list(&self, query: &ListQuery) -> Target {
         let mut params = self.params();
         if let Some(limit) = query.limit {
             params.append_pair("limit", &limit.to_string());
@@ -41,10 +58,10 @@ impl Scope {
             }
             (None, None) => {}
         }
-        request(&params.finish(), if self.metadata_only { METADATA_LIST } else { JSON })
+        self.target(Verb::List, params.finish())
     }
 
-    pub(super) fn watch(&self, query: &WatchQuery) -> Result<Request<Body>, Fault> {
+    pub(super) fn watch(&self, query: &WatchQuery) -> Target {
         let mut params = self.params();
         params.append_pair("watch", "true").append_pair("allowWatchBookmarks", "true");
         if query.initial_events {
@@ -55,7 +72,11 @@ impl Scope {
             params.append_pair("resourceVersion", &version.to_string());
         }
         params.append_pair("timeoutSeconds", &query.timeout.as_secs().to_string());
-        request(&params.finish(), if self.metadata_only { METADATA } else { JSON })
+        self.target(Verb::Watch, params.finish())
+    }
+
+    fn target(&self, verb: Verb, path: String) -> Target {
+        Target { verb, path, metadata_only: self.metadata_only }
     }
 
     fn params(&self) -> form_urlencoded::Serializer<'static, String> {
@@ -76,15 +97,30 @@ impl Scope {
     }
 }
 
-fn request(target: &str, accept: &'static str) -> Result<Request<Body>, Fault> {
-    let mut request = Request::get(target)
-        .body(Body::empty())
-        .map_err(|error| Fault::Request(error.to_string()))?;
-    let headers = request.headers_mut();
-    headers.insert(ACCEPT, HeaderValue::from_static(accept));
-    // A compressed watch may be one gzip member an event, of which decoders read the first.
-    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    Ok(request)
+impl Target {
+    /// The request, for an answer in this encoding or, where the server has none such, in JSON.
+    pub(super) fn request(&self, encoding: Encoding) -> Result<Request<Body>, Fault> {
+        let mut request = Request::get(&self.path)
+            .body(Body::empty())
+            .map_err(|error| Fault::Request(error.to_string()))?;
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static(self.accept(encoding)));
+        // A compressed watch may be one gzip member an event, of which decoders read the first.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        Ok(request)
+    }
+
+    fn accept(&self, encoding: Encoding) -> &'static str {
+        match (encoding, self.verb, self.metadata_only) {
+            (Encoding::Json, _, false) => JSON,
+            (Encoding::Json, Verb::List, true) => METADATA_LIST,
+            (Encoding::Json, Verb::Watch, true) => METADATA,
+            (Encoding::Protobuf, Verb::List, false) => PROTOBUF,
+            (Encoding::Protobuf, Verb::Watch, false) => PROTOBUF_WATCH,
+            (Encoding::Protobuf, Verb::List, true) => PROTOBUF_METADATA_LIST,
+            (Encoding::Protobuf, Verb::Watch, true) => PROTOBUF_METADATA,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +132,7 @@ mod tests {
     #[test]
     fn a_version_of_zero_is_sent_with_a_limit_and_none_with_a_continuation() {
         let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
-        let target = |query: ListQuery| scope.list(&query).unwrap().uri().to_string();
+        let target = |query: ListQuery| scope.list(&query).path;
         let first = ListQuery {
             version: Some(ResourceVersion::ANY),
             limit: Some(500),
@@ -124,7 +160,7 @@ mod tests {
             timeout: Duration::from_secs(300),
             initial_events: false,
         };
-        let target = |query: &WatchQuery| scope.watch(query).unwrap().uri().to_string();
+        let target = |query: &WatchQuery| scope.watch(query).path;
         let selector = "labelSelector=app+in+%28a%2Cb%29";
         assert_eq!(
             target(&query),
@@ -139,5 +175,23 @@ mod tests {
                 "/api/v1/pods?{selector}&watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=300"
             )
         );
+    }
+
+    #[test]
+    fn plain_json_is_always_acceptable() {
+        for metadata_only in [false, true] {
+            let scope = Scope { path: "/api/v1/pods".into(), metadata_only, ..Scope::default() };
+            for verb in [Verb::List, Verb::Watch] {
+                for encoding in [Encoding::Json, Encoding::Protobuf] {
+                    let request = scope.target(verb, "/".into()).request(encoding).unwrap();
+                    let accept = request.headers()[ACCEPT].to_str().unwrap();
+                    let mut types = accept.split(", ");
+                    assert!(types.clone().any(|media_type| media_type == JSON), "{accept}");
+                    let protobuf = types.next().unwrap().contains("protobuf");
+                    assert_eq!(protobuf, encoding == Encoding::Protobuf, "{accept}");
+                    assert_eq!(accept.contains("PartialObjectMetadata"), metadata_only);
+                }
+            }
+        }
     }
 }

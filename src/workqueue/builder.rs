@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::core::{Core, Group};
+use super::metrics::QueueMetrics;
 use super::priority::Aging;
 use super::{Inner, RateLimiter, Shared, WorkQueue, default_limiter};
 
@@ -21,7 +22,7 @@ const AGING: Duration = Duration::from_secs(3);
 /// Options of a [`WorkQueue`].
 #[must_use]
 pub struct WorkQueueBuilder<T> {
-    name: Arc<str>,
+    name: Option<Arc<str>>,
     limiter: Option<Box<dyn RateLimiter<T>>>,
     aging: Duration,
     group: Option<Group<T>>,
@@ -30,18 +31,12 @@ pub struct WorkQueueBuilder<T> {
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     pub(super) fn new() -> Self {
-        Self {
-            name: "workqueue".into(),
-            limiter: None,
-            aging: AGING,
-            group: None,
-            keeps_delayed: false,
-        }
+        Self { name: None, limiter: None, aging: AGING, group: None, keeps_delayed: false }
     }
 
-    /// Its name in status, metrics and logs.
+    /// Its name in status, metrics and logs. One without a name publishes no metrics.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.name = name.into();
+        self.name = Some(name.into());
         self
     }
 
@@ -87,7 +82,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     pub fn build(self) -> WorkQueue<T> {
         let core = Core::new(Aging::new(self.aging), self.group);
         WorkQueue(Arc::new(Shared {
-            name: self.name,
+            metrics: QueueMetrics::new(self.name.as_deref()),
+            name: self.name.unwrap_or_default(),
             inner: Mutex::new(Inner { core, timer: None, closed: false, abandoned: false }),
             limiter: Mutex::new(self.limiter.unwrap_or_else(|| Box::new(default_limiter()))),
             wake: Notify::new(),

@@ -14,6 +14,7 @@ mod builder;
 mod core;
 mod limiter;
 mod line;
+mod metrics;
 mod priority;
 #[cfg(test)]
 mod tests;
@@ -35,8 +36,10 @@ use self::core::Core;
 pub use self::limiter::{
     ExponentialBackoff, FastSlow, Jittered, MaxOf, RateLimiter, TokenBucket, default_limiter,
 };
+use self::metrics::QueueMetrics;
 pub use self::priority::Priority;
 pub use self::work::Work;
+use crate::object::seconds;
 
 /// Delays beyond this count as this: thirty years.
 const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
@@ -78,6 +81,7 @@ struct Shared<T> {
     keeps_delayed: bool,
     adds: AtomicU64,
     retries: AtomicU64,
+    metrics: QueueMetrics,
 }
 
 struct Inner<T> {
@@ -89,7 +93,7 @@ struct Inner<T> {
     abandoned: bool,
 }
 
-/// One look at a queue.
+/// One look at a queue. Durations serialise as seconds.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct WorkQueueStatus {
@@ -106,8 +110,10 @@ pub struct WorkQueueStatus {
     /// How many of them were rate limited.
     pub retries: u64,
     /// For how long the item that is processed longest is.
+    #[serde(serialize_with = "seconds::serialize")]
     pub longest_running: Duration,
     /// For how long all items that are processed are, in sum.
+    #[serde(serialize_with = "seconds::serialize")]
     pub unfinished: Duration,
     /// Whether it takes no items any more.
     pub shutting_down: bool,
@@ -144,7 +150,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
         let ready = inner.core.add(item, priority, now);
         drop(inner);
-        shared.adds.fetch_add(1, Ordering::Relaxed);
+        shared.added();
         if ready {
             shared.wake.notify_one();
         }
@@ -175,7 +181,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
         let earliest = inner.core.add_later(item, priority, due);
         drop(inner);
-        shared.adds.fetch_add(1, Ordering::Relaxed);
+        shared.added();
         if earliest {
             shared.wake.notify_one();
         }
@@ -193,6 +199,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         let delay = self.0.limiter.lock().delay(&item, Instant::now());
         let taken = self.add_after_with(item, delay, priority);
         self.0.retries.fetch_add(u64::from(taken), Ordering::Relaxed);
+        self.0.metrics.retries.add(u64::from(taken));
         taken.then_some(delay)
     }
 
@@ -258,6 +265,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             let untimed = due.is_some() && inner.timer.is_none();
             let more = woken && (untimed || inner.core.ready() > 0);
             drop(inner);
+            shared.metrics.depth.set(|| shared.inner.lock().core.ready());
+            shared.metrics.waited.observe(|| Some(Duration::from_nanos(given.waited)));
             if ended {
                 shared.wake.notify_waiters();
             } else if more {
@@ -337,6 +346,14 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.0.inner.lock().closed
     }
 
+    /// Brings those metrics up to date that grow with time: for how long items are processed. To be
+    /// called before metrics are read, by who wants them; all others are published as it happens.
+    pub fn publish(&self) {
+        let status = self.status();
+        self.0.metrics.unfinished.set_duration(|| status.unfinished);
+        self.0.metrics.longest_running.set_duration(|| status.longest_running);
+    }
+
     /// One look at the queue. O(items processed).
     pub fn status(&self) -> WorkQueueStatus {
         let now = self.0.now();
@@ -370,13 +387,22 @@ impl<T: Clone + Eq + Hash> Shared<T> {
         nanos(self.epoch.elapsed())
     }
 
+    /// An add was taken.
+    fn added(&self) {
+        self.adds.fetch_add(1, Ordering::Relaxed);
+        self.metrics.adds.add(1);
+        self.metrics.depth.set(|| self.inner.lock().core.ready());
+    }
+
     /// The item in this slot is done.
     fn done(&self, slot: u32) {
         let now = self.now();
         let mut inner = self.inner.lock();
-        let (again, _took) = inner.core.done(slot, now);
+        let (again, took) = inner.core.done(slot, now);
         let drained = inner.is_drained();
         drop(inner);
+        self.metrics.worked.observe(|| Some(Duration::from_nanos(took)));
+        self.metrics.depth.set(|| self.inner.lock().core.ready());
         if again {
             self.wake.notify_one();
         }

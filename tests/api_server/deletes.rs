@@ -89,6 +89,8 @@ async fn a_collection_is_deleted_as_its_selector_says() {
     assert_eq!(left.items[0].metadata.name.as_deref(), Some("b"));
     let namespaces = ask(&server, "DELETE", "/api/v1/namespaces", &[], &Value::Null).await;
     assert_eq!(namespaces.status, 405, "namespaces are deleted one by one");
+    let everywhere = ask(&server, "DELETE", "/api/v1/configmaps", &[], &Value::Null).await;
+    assert_eq!(everywhere.status, 405, "and objects one namespace at a time");
 }
 
 #[tokio::test]

@@ -3,9 +3,14 @@
 #![cfg(feature = "testing")]
 
 mod access;
+mod apply;
 mod crds;
 mod deletes;
 mod discovery;
+mod fidelity;
+mod garbage;
+mod kube_runtime;
+mod kubectl;
 mod listening;
 mod namespaces;
 mod patches;

@@ -77,9 +77,15 @@ async fn a_namespace_with_a_finalizer_of_its_own_waits_for_that_as_well() {
     let mut held = namespace("shop");
     held.metadata.finalizers = Some(vec!["example.com/hold".into()]);
     server.create(&held).unwrap();
+    let mut inner = inside("held", "shop");
+    inner.metadata.finalizers = Some(vec!["example.com/hold".into()]);
+    server.create(&inner).unwrap();
     namespaces.delete("shop", &DeleteParams::default()).await.unwrap();
     assert!(namespaces.get("shop").await.is_ok());
     let release = Patch::Merge(json!({"metadata": {"finalizers": null}}));
     namespaces.patch("shop", &PatchParams::default(), &release).await.unwrap();
+    assert!(namespaces.get("shop").await.is_ok(), "not empty yet");
+    let shop: Api<ConfigMap> = Api::namespaced(server.client(), "shop");
+    shop.patch("held", &PatchParams::default(), &release).await.unwrap();
     assert_eq!(code(&namespaces.get("shop").await.unwrap_err()), 404);
 }

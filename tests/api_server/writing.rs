@@ -51,3 +51,29 @@ async fn a_finalizer_holds_an_object_until_it_is_gone() {
     maps.patch("a", &PatchParams::default(), &release).await.unwrap();
     assert_eq!(code(&maps.get("a").await.unwrap_err()), 404);
 }
+
+#[tokio::test]
+async fn a_secret_takes_plain_texts_and_keeps_data() {
+    let server = ApiServer::new();
+    let secret = json!({
+        "metadata": {"name": "s"}, "stringData": {"a": "b"}, "data": {"a": "eA==", "c": "eQ=="},
+    });
+    let path = "/api/v1/namespaces/default/secrets";
+    let made = ask(&server, "POST", path, &[], &secret).await.json();
+    assert_eq!(made["data"], json!({"a": "Yg==", "c": "eQ=="}));
+    assert!(made["stringData"].is_null());
+}
+
+#[tokio::test]
+async fn bodies_in_other_languages_are_refused() {
+    let server = ApiServer::new();
+    let path = "/api/v1/namespaces/default/configmaps";
+    for media_type in ["application/yaml", "application/vnd.kubernetes.protobuf"] {
+        let headers = [("content-type", media_type)];
+        let refused = ask(&server, "POST", path, &headers, &json!({})).await;
+        assert_eq!((refused.status, &refused.json()["code"]), (415, &json!(415)));
+    }
+    let garbage = ask(&server, "POST", path, &[], &json!([])).await;
+    assert_eq!(garbage.status, 400);
+    assert_eq!(ask(&server, "PUT", path, &[], &json!({})).await.status, 405);
+}

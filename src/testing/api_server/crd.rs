@@ -11,7 +11,7 @@ use super::resource::{Column, ResourceType};
 use super::status::{Cause, Failure};
 use super::store::Store;
 use super::writing::names::now;
-use super::writing::purge;
+use super::writing::{at, purge};
 
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
@@ -107,15 +107,18 @@ pub(super) fn stored(store: &mut Store, resource: &ResourceType, object: &Value)
     set_condition(&mut after, accepted);
     set_condition(&mut after, established);
     if conflict.is_none() {
-        after["status"]["acceptedNames"] = object["spec"]["names"].clone();
+        at(&mut after, &["status"])["acceptedNames"] = object["spec"]["names"].clone();
         store.register(types);
     }
     let storage = object["spec"]["versions"].as_array().into_iter().flatten();
     let storage = storage.filter(|version| version["storage"] == true).map(|v| &v["name"]).next();
-    if let (Some(name), Some(known)) = (storage, after["status"]["storedVersions"].as_array_mut())
-        && !known.contains(name)
-    {
-        known.push(name.clone());
+    if let Some(name) = storage {
+        let known = &mut at(&mut after, &["status"])["storedVersions"];
+        match known.as_array_mut() {
+            Some(known) if known.contains(name) => {}
+            Some(known) => known.push(name.clone()),
+            None => *known = json!([name]),
+        }
     }
     if after != *object {
         store.put(resource, after);
@@ -154,6 +157,7 @@ fn types(object: &Value) -> Vec<ResourceType> {
             resource.status = !version["subresources"]["status"].is_null();
             resource.fields.clone_from(&fields);
             resource.selectable = paths(version);
+            resource.schema = version["schema"]["openAPIV3Schema"].clone();
             let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
             resource.columns = columns.map(column).collect();
             resource
@@ -199,7 +203,7 @@ fn condition(kind: &str, status: bool, reason: &str, message: &str) -> Value {
 
 /// Sets a condition; one that says the same already stays as it is, time and all.
 fn set_condition(object: &mut Value, condition: Value) {
-    let conditions = &mut object["status"]["conditions"];
+    let conditions = &mut at(object, &["status"])["conditions"];
     if !conditions.is_array() {
         *conditions = json!([]);
     }
@@ -245,14 +249,14 @@ pub(super) fn settle(store: &mut Store, name: &str) {
     if store.ending.is_empty() {
         return;
     }
-    let Some(at) = store.ending.iter().position(|ending| ending == name) else { return };
+    let Some(place) = store.ending.iter().position(|ending| ending == name) else { return };
     let instances = store.types().find(|resource| resource.qualified() == name).cloned();
     if let Some(instances) = &instances
         && store.of(instances).is_some_and(|all| !all.objects.is_empty())
     {
         return;
     }
-    store.ending.swap_remove(at);
+    store.ending.swap_remove(place);
     if let Some(instances) = instances {
         store.unregister(&instances);
     }

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, Response};
 use serde_json::{Value, json};
 
 use super::ResponseBody;
-use super::list::streamed;
+use super::body::streamed;
 use super::resource::{ResourceType, by_preference, group_version};
 use super::status::{Failure, full};
 use super::store::Store;

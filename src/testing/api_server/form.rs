@@ -2,7 +2,9 @@
 
 use http::{HeaderMap, Uri};
 
+use super::resource::ResourceType;
 use super::status::Failure;
+use crate::transport::protobuf::MEDIA_TYPE;
 
 /// How an object is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,13 @@ pub(super) enum Form {
     Row(Include),
 }
 
+/// In which encoding an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Json,
+    Protobuf,
+}
+
 /// What a table's row carries of its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Include {
@@ -26,18 +35,28 @@ pub(super) enum Include {
 }
 
 impl Form {
-    /// What the request's `Accept` asks for; `plain` where it asks for nothing special.
-    pub(super) fn wanted(headers: &HeaderMap, uri: &Uri, plain: Self) -> Result<Self, Failure> {
-        let values: Vec<_> = headers.get_all(http::header::ACCEPT).iter().collect();
-        if values.is_empty() {
-            return Ok(plain);
+    /// What the request's `Accept` asks for; `plain` where it asks for nothing special. Custom
+    /// resources have no protobuf.
+    pub(super) fn wanted(
+        headers: &HeaderMap,
+        uri: &Uri,
+        plain: Self,
+        custom: bool,
+    ) -> Result<(Self, Encoding), Failure> {
+        let clauses = accepted(headers);
+        if clauses.is_empty() {
+            return Ok((plain, Encoding::Json));
         }
-        let texts = values.into_iter().filter_map(|value| value.to_str().ok());
-        for clause in texts.flat_map(|text| text.split(',')) {
-            let mut parts = clause.split(';').map(str::trim);
-            if !matches!(parts.next(), Some("application/json" | "application/*" | "*/*")) {
-                continue;
-            }
+        let mut no_protobuf = false;
+        for clause in clauses {
+            let encoding = match media_type(clause) {
+                "application/json" | "application/*" | "*/*" => Encoding::Json,
+                MEDIA_TYPE if !custom => Encoding::Protobuf,
+                other => {
+                    no_protobuf |= other == MEDIA_TYPE;
+                    continue;
+                }
+            };
             let get = |name: &str| {
                 clause.split(';').find_map(|part| {
                     part.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
@@ -45,16 +64,58 @@ impl Form {
             };
             let meta = get("g") == Some("meta.k8s.io") && get("v") == Some("v1");
             match get("as") {
-                None => return Ok(plain),
+                None => return Ok((plain, encoding)),
                 Some("PartialObjectMetadata" | "PartialObjectMetadataList") if meta => {
-                    return Ok(Self::Metadata);
+                    return Ok((Self::Metadata, encoding));
                 }
-                Some("Table") if meta => return Ok(Self::Row(include(uri)?)),
+                Some("Table") if meta && encoding == Encoding::Json => {
+                    return Ok((Self::Row(include(uri)?), encoding));
+                }
                 Some(_) => {}
             }
         }
-        Err(Failure::not_acceptable())
+        Err(if no_protobuf { Failure::no_protobuf() } else { Failure::not_acceptable() })
     }
+}
+
+impl Form {
+    /// What an object of this type says it is, in this form: apiVersion and kind.
+    pub(super) fn types(self, resource: &ResourceType) -> (String, String) {
+        match self {
+            Self::Metadata => ("meta.k8s.io/v1".into(), "PartialObjectMetadata".into()),
+            _ => (resource.api_version(), resource.kind.clone()),
+        }
+    }
+}
+
+impl Encoding {
+    /// What an answer is written in that every server has in both, such as a Status.
+    pub(super) fn of_status(headers: &HeaderMap) -> Self {
+        let first = accepted(headers).into_iter().find_map(|clause| match media_type(clause) {
+            "application/json" | "application/*" | "*/*" => Some(Self::Json),
+            MEDIA_TYPE => Some(Self::Protobuf),
+            _ => None,
+        });
+        first.unwrap_or(Self::Json)
+    }
+
+    pub(super) fn media_type(self, watch: bool) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Protobuf if watch => "application/vnd.kubernetes.protobuf;stream=watch",
+            Self::Protobuf => MEDIA_TYPE,
+        }
+    }
+}
+
+/// What a request accepts, the most wanted first.
+fn accepted(headers: &HeaderMap) -> Vec<&str> {
+    let values = headers.get_all(http::header::ACCEPT).iter();
+    values.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(',')).collect()
+}
+
+fn media_type(clause: &str) -> &str {
+    clause.split(';').next().unwrap_or_default().trim()
 }
 
 fn include(uri: &Uri) -> Result<Include, Failure> {

@@ -10,14 +10,18 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 
 use super::access::User;
-use super::form::Form;
+use super::body::{streamed, written};
+use super::form::{Encoding, Form};
 use super::options::{DeleteOptions, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
-use super::status::{Failure, full};
+use super::status::{Cause, Failure, full};
 use super::store::Store;
 use super::writing::{self, Deleted, Part, Place};
-use super::{Inner, ResponseBody, access, discovery, list, openapi, patch, watching};
+use super::{
+    Inner, ResponseBody, access, discovery, list, managed, openapi, patch, protobuf, watching,
+};
+use crate::transport::protobuf::MEDIA_TYPE;
 
 /// How much of a request's body is read.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -81,15 +85,19 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn read(&self) -> Result<Response<ResponseBody>, Failure> {
         let resource = self.resource;
-        let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain);
+        let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain, resource.custom);
         if self.target.name.is_some() {
-            let form = form(Form::Whole)?;
+            let (form, encoding) = form(Form::Whole)?;
             let options = WriteOptions::default();
             let stored = self.place(&options).current(&self.inner.store.lock())?;
+            if encoding == Encoding::Protobuf {
+                let body = full(stored.envelope(resource, form));
+                return Ok(written(body, encoding, false));
+            }
             let mut bytes = Vec::new();
             stored.write_alone(resource, form, true, &mut bytes);
             bytes.push(b'\n');
-            return Ok(list::streamed(full(bytes)));
+            return Ok(streamed(full(bytes)));
         }
         let mut query = Query::parse(&self.head.uri, self.target.namespace.clone(), resource)?;
         self.inner.store.lock().forget_in_time();
@@ -100,8 +108,9 @@ impl Asking<'_> {
         if query.version == Some(0) && self.inner.options.watch_cache {
             query.limit = None;
         }
-        let form = form(if resource.custom { Form::Whole } else { Form::Item })?;
-        list::list(&self.inner.store.lock(), resource, &query, form)
+        let plain = if resource.custom { Form::Whole } else { Form::Item };
+        let (form, encoding) = form(plain)?;
+        list::list(&self.inner.store.lock(), resource, &query, form, encoding)
     }
 
     fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
@@ -110,15 +119,28 @@ impl Asking<'_> {
         let named = self.target.name.is_some();
         let content_type = self.head.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Only what is served by the main path is created, deleted and counted.
+        // A status can be written, but not deleted.
         let whole = place.part == Part::Object;
+        // One namespace at a time.
+        if !named && self.resource.namespaced && self.target.namespace.is_none() {
+            return Err(Failure::method_not_allowed());
+        }
         let mut store = self.inner.store.lock();
-        let (code, written) = match (&self.head.method, named) {
+        let (code, result) = match (&self.head.method, named) {
             (&Method::POST, false) => {
                 (201, writing::create(&mut store, place, parse(content_type, body)?)?)
             }
             (&Method::PUT, true) => {
                 (200, writing::replace(&mut store, place, parse(content_type, body)?)?)
+            }
+            (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
+                let (made, object) = managed::apply::apply(&mut store, place, &options, body)?;
+                (if made { 201 } else { 200 }, object)
+            }
+            (&Method::PATCH, true) if options.force => {
+                let problem = "may not be specified for non-apply patch";
+                let cause = Cause::forbidden("force", problem);
+                return Err(Failure::invalid_options("PatchOptions", &cause));
             }
             (&Method::PATCH, true) => (200, patch::patch(&mut store, place, content_type, body)?),
             (&Method::DELETE, true) if whole => {
@@ -136,7 +158,15 @@ impl Asking<'_> {
             _ => return Err(Failure::method_not_allowed()),
         };
         drop(store);
-        let mut response = list::streamed(full(format!("{written}\n")));
+        let mut encoding = Encoding::of_status(&self.head.headers);
+        if self.resource.custom && result["kind"] != "Status" {
+            encoding = Encoding::Json;
+        }
+        let body = match encoding {
+            Encoding::Json => format!("{result}\n").into_bytes(),
+            Encoding::Protobuf => protobuf::value(&result),
+        };
+        let mut response = written(full(body), encoding, false);
         *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
         Ok(response)
     }
@@ -210,6 +240,10 @@ where
 
 fn parse(content_type: &str, body: &Bytes) -> Result<Value, Failure> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    if media_type == MEDIA_TYPE {
+        return protobuf::read(body)
+            .ok_or_else(|| Failure::bad_request("the body of the request is no built-in object"));
+    }
     // Who says nothing means JSON.
     if !matches!(media_type, "" | "application/json" | "*/*") {
         return Err(Failure::unsupported_media_type("application/json"));

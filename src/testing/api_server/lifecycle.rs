@@ -56,6 +56,13 @@ pub(super) fn deletes_in_steps(resource: &ResourceType) -> bool {
     namespaces::is(resource) || crd::is(resource)
 }
 
+/// Whether an object is on its way, with what belongs to it still there: then it is these steps that
+/// end it, not its last finalizer.
+pub(super) fn is_going(store: &Store, resource: &ResourceType, name: &str) -> bool {
+    (namespaces::is(resource) && store.terminating.iter().any(|going| going == name))
+        || (crd::is(resource) && store.ending.iter().any(|going| going == name))
+}
+
 /// Takes the first step, and all others that don't have to wait.
 pub(super) fn delete(
     store: &mut Store,

@@ -2,31 +2,27 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response};
-use http_body::Frame;
+use http::Response;
 use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 
+use super::body::{PIECE, data, streamed};
 use super::continuing::Continue;
-use super::form::Form;
+use super::form::{Encoding, Form};
 use super::query::Query;
 use super::resource::ResourceType;
-use super::status::Failure;
+use super::status::{Cause, Failure};
 use super::store::Store;
 use super::stored::Stored;
-use super::{ResponseBody, table};
-
-/// How large the pieces of a list's body are.
-const PIECE: usize = 64 * 1024;
+use super::{ResponseBody, protobuf, table};
 
 pub(super) fn list(
     store: &Store,
     resource: &Arc<ResourceType>,
     query: &Query,
     form: Form,
+    encoding: Encoding,
 ) -> Result<Response<ResponseBody>, Failure> {
     let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     let mut revision = store.revision;
@@ -44,6 +40,10 @@ pub(super) fn list(
         }
         after = Some(parsed.after);
     } else if let Some(asked) = query.version {
+        if asked == 0 && query.version_match.as_deref() == Some("Exact") {
+            let problem = "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"";
+            return Err(forbidden_match(problem));
+        }
         if asked > store.revision {
             return Err(Failure::too_large(asked, store.revision));
         }
@@ -55,8 +55,8 @@ pub(super) fn list(
             revision = asked;
         }
     } else if query.version_match.is_some() {
-        let message = "resourceVersionMatch is forbidden unless resourceVersion is provided";
-        return Err(Failure::bad_request(message));
+        let problem = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+        return Err(forbidden_match(problem));
     }
     let past;
     let objects = if revision == store.revision {
@@ -81,10 +81,19 @@ pub(super) fn list(
             metadata["remainingItemCount"] = remaining.into();
         }
     }
+    if resource.custom && remaining == 0 {
+        // Lists without a Go type of their own say so.
+        metadata["continue"] = "".into();
+    }
     if let Some(shard) = &query.selector.shard {
         metadata["shardInfo"] = json!({ "selector": shard.text });
     }
-    Ok(respond(resource.clone(), &metadata, items, form))
+    Ok(respond(resource.clone(), &metadata, items, form, encoding))
+}
+
+fn forbidden_match(problem: &str) -> Failure {
+    let cause = Cause::forbidden("resourceVersionMatch", problem);
+    Failure::invalid_options("ListOptions", &cause)
 }
 
 /// The body is made piece by piece while it is read.
@@ -93,12 +102,18 @@ fn respond(
     metadata: &Value,
     items: Vec<Arc<Stored>>,
     form: Form,
+    encoding: Encoding,
 ) -> Response<ResponseBody> {
-    let (kind, version) = match form {
+    let (kind, version): (String, String) = match form {
         Form::Metadata => ("PartialObjectMetadataList".into(), "meta.k8s.io/v1".into()),
         Form::Row(_) => ("Table".into(), "meta.k8s.io/v1".into()),
         Form::Whole | Form::Item => (resource.list_kind.clone(), resource.api_version()),
     };
+    if encoding == Encoding::Protobuf {
+        let types: (&str, &str) = (&version, &kind);
+        let messages = items.iter().map(|item| item.message(&resource, form)).collect();
+        return protobuf::list(types, metadata, messages);
+    }
     let rows = match form {
         Form::Row(_) => {
             format!("\"columnDefinitions\":{},\"rows\"", table::columns(&resource))
@@ -129,17 +144,4 @@ fn respond(
         }
     });
     streamed(StreamBody::new(pieces.boxed()).boxed_unsync())
-}
-
-pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;
-
-pub(super) fn data(bytes: Vec<u8>) -> Frame<Bytes> {
-    Frame::data(bytes.into())
-}
-
-pub(super) fn streamed(body: ResponseBody) -> Response<ResponseBody> {
-    let mut response = Response::new(body);
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, json);
-    response
 }

@@ -2,13 +2,15 @@
 //!
 //! It answers an ordinary [`kube::Client`], in process or behind a socket: discovery, lists with pages
 //! and consistent continue tokens, watches with bookmarks, streaming lists, create, get, replace,
-//! patches (JSON, merge, strategic merge), delete with finalizers and grace, status subresources,
-//! label and field selectors, metadata alone, custom resource definitions, and failures as real
-//! `Status` bodies. It forgets on command, drops its watches on command, and lets a test answer any
-//! request itself.
+//! patches (JSON, merge, strategic merge, server-side apply with field ownership), delete with
+//! finalizers and grace, status subresources, label and field selectors, shards, metadata alone,
+//! tables, custom resource definitions, tokens and rules, and failures as real `Status` bodies. It
+//! forgets on command or in time, drops its watches on command, and lets a test answer any request
+//! itself.
 //!
 //! It runs no controllers but the two without which a delete has no end, those of namespaces and of
-//! definitions. It validates and defaults nothing beyond metadata, and speaks JSON only.
+//! definitions. It validates and defaults nothing beyond metadata, and speaks JSON only: request
+//! bodies in YAML or protobuf are refused with 415. Of subresources it serves `status` alone.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -24,8 +26,51 @@
 //! assert_eq!(maps.list(&ListParams::default()).await?.items.len(), 1);
 //! # Ok::<(), kube::Error>(()) }).unwrap();
 //! ```
+//!
+//! # Testing a controller
+//!
+//! It gets a client of the server, the test plays the rest of the world, and both look at the same
+//! objects:
+//!
+//! ```
+//! use futures::StreamExt;
+//! use k8s_openapi::api::core::v1::Namespace;
+//! use kube::api::{Api, Patch, PatchParams};
+//! use kube_informer::{Event, SharedInformerFactory, testing::ApiServer};
+//! use serde_json::json;
+//!
+//! /// Gives each new namespace an owner.
+//! async fn controller(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//!     let api: Api<Namespace> = Api::all(client.clone());
+//!     let factory = SharedInformerFactory::builder(client).build();
+//!     let mut events = factory.informer::<Namespace>().events()?;
+//!     factory.start()?;
+//!     while let Some(event) = events.next().await {
+//!         let Event::Added { object, .. } = event else { continue };
+//!         let name = object.metadata.name.as_deref().unwrap_or_default();
+//!         let owner = json!({
+//!             "apiVersion": "v1", "kind": "Namespace", "metadata": {"labels": {"owner": name}},
+//!         });
+//!         api.patch(name, &PatchParams::apply("owners"), &Patch::Apply(owner)).await?;
+//!     }
+//!     Ok(())
+//! }
+//!
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let server = ApiServer::new();
+//! let client = server.client();
+//! tokio::spawn(async move { controller(client).await.map_err(|error| error.to_string()) });
+//! let shop: Namespace = serde_json::from_value(json!({"metadata": {"name": "shop"}})).unwrap();
+//! server.create(&shop)?;
+//! let api: Api<Namespace> = Api::all(server.client());
+//! while api.get("shop").await?.metadata.labels.is_none_or(|labels| labels.get("owner").is_none()) {
+//!     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+//! ```
 
 mod access;
+mod body;
 mod builder;
 mod builtin;
 mod continuing;
@@ -37,10 +82,12 @@ mod handling;
 mod lifecycle;
 mod list;
 mod listen;
+mod managed;
 mod namespaces;
 mod openapi;
 mod options;
 mod patch;
+mod protobuf;
 mod query;
 mod resource;
 mod shard;
@@ -68,6 +115,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub use self::access::AccessRule;
 use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
+use self::form::Encoding;
 pub use self::listen::Listening;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
@@ -247,7 +295,9 @@ impl ApiServer {
         if let Some(response) = intercepted {
             return response.map(full);
         }
-        handling::answer(&self.inner, request).await.unwrap_or_else(|failure| failure.response())
+        let encoding = Encoding::of_status(request.headers());
+        let answer = handling::answer(&self.inner, request).await;
+        answer.unwrap_or_else(|failure| failure.response(encoding))
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::resource::ResourceType;
 use super::status::Failure;
 use super::store::Store;
-use super::writing::{names, purge};
+use super::writing::{at, names, purge};
 
 /// Those that every cluster has.
 const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -60,9 +60,9 @@ pub(super) fn admit(
 /// What a server sets on a new namespace.
 pub(super) fn complete(object: &mut Value) {
     let name = object["metadata"]["name"].clone();
-    object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
-    object["spec"]["finalizers"] = json!(["kubernetes"]);
-    object["status"]["phase"] = "Active".into();
+    at(object, &["metadata", "labels"])["kubernetes.io/metadata.name"] = name;
+    at(object, &["spec"])["finalizers"] = json!(["kubernetes"]);
+    at(object, &["status"])["phase"] = "Active".into();
 }
 
 /// Begins to delete a namespace; tells it as it then is.
@@ -74,7 +74,7 @@ pub(super) fn delete(
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     if object["metadata"]["deletionTimestamp"].is_null() {
         object["metadata"]["deletionTimestamp"] = names::now().into();
-        object["status"]["phase"] = "Terminating".into();
+        at(&mut object, &["status"])["phase"] = "Terminating".into();
         object = store.put(resource, object)?.value(resource);
         store.terminating.push(name.clone());
     }
@@ -88,7 +88,7 @@ pub(super) fn delete(
 
 /// Removes a namespace that is to go, once nothing holds it up.
 pub(super) fn settle(store: &mut Store, name: &str) {
-    let Some(at) = store.terminating.iter().position(|ending| ending == name) else { return };
+    let Some(place) = store.terminating.iter().position(|ending| ending == name) else { return };
     let holds = |collection: &super::store::Collection| {
         let first = format!("{name}/");
         let mut of_namespace = collection.objects.range(first.clone()..);
@@ -105,6 +105,6 @@ pub(super) fn settle(store: &mut Store, name: &str) {
     if finalizers.is_some_and(|all| all.as_array().is_some_and(|all| !all.is_empty())) {
         return;
     }
-    store.terminating.swap_remove(at);
+    store.terminating.swap_remove(place);
     store.remove(&namespaces, name);
 }

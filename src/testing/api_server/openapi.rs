@@ -1,7 +1,8 @@
 //! As much of `OpenAPI` v3 as clients decide by: which types there are, and that patches take
 //! `fieldValidation` and `dryRun`. No schemas; `OpenAPI` v2 is not served.
 //!
-//! Without it kubectl refuses to apply anything unless told not to validate.
+//! Without it kubectl refuses to apply anything unless told not to validate. No media types are told
+//! either: kubectl would look for schemas to make strategic merge patches by, and has its own.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use http::Response;
 use serde_json::{Map, Value, json};
 
 use super::ResponseBody;
-use super::list::streamed;
+use super::body::streamed;
 use super::resource::ResourceType;
 use super::status::{Failure, full};
 use super::store::Store;
@@ -52,12 +53,6 @@ fn document(store: &Store, wanted: &str) -> Option<Value> {
             let scope = if resource.namespaced { "namespaces/{namespace}/" } else { "" };
             let path = format!("/{wanted}/{scope}{}/{{name}}", resource.plural);
             let parameter = |name: &str| json!({ "name": name, "in": "query" });
-            let mut media_types = json!({
-                "application/json-patch+json": {}, "application/merge-patch+json": {},
-            });
-            if !resource.custom {
-                media_types["application/strategic-merge-patch+json"] = json!({});
-            }
             let operation = json!({
                 "x-kubernetes-action": "patch",
                 "x-kubernetes-group-version-kind": {
@@ -66,7 +61,6 @@ fn document(store: &Store, wanted: &str) -> Option<Value> {
                 "parameters": [
                     parameter("dryRun"), parameter("fieldManager"), parameter("fieldValidation"),
                 ],
-                "requestBody": { "content": media_types },
                 "responses": { "200": { "description": "OK" } },
             });
             (path, json!({ "patch": operation }))

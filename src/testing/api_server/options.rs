@@ -14,6 +14,10 @@ use super::stored::Stored;
 pub(super) struct WriteOptions {
     pub(super) dry_run: bool,
     pub(super) manager: String,
+    /// Whether the manager named itself.
+    pub(super) manager_given: bool,
+    /// Takes fields over from whoever has them; only for server-side apply.
+    pub(super) force: bool,
     grace: Option<i64>,
     propagation: Option<Propagation>,
 }
@@ -74,6 +78,8 @@ impl WriteOptions {
         });
         Ok(Self {
             dry_run: dry_run("PatchOptions", get("dryRun").map_or("", |value| value))?,
+            manager_given: get("fieldManager").is_some(),
+            force: get("force").is_some_and(|value| matches!(&**value, "true" | "1")),
             manager: get("fieldManager").map_or(program, |value| value).to_owned(),
             grace: grace.transpose()?,
             propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,
@@ -94,7 +100,9 @@ impl DeleteOptions {
             return Ok(options);
         }
         let body: Value = serde_json::from_slice(body)
-            .map_err(|_| Failure::bad_request("the body of the request is not JSON"))?;
+            .ok()
+            .or_else(|| super::protobuf::read(body))
+            .ok_or_else(|| Failure::bad_request("the body of the request is not JSON"))?;
         if let Some(grace) = body["gracePeriodSeconds"].as_i64() {
             options.grace = Some(grace);
         }

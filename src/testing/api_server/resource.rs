@@ -34,6 +34,8 @@ pub struct ResourceType {
     pub(super) fields: Vec<String>,
     /// Those of them that this version's field selectors may name, besides name and namespace.
     pub(super) selectable: Vec<String>,
+    /// What a custom type's definition says of its objects; null for all others.
+    pub(super) schema: serde_json::Value,
     /// What a custom type shows in tables.
     pub(super) columns: Vec<Column>,
 }
@@ -88,6 +90,7 @@ impl ResourceType {
             deleted_is_returned: false,
             fields: Vec::new(),
             selectable: Vec::new(),
+            schema: serde_json::Value::Null,
             columns: Vec::new(),
         }
     }

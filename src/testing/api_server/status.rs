@@ -6,8 +6,9 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 
-use super::ResponseBody;
+use super::form::Encoding;
 use super::resource::ResourceType;
+use super::{ResponseBody, protobuf};
 
 /// A failure that a client is told.
 #[derive(Clone, Debug)]
@@ -126,6 +127,12 @@ impl Failure {
         failure
     }
 
+    /// Adds what caused it.
+    pub(super) fn with_causes(mut self, causes: &[Value]) -> Self {
+        self.with("details", json!({ "causes": causes }));
+        self
+    }
+
     /// Adds that a namespace is being deleted.
     pub(super) fn caused_by_namespace(mut self, namespace: &str) -> Self {
         let message = format!("namespace {namespace} is being terminated");
@@ -182,10 +189,17 @@ impl Failure {
     }
 
     pub(super) fn not_acceptable() -> Self {
-        let message = "406: Not Acceptable\n\nAvailable representations: application/json";
+        let message = "406: Not Acceptable\n\nAvailable representations: application/json, \
+                       application/vnd.kubernetes.protobuf";
         let mut failure = Self::new(406, "NotAcceptable", message);
         failure.with("details", json!({}));
         failure
+    }
+
+    /// Protobuf alone was asked of what has none.
+    pub(super) fn no_protobuf() -> Self {
+        let message = "only the following media types are accepted: application/json";
+        Self::new(406, "NotAcceptable", message)
     }
 
     pub(super) fn code(&self) -> u16 {
@@ -201,10 +215,15 @@ impl Failure {
         self.status.clone().unwrap_or_default()
     }
 
-    pub(super) fn response(&self) -> Response<ResponseBody> {
-        let (media_type, body) = match &self.status {
-            Some(status) => ("application/json", status.to_string()),
-            None => ("text/plain; charset=utf-8", self.message.clone()),
+    pub(super) fn response(&self, encoding: Encoding) -> Response<ResponseBody> {
+        let (media_type, body) = match (&self.status, encoding) {
+            (Some(status), Encoding::Json) => {
+                (encoding.media_type(false), status.to_string().into_bytes())
+            }
+            (Some(status), Encoding::Protobuf) => {
+                (encoding.media_type(false), protobuf::value(status))
+            }
+            (None, _) => ("text/plain; charset=utf-8", self.message.clone().into_bytes()),
         };
         let mut response = Response::new(full(body));
         *response.status_mut() =

@@ -1,6 +1,7 @@
 //! One object at one revision, as the server keeps it.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -8,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::form::Form;
 use super::resource::ResourceType;
 use super::{shard, table};
+use crate::transport::protobuf::encode::{encode_message, envelope};
 
 /// An object at rest: its bytes, and what selectors look at. Never changed.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub(super) struct Stored {
     tail: Bytes,
     /// The JSON of its metadata.
     metadata: Bytes,
+    /// Its message in protobuf, once it was asked for.
+    message: OnceLock<Bytes>,
 }
 
 impl Stored {
@@ -65,6 +69,7 @@ impl Stored {
             hash,
             tail: Bytes::from(whole).slice(1..),
             metadata: metadata.into(),
+            message: OnceLock::new(),
         }
     }
 
@@ -114,6 +119,27 @@ impl Stored {
         let metadata = json!({ "resourceVersion": self.revision.to_string() });
         let table = table::whole(resource, &metadata, with_columns, &[row]);
         out.extend_from_slice(table.to_string().as_bytes());
+    }
+
+    /// The object's message in protobuf, in this form.
+    pub(super) fn message(&self, resource: &ResourceType, form: Form) -> Bytes {
+        let write = |form| {
+            let mut json = Vec::new();
+            self.write(resource, form, &mut json);
+            let value: Value = serde_json::from_slice(&json).unwrap_or_default();
+            let (version, kind) = form.types(resource);
+            Bytes::from(encode_message(&version, &kind, &value).unwrap_or_default())
+        };
+        match form {
+            Form::Metadata => write(form),
+            _ => self.message.get_or_init(|| write(Form::Whole)).clone(),
+        }
+    }
+
+    /// The object in protobuf, in its envelope.
+    pub(super) fn envelope(&self, resource: &ResourceType, form: Form) -> Vec<u8> {
+        let (version, kind) = form.types(resource);
+        envelope(&version, &kind, &self.message(resource, form))
     }
 
     /// The object as a value, with kind and apiVersion.

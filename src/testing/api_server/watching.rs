@@ -7,19 +7,20 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use http::Response;
 use http_body_util::{BodyExt, StreamBody};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::form::Form;
-use super::list::{Piece, data, streamed};
+use super::body::{Piece, data, written};
+use super::form::{Encoding, Form};
 use super::query::{Query, Selector};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure};
 use super::store::{After, Change};
 use super::stored::Stored;
 use super::table;
-use super::{Inner, ResponseBody, builtin};
+use super::{Inner, ResponseBody, builtin, protobuf};
+use crate::transport::protobuf::encode::encode_event;
 
 /// How long a watch lasts that does not say.
 const DEFAULT_TIMEOUT: u64 = 1800;
@@ -40,6 +41,7 @@ struct Watching {
     resource: Arc<ResourceType>,
     selector: Selector,
     form: Form,
+    encoding: Encoding,
     /// Everything up to this revision was sent.
     position: u64,
     initial: VecDeque<Arc<Stored>>,
@@ -61,7 +63,7 @@ pub(super) fn watch(
     inner: &Arc<Inner>,
     resource: &Arc<ResourceType>,
     query: Query,
-    form: Form,
+    (form, encoding): (Form, Encoding),
 ) -> Result<Response<ResponseBody>, Failure> {
     let store = inner.store.lock();
     let collection = store.of(resource).ok_or_else(Failure::not_served)?;
@@ -86,16 +88,18 @@ pub(super) fn watch(
     } else if asked < collection.trimmed.max(store.compacted) {
         let oldest = collection.trimmed.max(store.compacted);
         let failure = Failure::expired(format!("too old resource version: {asked} ({oldest})"));
-        return Ok(streamed(super::status::full(error_event(&failure))));
+        let body = super::status::full(error_event(&failure, encoding));
+        return Ok(written(body, encoding, true));
     }
     let now = Instant::now();
     let interval = inner.options.bookmark_interval;
-    let watching = Watching {
+    let mut watching = Watching {
         inner: inner.clone(),
         collection: collection.id,
         resource: resource.clone(),
         selector: query.selector,
         form,
+        encoding,
         position,
         initial: events,
         tell_end: initial && query.bookmarks,
@@ -108,15 +112,21 @@ pub(super) fn watch(
         generation: inner.generation(),
         over: false,
     };
-    let mut watching = watching;
     watching.schedule(now);
-    Ok(streamed(StreamBody::new(stream::unfold(watching, Watching::next).boxed()).boxed_unsync()))
+    let events = stream::unfold(watching, Watching::next).boxed();
+    Ok(written(StreamBody::new(events).boxed_unsync(), encoding, true))
 }
 
-fn error_event(failure: &Failure) -> Vec<u8> {
-    let mut line = json!({ "type": "ERROR", "object": failure.status() }).to_string();
-    line.push('\n');
-    line.into_bytes()
+fn error_event(failure: &Failure, encoding: Encoding) -> Vec<u8> {
+    event("ERROR", &failure.status(), encoding)
+}
+
+/// An event that holds what the server made itself.
+fn event(kind: &str, object: &Value, encoding: Encoding) -> Vec<u8> {
+    match encoding {
+        Encoding::Json => format!("{}\n", json!({ "type": kind, "object": object })).into_bytes(),
+        Encoding::Protobuf => encode_event(kind, &protobuf::value(object)),
+    }
 }
 
 impl Watching {
@@ -196,7 +206,7 @@ impl Watching {
             // Too slow for what is remembered.
             self.over = true;
             let failure = Failure::expired("too old resource version");
-            out.extend(error_event(&failure));
+            out.extend(error_event(&failure, self.encoding));
             return;
         }
         let start = collection.history.partition_point(|change| change.revision <= self.position);
@@ -241,6 +251,11 @@ impl Watching {
     }
 
     fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
+        if self.encoding == Encoding::Protobuf {
+            let object = object.envelope(&self.resource, self.form);
+            out.extend(encode_event(kind, &object));
+            return;
+        }
         out.extend_from_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());
         object.write_alone(&self.resource, self.form, !self.told_columns, out);
         self.told_columns = true;
@@ -270,7 +285,6 @@ impl Watching {
                 object
             }
         };
-        let line = json!({ "type": "BOOKMARK", "object": object });
-        out.extend_from_slice(format!("{line}\n").as_bytes());
+        out.extend(event("BOOKMARK", &object, self.encoding));
     }
 }

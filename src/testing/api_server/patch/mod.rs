@@ -11,6 +11,8 @@ use super::writing::{Place, update};
 
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
+/// Server-side apply. JSON is YAML, too; nothing else of it is understood.
+pub(super) const APPLY: &str = "application/apply-patch+yaml";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Changes an object as a patch of this media type says. A `resourceVersion` in what comes of it is a
@@ -29,6 +31,7 @@ pub(super) fn patch(
         if !place.resource.custom {
             accepted.push(STRATEGIC);
         }
+        accepted.push(APPLY);
         return Err(Failure::unsupported_media_type(&accepted.join(", ")));
     }
     let current = place.current(store)?;

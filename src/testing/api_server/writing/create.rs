@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::lifecycle;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
+use super::super::{lifecycle, managed};
 use super::{Part, Place, forget, names};
 
 pub(in super::super) fn create(
@@ -12,6 +12,19 @@ pub(in super::super) fn create(
     place: Place<'_>,
     object: Value,
 ) -> Result<Value, Failure> {
+    made(store, place, object, true)
+}
+
+/// Creates an object whose record of who set what is already right.
+pub(in super::super) fn create_as_is(
+    store: &mut Store,
+    place: Place<'_>,
+    object: Value,
+) -> Result<Value, Failure> {
+    made(store, place, object, false)
+}
+
+fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
     let metadata = &mut object["metadata"];
     if metadata["resourceVersion"].as_str().is_some_and(|version| !version.is_empty()) {
@@ -47,6 +60,9 @@ pub(in super::super) fn create(
     if place.current(store).is_ok() {
         return Err(Failure::exists(place.resource, &name));
     }
+    if track {
+        managed::track(&place, None, &mut object);
+    }
     place.put(store, object)
 }
 
@@ -57,8 +73,31 @@ fn reset_status(place: Place<'_>, object: &mut Value) {
     }
     let Some(members) = object.as_object_mut() else { return };
     match &*place.resource.qualified() {
-        "pods" => drop(members.insert("status".into(), json!({ "phase": "Pending" }))),
+        "pods" => {
+            let class = quality_of_service(members.get("spec").unwrap_or(&Value::Null));
+            let status = json!({ "phase": "Pending", "qosClass": class });
+            members.insert("status".into(), status);
+        }
         _ if place.resource.custom => drop(members.remove("status")),
         _ => drop(members.insert("status".into(), json!({}))),
+    }
+}
+
+/// How a pod is treated when its node is short of something.
+fn quality_of_service(spec: &Value) -> &'static str {
+    let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
+    let (mut any, mut all) = (false, true);
+    for container in containers.into_iter().flatten().flatten() {
+        let resources = &container["resources"];
+        for name in ["cpu", "memory"] {
+            let (request, limit) = (&resources["requests"][name], &resources["limits"][name]);
+            any |= !request.is_null() || !limit.is_null();
+            all &= !limit.is_null() && (request.is_null() || request == limit);
+        }
+    }
+    match (any, all) {
+        (true, true) => "Guaranteed",
+        (true, false) => "Burstable",
+        (false, _) => "BestEffort",
     }
 }

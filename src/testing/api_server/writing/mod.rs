@@ -11,6 +11,8 @@ mod update;
 
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::lifecycle;
@@ -19,9 +21,9 @@ use super::status::Failure;
 use super::store::Store;
 use super::stored::{Stored, key};
 
-pub(super) use self::create::create;
+pub(super) use self::create::{create, create_as_is};
 pub(super) use self::delete::{delete, delete_all, purge};
-pub(super) use self::update::{replace, update};
+pub(super) use self::update::{replace, update, update_as_is};
 
 /// Which part of an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +44,7 @@ pub(super) struct Place<'a> {
     pub(super) part: Part,
     /// Everything is done but the storing.
     pub(super) dry_run: bool,
-    /// Who writes.
-    #[expect(dead_code, reason = "kept for the record of who set which field")]
+    /// Who writes, for the record of who set which field.
     pub(super) manager: &'a str,
 }
 
@@ -107,6 +108,7 @@ impl Place<'_> {
             }
             (false, _) => drop(metadata.remove("namespace")),
         }
+        encode_texts(self.resource, &mut object);
         Ok(object)
     }
 
@@ -130,6 +132,30 @@ impl Place<'_> {
         let last = removed.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
         lifecycle::removed(store, self.resource, &last);
         Ok(last.value(self.resource))
+    }
+}
+
+/// The object at a place of another, made to be there: what else is there gives way.
+pub(super) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
+    let mut value = object;
+    for member in path {
+        value = &mut value[*member];
+        if !value.is_object() {
+            *value = json!({});
+        }
+    }
+    value
+}
+
+/// Secrets take plain texts and keep them as all others.
+fn encode_texts(resource: &ResourceType, object: &mut Value) {
+    if resource.qualified() != "secrets" {
+        return;
+    }
+    let texts = object.as_object_mut().and_then(|members| members.remove("stringData"));
+    for (name, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {
+        let data = STANDARD.encode(text.as_str().unwrap_or_default());
+        at(object, &["data"])[name.as_str()] = data.into();
     }
 }
 

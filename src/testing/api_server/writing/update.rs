@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
 use super::super::stored::Stored;
+use super::super::{lifecycle, managed};
 use super::{Part, Place, forget, has_finalizers};
 
 pub(in super::super) fn replace(
@@ -39,7 +40,27 @@ pub(in super::super) fn update(
     store: &mut Store,
     place: Place<'_>,
     current: &Arc<Stored>,
+    object: Value,
+) -> Result<Value, Failure> {
+    updated(store, place, current, object, true)
+}
+
+/// The same for an object whose record of who set what is already right.
+pub(in super::super) fn update_as_is(
+    store: &mut Store,
+    place: Place<'_>,
+    current: &Arc<Stored>,
+    object: Value,
+) -> Result<Value, Failure> {
+    updated(store, place, current, object, false)
+}
+
+fn updated(
+    store: &mut Store,
+    place: Place<'_>,
+    current: &Arc<Stored>,
     mut object: Value,
+    track: bool,
 ) -> Result<Value, Failure> {
     let before = current.value(place.resource);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -74,6 +95,9 @@ pub(in super::super) fn update(
     object["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
     object["kind"] = before["kind"].clone();
     object["apiVersion"] = before["apiVersion"].clone();
+    if track {
+        record(place, &before, &mut object);
+    }
     if object == before {
         // As on a real server: no change, no revision, no event.
         return Ok(before);
@@ -84,12 +108,29 @@ pub(in super::super) fn update(
     }
     let deleted = !object["metadata"]["deletionTimestamp"].is_null();
     let grace = object["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
-    if deleted && grace == 0 && has_finalizers(&before) && !has_finalizers(&object) {
+    let in_steps = lifecycle::is_going(store, place.resource, place.name());
+    if deleted && grace == 0 && !in_steps && has_finalizers(&before) && !has_finalizers(&object) {
         // The last finalizer is gone: so is the object. The change itself is not stored.
         place.remove(store, current)?;
         return Ok(object);
     }
     place.put(store, object)
+}
+
+/// Keeps the record of who set what; a write that changes nothing else leaves it alone.
+fn record(place: Place<'_>, before: &Value, object: &mut Value) {
+    let reset = object["metadata"]["managedFields"] == serde_json::json!([{}]);
+    let managers = &before["metadata"]["managedFields"];
+    if !reset {
+        if managers.is_null() {
+            forget(object, "managedFields");
+        } else {
+            object["metadata"]["managedFields"] = managers.clone();
+        }
+    }
+    if object != before {
+        managed::track(&place, Some(before), object);
+    }
 }
 
 /// Leaves alone what this part of the API does not write.
@@ -102,8 +143,9 @@ fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
         Part::Status => {
             let mut after = before.clone();
             keep_status(&mut after, &object["status"]);
-            if !object["metadata"]["managedFields"].is_null() {
-                after["metadata"]["managedFields"] = object["metadata"]["managedFields"].clone();
+            let managers = &object["metadata"]["managedFields"];
+            if !managers.is_null() {
+                after["metadata"]["managedFields"] = managers.clone();
             }
             *object = after;
         }

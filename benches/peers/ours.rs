@@ -1,0 +1,140 @@
+//! This crate's informer: whole pods, whole pods without managedFields, a slim struct, metadata alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::ObjectMeta;
+use kube::core::PartialObjectMeta;
+use kube::{Client, Resource};
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::transport::ApiSource;
+use kube_informer::{Event, HandlerRegistration, InformerOptions, SharedInformer};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::session::{Peer, Seen, note};
+
+/// What a controller that follows pods to their nodes keeps.
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = Pod)]
+pub(crate) struct SlimPod {
+    metadata: ObjectMeta,
+    spec: SlimSpec,
+    #[serde(default)]
+    #[expect(dead_code, reason = "kept, not read")]
+    status: SlimStatus,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SlimSpec {
+    node_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct SlimStatus {
+    phase: Option<String>,
+    pod_ip: Option<String>,
+}
+
+/// What the index is over, where the object has it.
+trait OnNode {
+    fn node(&self) -> Option<String>;
+}
+
+impl OnNode for Pod {
+    fn node(&self) -> Option<String> {
+        self.spec.as_ref()?.node_name.clone()
+    }
+}
+
+impl OnNode for SlimPod {
+    fn node(&self) -> Option<String> {
+        self.spec.node_name.clone()
+    }
+}
+
+impl OnNode for PartialObjectMeta<Pod> {
+    fn node(&self) -> Option<String> {
+        None
+    }
+}
+
+struct Ours<K> {
+    informer: SharedInformer<K>,
+    handlers: Vec<HandlerRegistration>,
+}
+
+/// An informer that keeps this of each pod.
+pub(crate) fn peer(client: Client, storage: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
+    match storage {
+        "whole" => make::<Pod>(client, media, streaming, false),
+        "whole, no managedFields" => make::<Pod>(client, media, streaming, true),
+        "slim" => make::<SlimPod>(client, media, streaming, true),
+        "metadata" => make::<PartialObjectMeta<Pod>>(client, media, streaming, false),
+        other => panic!("--storage {other}"),
+    }
+}
+
+fn make<K>(client: Client, media: &str, streaming: bool, strip: bool) -> Box<dyn Peer>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
+{
+    let mut source = ApiSource::<K>::new(client);
+    if media == "json" {
+        source = source.json_only();
+    }
+    let mut reflector = ReflectorOptions::new().streaming_list(streaming);
+    if strip {
+        reflector = reflector.transform(|pod: &mut K| pod.meta_mut().managed_fields = None);
+    }
+    let options = InformerOptions::new().reflector(reflector);
+    let informer = SharedInformer::new(Arc::new(source), options);
+    informer.add_index("node", K::node).unwrap();
+    Box::new(Ours { informer, handlers: Vec::new() })
+}
+
+impl<K> Peer for Ours<K>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    fn sync(&mut self) -> BoxFuture<'_, ()> {
+        async {
+            self.informer.start().unwrap();
+            self.informer.wait_for_sync(Duration::from_secs(600)).await.unwrap();
+        }
+        .boxed()
+    }
+
+    fn len(&self) -> usize {
+        self.informer.lister().len()
+    }
+
+    fn listed(&self) -> u64 {
+        let version = self.informer.snapshot().version().map(ToString::to_string);
+        version.and_then(|version| version.parse().ok()).unwrap_or(0)
+    }
+
+    fn add_handler(&mut self, seen: Seen) -> BoxFuture<'_, ()> {
+        async move {
+            let handler = move |event: Event<K>| {
+                note(&seen, event.object().meta().resource_version.as_ref());
+            };
+            let registration = self.informer.on_event(handler).unwrap();
+            registration.synced().await;
+            self.handlers.push(registration);
+        }
+        .boxed()
+    }
+
+    fn told(&self) -> (u64, u64) {
+        let statuses = self.handlers.iter().map(HandlerRegistration::status);
+        statuses.fold((0, 0), |(told, merged), status| {
+            (told + status.delivered, merged + status.merged)
+        })
+    }
+}

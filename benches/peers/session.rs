@@ -1,0 +1,152 @@
+//! One informer, from its start to its last update, and what the process used on the way.
+//!
+//! Wall time ends where the client says that it has synced. Processor time of what follows ends
+//! where the process has nothing left to do, so that work put off is counted, too.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+
+use crate::measure::{self, Lines, Options, order, revision};
+use crate::{kube_runtime, ours};
+
+/// How long anything may take before the measurement is given up.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// The newest version each handler was told.
+pub(crate) type Seen = Arc<AtomicU64>;
+
+/// A client with one informer of pods.
+pub(crate) trait Peer {
+    /// Starts, and returns when it has synced.
+    fn sync(&mut self) -> BoxFuture<'_, ()>;
+    /// How many objects the store has.
+    fn len(&self) -> usize;
+    /// The version of the last list, or a newer one; 0 as long as it is not known.
+    fn listed(&self) -> u64;
+    /// Adds a handler that does nothing but note the version. Returns when it was told all there is.
+    fn add_handler(&mut self, seen: Seen) -> BoxFuture<'_, ()>;
+    /// Events told to handlers so far, and events merged into others.
+    fn told(&self) -> (u64, u64);
+}
+
+/// Notes the version of an object.
+pub(crate) fn note(seen: &Seen, version: Option<&String>) {
+    let version = version.and_then(|version| version.parse().ok()).unwrap_or(0);
+    seen.fetch_max(version, Ordering::Relaxed);
+}
+
+pub(crate) fn run(options: &Options) {
+    let client = options.text("client").to_owned();
+    let (storage, media) = (options.text("storage"), options.text("media"));
+    let streaming = options.get("list") != Some("plain");
+    let way = if streaming { media.to_owned() } else { format!("{media}, plain list") };
+    let lines = Lines::new(&client, storage, &way, options);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let kube = connect(options.text("kubeconfig")).await;
+        let mut peer: Box<dyn Peer> = match &*client {
+            "kube-informer" => ours::peer(kube, storage, media, streaming),
+            "kube-runtime" => kube_runtime::peer(kube, storage, streaming),
+            other => panic!("--client {other}"),
+        };
+        session(&mut *peer, options, &lines).await;
+    });
+    // Whatever still runs ends with the process.
+    runtime.shutdown_background();
+}
+
+async fn connect(kubeconfig: &str) -> kube::Client {
+    let kubeconfig = kube::config::Kubeconfig::read_from(kubeconfig).expect("--kubeconfig");
+    let options = kube::config::KubeConfigOptions::default();
+    let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
+    config.default_retry = false;
+    config.try_into().expect("a client")
+}
+
+async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines) {
+    let admin = options.get("admin");
+    measure::reset_peak();
+    let (start, before) = (Instant::now(), measure::cpu());
+    tokio::time::timeout(LIMIT, peer.sync()).await.expect("sync");
+    let (wall, synced) = (start.elapsed().as_secs_f64(), measure::cpu());
+    settle().await;
+    let n = peer.len();
+    lines.print("sync wall", n, wall, "s");
+    lines.print("sync cpu", n, synced - before, "s");
+    lines.print("sync cpu until idle", n, measure::cpu() - before, "s");
+    let settled = measure::rss();
+    lines.print("rss settled", n, settled, "B");
+    lines.print("rss peak", n, measure::peak(), "B");
+    let Some(admin) = admin else { return };
+    if options.get("relist").is_some() {
+        relist(peer, admin, lines, settled).await;
+    }
+    let mut handlers: Vec<Seen> = Vec::new();
+    for wanted in options.numbers("handlers") {
+        while handlers.len() < wanted {
+            let seen = Seen::default();
+            tokio::time::timeout(LIMIT, peer.add_handler(seen.clone())).await.expect("a handler");
+            handlers.push(seen);
+        }
+        for changes in options.numbers("churn") {
+            churn(peer, admin, lines, changes, &handlers).await;
+        }
+    }
+}
+
+async fn relist(peer: &dyn Peer, admin: &str, lines: &Lines, settled: f64) {
+    measure::reset_peak();
+    let (start, before) = (Instant::now(), measure::cpu());
+    let target = revision(&ordered(admin, "/bench/relist".into()).await);
+    until("the relist", || peer.listed() >= target).await;
+    let wall = start.elapsed().as_secs_f64();
+    settle().await;
+    let n = peer.len();
+    lines.print("relist wall", n, wall, "s");
+    lines.print("relist cpu", n, measure::cpu() - before, "s");
+    lines.print("relist rss growth", n, measure::rss() - settled, "B");
+    lines.print("relist rss peak", n, measure::peak(), "B");
+}
+
+async fn churn(peer: &dyn Peer, admin: &str, lines: &Lines, changes: usize, handlers: &[Seen]) {
+    settle().await;
+    measure::reset_peak();
+    let ((told, merged), before, start) = (peer.told(), measure::cpu(), Instant::now());
+    let target = revision(&ordered(admin, format!("/bench/churn?n={changes}")).await);
+    let written = start.elapsed();
+    until("the last update", || handlers.iter().all(|seen| seen.load(Ordering::Relaxed) >= target))
+        .await;
+    let wall = start.elapsed();
+    settle().await;
+    let cpu = measure::cpu() - before;
+    let of = |what: &str| format!("{what}, {} handlers", handlers.len());
+    lines.print(&of("updates cpu"), changes, cpu, "s");
+    lines.print(&of("updates wall"), changes, wall.as_secs_f64(), "s");
+    // How long the last one took to be seen once the server had written it.
+    lines.print(&of("updates behind"), changes, (wall - written).as_secs_f64(), "s");
+    let (told_after, merged_after) = peer.told();
+    lines.print(&of("updates told"), changes, (told_after - told) as f64, "events");
+    lines.print(&of("updates merged"), changes, (merged_after - merged) as f64, "events");
+    lines.print(&of("updates rss"), changes, measure::rss(), "B");
+    lines.print(&of("updates rss peak"), changes, measure::peak(), "B");
+}
+
+async fn ordered(admin: &str, path: String) -> serde_json::Value {
+    let admin = admin.to_owned();
+    tokio::task::spawn_blocking(move || order(&admin, &path)).await.expect("an order")
+}
+
+async fn settle() {
+    tokio::task::spawn_blocking(measure::settle).await.expect("rest");
+}
+
+async fn until(what: &str, reached: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !reached() {
+        assert!(start.elapsed() < LIMIT, "{what} did not come");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}

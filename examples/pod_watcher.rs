@@ -1,0 +1,144 @@
+//! Follows the pods of a cluster: each change as a line, pods by node from an index, and now and
+//! then one line that says how the informer is doing.
+//!
+//! `cargo run --example pod_watcher` brings its own API server, with pods that come and go, and ends
+//! by itself. `-- --cluster` follows the pods of the present kubeconfig's cluster until Ctrl-C.
+
+mod support;
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{Pod, PodSpec, PodStatus};
+use kube::Client;
+use kube::api::ObjectMeta;
+use kube_informer::controller::BoxError;
+use kube_informer::testing::ApiServer;
+use kube_informer::{Event, Index, InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory};
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    support::main(|client, stop| run(client, stop, |line| println!("{line}")), life).await
+}
+
+/// Follows pods until `stop`; `say` is given each line.
+pub(crate) async fn run(
+    client: Client,
+    stop: CancellationToken,
+    mut say: impl FnMut(String),
+) -> Result<(), BoxError> {
+    let factory = SharedInformerFactory::builder(client).name("pod-watcher").build();
+    // What nobody reads is not kept: managedFields are a third of a pod.
+    let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
+    let pods = factory.informer_with(spec);
+    let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
+    let mut events = pods.events()?;
+
+    factory.start()?;
+    let Some(synced) =
+        stop.run_until_cancelled(factory.wait_for_sync(Duration::from_secs(30))).await
+    else {
+        return Ok(());
+    };
+    synced?;
+    say(status_line(&pods, &by_node));
+
+    let mut every = tokio::time::interval(Duration::from_secs(1));
+    let mut changed = false;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            event = events.next() => {
+                let Some(event) = event else { break };
+                if let Some(line) = event_line(&event) {
+                    say(line);
+                    changed = true;
+                }
+            }
+            _ = every.tick(), if changed => {
+                say(status_line(&pods, &by_node));
+                changed = false;
+            }
+        }
+    }
+    factory.shutdown().await;
+    Ok(())
+}
+
+/// One line for what changed; none for what was there from the start.
+fn event_line(event: &Event<Pod>) -> Option<String> {
+    let key = ObjectKey::of(&**event.object()).ok()?;
+    match event {
+        Event::Added { initial: true, .. } => None,
+        Event::Added { object, .. } => Some(format!("+ {key} on {}", node(object))),
+        // The scheduler, the kubelet and others write often; a line is for what they say of the pod.
+        Event::Updated { old, new } if summary(old) == summary(new) => None,
+        Event::Updated { old, new } => {
+            Some(format!("~ {key}: {} → {}", summary(old), summary(new)))
+        }
+        Event::Deleted { final_state_known: true, .. } => Some(format!("- {key}")),
+        Event::Deleted { .. } => Some(format!("- {key}, missed while disconnected")),
+    }
+}
+
+fn summary(pod: &Pod) -> String {
+    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+    let going = if pod.metadata.deletion_timestamp.is_some() { ", terminating" } else { "" };
+    format!("{} on {}{going}", phase.unwrap_or("Unknown"), node(pod))
+}
+
+fn node(pod: &Pod) -> &str {
+    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or("no node")
+}
+
+/// How the informer is doing, and what the index knows.
+fn status_line(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> String {
+    let status = pods.status();
+    let version = status.version.map_or("?".to_owned(), |version| version.to_string());
+    let nodes: Vec<_> =
+        by_node.values().iter().map(|node| format!("{node} {}", by_node.len(node))).collect();
+    let error = status
+        .reflector
+        .last_error
+        .map(|(error, ago)| format!("; last error {ago:.1?} ago: {error}"));
+    format!(
+        "= {} pods at version {version}; by node: {}{}",
+        status.objects,
+        nodes.join(", "),
+        error.unwrap_or_default()
+    )
+}
+
+/// A little life on the embedded server.
+async fn life(server: ApiServer) -> Result<(), BoxError> {
+    for n in 0..6 {
+        server.create(&pod(n, "Running"))?;
+    }
+    support::moment().await;
+    for n in 6..10 {
+        server.create(&pod(n, "Pending"))?;
+        support::moment().await;
+        server.replace(&pod(n, "Running"))?;
+        support::moment().await;
+        server.delete(&pod(n - 6, "Running"))?;
+        if n == 8 {
+            // Nobody notices: the watch begins anew where it ended.
+            server.drop_connections();
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    Ok(())
+}
+
+fn pod(n: usize, phase: &str) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            namespace: Some("shop".into()),
+            name: Some(format!("web-{n}")),
+            ..ObjectMeta::default()
+        },
+        spec: Some(PodSpec { node_name: Some(format!("node-{}", n % 3)), ..PodSpec::default() }),
+        status: Some(PodStatus { phase: Some(phase.into()), ..PodStatus::default() }),
+    }
+}

@@ -1,0 +1,168 @@
+//! What a pod costs in memory: whole, without managedFields, as metadata alone, and as a struct that
+//! keeps the five fields somebody needs.
+//!
+//! `cargo run --example slim_cache` lists pods from an API server of its own, in each of these ways,
+//! prints what each takes and ends. `-- --cluster` does so with the pods of the present kubeconfig's
+//! cluster, one way after the other.
+
+#[allow(dead_code, reason = "it has no scripted life")]
+mod support;
+
+use std::alloc::System;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::ObjectMeta;
+use kube::core::PartialObjectMeta;
+use kube::{Client, Resource};
+use kube_informer::controller::BoxError;
+use kube_informer::testing::ApiServer;
+use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+/// A pod as far as this program cares: what is not named here is not even decoded.
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = Pod)]
+pub(crate) struct SlimPod {
+    /// Of which name, namespace, uid and version stay; see [`slim`].
+    pub(crate) metadata: ObjectMeta,
+    #[serde(default)]
+    pub(crate) spec: SlimSpec,
+    #[serde(default)]
+    pub(crate) status: SlimStatus,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SlimSpec {
+    pub(crate) node_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct SlimStatus {
+    pub(crate) phase: Option<String>,
+    #[serde(rename = "podIP")]
+    pub(crate) pod_ip: Option<String>,
+}
+
+/// Informers of slim pods: labels, annotations and managedFields go, too, before a pod is stored.
+pub(crate) fn slim() -> InformerSpec<SlimPod> {
+    InformerSpec::new().transform(|pod: &mut SlimPod| {
+        let metadata = std::mem::take(&mut pod.metadata);
+        pod.metadata = ObjectMeta {
+            name: metadata.name,
+            namespace: metadata.namespace,
+            uid: metadata.uid,
+            resource_version: metadata.resource_version,
+            ..ObjectMeta::default()
+        };
+    })
+}
+
+/// Counts what this process allocates.
+#[global_allocator]
+static ALLOCATED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn in_use() -> usize {
+    let stats = ALLOCATED.stats();
+    stats.bytes_allocated.saturating_sub(stats.bytes_deallocated)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    if support::on_cluster() {
+        return run(Client::try_default().await?, |line| println!("{line}")).await;
+    }
+    let server = ApiServer::new();
+    for n in 0..500 {
+        server.create(&pod(n)?)?;
+    }
+    run(server.client(), |line| println!("{line}")).await
+}
+
+/// Lists the pods in each way and says what it takes.
+pub(crate) async fn run(client: Client, say: impl Fn(String)) -> Result<(), BoxError> {
+    let costs = measure(&client).await?;
+    let dearest = costs.iter().map(Cost::each).max().unwrap_or_default();
+    say(format!("{:<24}{:>7}{:>10}{:>10}", "kept of a pod", "pods", "in all", "each"));
+    for cost in &costs {
+        let bar = "█".repeat((cost.each() * 30).div_ceil(dearest.max(1)));
+        let (all, each) = (size(cost.bytes), size(cost.each()));
+        say(format!("{:<24}{:>7}{all:>10}{each:>10}  {bar}", cost.what, cost.pods));
+    }
+    // What is slim is a cache as any other.
+    let factory = SharedInformerFactory::builder(client).build();
+    let pods = factory.informer_with(slim());
+    let by_node = pods.add_index("node", |pod: &SlimPod| pod.spec.node_name.clone())?;
+    factory.start()?;
+    factory.wait_for_sync(Duration::from_secs(60)).await?;
+    if let Some(node) = by_node.values().first() {
+        for pod in by_node.get(node).into_iter().take(3) {
+            let (phase, ip) = (pod.status.phase.as_deref(), pod.status.pod_ip.as_deref());
+            let (phase, ip) = (phase.unwrap_or("Unknown"), ip.unwrap_or("no address"));
+            say(format!("on {node}: {} {phase} at {ip}", ObjectKey::of(&*pod)?));
+        }
+    }
+    factory.shutdown().await;
+    Ok(())
+}
+
+/// What one way takes.
+#[derive(Debug)]
+pub(crate) struct Cost {
+    pub(crate) what: &'static str,
+    pub(crate) pods: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Cost {
+    pub(crate) fn each(&self) -> usize {
+        self.bytes / self.pods.max(1)
+    }
+}
+
+/// What each way takes, one after the other.
+pub(crate) async fn measure(client: &Client) -> Result<Vec<Cost>, BoxError> {
+    let bare = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
+    let metadata = InformerSpec::<PartialObjectMeta<Pod>>::new()
+        .transform(|pod| pod.metadata.managed_fields = None);
+    Ok(vec![
+        cost("everything", client, InformerSpec::<Pod>::new()).await?,
+        cost("all but managedFields", client, bare).await?,
+        cost("metadata of that", client, metadata).await?,
+        cost("five fields", client, slim()).await?,
+    ])
+}
+
+async fn cost<K>(
+    what: &'static str,
+    client: &Client,
+    spec: InformerSpec<K>,
+) -> Result<Cost, BoxError>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    K::Scope: 'static,
+{
+    let factory = SharedInformerFactory::builder(client.clone()).build();
+    let pods = factory.informer_with(spec);
+    let before = in_use();
+    factory.start()?;
+    factory.wait_for_sync(Duration::from_secs(60)).await?;
+    // What the answer was carried in is gone by then.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let cost = Cost { what, pods: pods.lister().len(), bytes: in_use().saturating_sub(before) };
+    factory.shutdown().await;
+    Ok(cost)
+}
+
+fn size(bytes: usize) -> String {
+    let (kilo, rest) = (bytes / 1_000, bytes % 1_000 / 100);
+    if kilo < 10_000 { format!("{kilo}.{rest} kB") } else { format!("{} MB", kilo / 1_000) }
+}
+
+/// A pod as it comes from a server, of about 4 kB of JSON.
+pub(crate) fn pod(n: usize) -> Result<Pod, serde_json::Error> {
+    serde_json::from_str(&include_str!("support/pod.json").replace("{N}", &n.to_string()))
+}

@@ -1,0 +1,52 @@
+//! What the examples share: where they run, and when they end. Nothing here is needed in a program
+//! of one's own.
+
+use std::time::Duration;
+
+use kube::Client;
+use kube_informer::controller::BoxError;
+use kube_informer::testing::ApiServer;
+use tokio_util::sync::CancellationToken;
+
+/// Runs an example: with `--cluster` on the cluster of the present kubeconfig until Ctrl-C, else on
+/// an API server in this process until its scripted `life` is over.
+pub(crate) async fn main<R, L>(
+    run: impl FnOnce(Client, CancellationToken) -> R,
+    life: impl FnOnce(ApiServer) -> L,
+) -> Result<(), BoxError>
+where
+    R: Future<Output = Result<(), BoxError>>,
+    L: Future<Output = Result<(), BoxError>>,
+{
+    let stop = CancellationToken::new();
+    let interrupted = stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    if on_cluster() {
+        return Box::pin(run(Client::try_default().await?, stop)).await;
+    }
+    let server = ApiServer::new();
+    let running = Box::pin(run(server.client(), stop.clone()));
+    let life = Box::pin(life(server.clone()));
+    let living = async {
+        let lived = stop.run_until_cancelled(life).await;
+        stop.cancel();
+        lived.unwrap_or(Ok(()))
+    };
+    // What life makes before it first waits is there before the example looks.
+    let (lived, ran) = tokio::join!(living, running);
+    ran.and(lived)
+}
+
+/// Whether it works on a cluster.
+pub(crate) fn on_cluster() -> bool {
+    std::env::args().any(|argument| argument == "--cluster")
+}
+
+/// A moment in a scripted life.
+pub(crate) async fn moment() {
+    tokio::time::sleep(Duration::from_millis(400)).await;
+}

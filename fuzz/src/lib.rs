@@ -1,0 +1,203 @@
+//! What is fuzzed: one function a target, each of which takes any bytes and panics where a promise
+//! is broken.
+//!
+//! The decoders are private, so they are driven as a server drives them: by answers to a client. The
+//! same functions run on stable Rust in `tests/fuzz_corpus.rs`, over the recorded answers of a real
+//! server and mutations of them.
+
+use std::cell::LazyCell;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http::header::CONTENT_TYPE;
+use http::{Method, Request, Response};
+use http_body::Frame;
+use http_body_util::{BodyExt, Full, StreamBody};
+use k8s_openapi::api::core::v1::Pod;
+use kube_informer::lister_watcher::{ListQuery, ListerWatcher, WatchQuery};
+use kube_informer::testing::ApiServer;
+use kube_informer::transport::ApiSource;
+use kube_informer::{Labels, ObjectKey, ResourceVersion};
+use tokio::runtime::Runtime;
+
+const JSON: &str = "application/json";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
+
+/// How large an object may be: small, so that limits are met.
+const LIMIT: usize = 16 * 1024;
+
+thread_local! {
+    static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+    });
+}
+
+/// The body of a list in JSON.
+pub fn list_json(data: &[u8]) {
+    same_however_cut(data, |cut| answer(200, JSON, data, cut), false);
+}
+
+/// The body of a watch in JSON.
+pub fn watch_json(data: &[u8]) {
+    same_however_cut(data, |cut| answer(200, JSON, data, cut), true);
+}
+
+/// The body of a list in protobuf.
+pub fn list_protobuf(data: &[u8]) {
+    same_however_cut(data, |cut| answer(200, PROTOBUF, data, cut), false);
+}
+
+/// The body of a watch in protobuf.
+pub fn watch_protobuf(data: &[u8]) {
+    same_however_cut(data, |cut| answer(200, PROTOBUF_WATCH, data, cut), true);
+}
+
+/// The body of a failure, in whatever encoding.
+pub fn status(data: &[u8]) {
+    for media_type in [JSON, PROTOBUF, "text/plain"] {
+        let told = same_however_cut(data, |cut| answer(410, media_type, data, cut), true);
+        assert!(told.iter().all(|line| !line.starts_with("Ok")), "a failure is no success");
+    }
+}
+
+/// A label selector.
+pub fn selector(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(selector) = text.parse::<Labels>() else { return };
+    let again: Labels = selector.to_string().parse().expect("what was written is read");
+    assert_eq!(again, selector, "{text:?}");
+    let labels = [("a".to_owned(), "b".to_owned()), ("tier".to_owned(), "7".to_owned())].into();
+    assert_eq!(again.matches(Some(&labels)), selector.matches(Some(&labels)), "{text:?}");
+    assert_eq!(again.matches(None), selector.matches(None), "{text:?}");
+}
+
+/// Two lines: versions, and the parts of a key.
+pub fn names(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let (one, two) = text.split_once('\n').unwrap_or((text, "1"));
+    let (a, b) = (ResourceVersion::from(one), ResourceVersion::from(two));
+    assert_eq!((a.to_string(), b.to_string()), (one.to_owned(), two.to_owned()));
+    match (a.compare(&b), b.compare(&a)) {
+        (Ok(there), Ok(back)) => {
+            assert_eq!(there, back.reverse(), "{one:?} {two:?}");
+            assert_eq!(there.is_eq(), a == b, "{one:?} {two:?}");
+            assert_eq!(there.is_lt(), a.is_older_than(&b));
+        }
+        (Err(_), Err(_)) => assert!(!a.is_older_than(&b) && !b.is_older_than(&a)),
+        other => panic!("{one:?} {two:?}: {other:?}"),
+    }
+    if let Ok(key) = text.parse::<ObjectKey>() {
+        assert_eq!(key.to_string(), text);
+    }
+    if let Ok(key) = ObjectKey::from_parts(Some(one), two) {
+        assert_eq!((key.namespace().unwrap_or_default(), key.name()), (one, two));
+        assert_eq!(key.to_string().parse::<ObjectKey>().as_ref(), Ok(&key));
+    }
+}
+
+/// A continue token, a selector, a query and a body, for the embedded server.
+pub fn request(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let quoted: String = data.iter().map(|byte| format!("%{byte:02x}")).collect();
+    let raw: String = text.chars().filter(char::is_ascii_graphic).collect();
+    let pods = "/api/v1/namespaces/shop/pods";
+    RUNTIME.with(|runtime| {
+        runtime.block_on(async {
+            let server = ApiServer::new();
+            for target in [
+                format!("{pods}?limit=1&continue={quoted}"),
+                format!("{pods}?labelSelector={quoted}"),
+                format!("{pods}?fieldSelector={quoted}"),
+                format!("{pods}?shardSelector={quoted}"),
+                format!("{pods}?resourceVersion={quoted}&resourceVersionMatch=Exact"),
+                format!("{pods}?timeoutSeconds=0&{raw}"),
+                format!("/{raw}"),
+            ] {
+                asked(&server, Method::GET, &target, JSON, b"").await;
+            }
+            for media_type in [JSON, PROTOBUF] {
+                asked(&server, Method::POST, pods, media_type, data).await;
+            }
+            for form in ["json-patch", "merge-patch", "strategic-merge-patch", "apply-patch"] {
+                let media_type = format!("application/{form}+json");
+                asked(&server, Method::PATCH, &format!("{pods}/p"), &media_type, data).await;
+            }
+        });
+    });
+}
+
+/// Whatever is asked, the answer is no failure of the server's own.
+async fn asked(server: &ApiServer, method: Method, target: &str, media_type: &str, body: &[u8]) {
+    let request = Request::builder().method(method).uri(target).header(CONTENT_TYPE, media_type);
+    // What is no request never gets this far.
+    let Ok(request) = request.body(Full::new(Bytes::copy_from_slice(body))) else { return };
+    let code = server.handle(request).await.status().as_u16();
+    assert!(code < 500 || code == 504, "{code} to {target}");
+}
+
+/// An answer, its body in pieces of `cut` bytes.
+fn answer(code: u16, media_type: &'static str, data: &[u8], cut: usize) -> kube::Client {
+    let body = Bytes::copy_from_slice(data);
+    let service = tower::service_fn(move |_: Request<kube::client::Body>| {
+        let body = body.clone();
+        let pieces = (0..body.len()).step_by(cut).map(move |from| {
+            let piece = body.slice(from..body.len().min(from.saturating_add(cut)));
+            Ok::<_, Infallible>(Frame::data(piece))
+        });
+        let response = Response::builder().status(code).header(CONTENT_TYPE, media_type);
+        let response = response.body(StreamBody::new(stream::iter(pieces)).boxed_unsync());
+        async move { response }
+    });
+    kube::Client::new(service, "default")
+}
+
+/// What a source makes of an answer, which must be the same however that is cut.
+fn same_however_cut(
+    data: &[u8],
+    answer: impl Fn(usize) -> kube::Client,
+    watch: bool,
+) -> Vec<String> {
+    // Byte by byte is slow; what is wrong with the seams shows in a short answer, too.
+    let finest = if data.len() <= 2048 { 1 } else { 13 };
+    RUNTIME.with(|runtime| {
+        runtime.block_on(async {
+            let whole = told(answer(data.len().max(1)), watch).await;
+            assert!(whole.len() <= data.len() + 2, "more came out than went in");
+            for cut in [finest, 61] {
+                let told = told(answer(cut), watch).await;
+                assert!(told == whole, "in pieces of {cut}: {told:#?}\nin one: {whole:#?}");
+            }
+            whole
+        })
+    })
+}
+
+async fn told(client: kube::Client, watch: bool) -> Vec<String> {
+    let source = ApiSource::<Pod>::new(client).object_limit(LIMIT);
+    let mut told = Vec::new();
+    if watch {
+        let timeout = Duration::from_secs(300);
+        let query = WatchQuery { version: None, timeout, initial_events: false };
+        match source.watch(&query).await {
+            Ok(mut items) => {
+                while let Some(item) = items.next().await {
+                    told.push(format!("{item:?}"));
+                }
+            }
+            Err(error) => told.push(format!("{error:?}")),
+        }
+    } else {
+        match source.list(&ListQuery::default()).await {
+            Ok(mut items) => {
+                while let Some(item) = items.next().await {
+                    told.push(format!("{item:?}"));
+                }
+            }
+            Err(error) => told.push(format!("{error:?}")),
+        }
+    }
+    told
+}

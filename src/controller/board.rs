@@ -1,0 +1,139 @@
+//! Where a controller's workers write what they do.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::action::Next;
+use super::error::{LastFailure, Reason, ReconcileError};
+use super::metrics::ControllerMetrics;
+use super::status::{ControllerStatus, Phase};
+use crate::leader_election::LeadershipState;
+use crate::object::ObjectKey;
+use crate::workqueue::WorkQueueStatus;
+
+/// The status as it is written, and the metrics.
+pub(super) struct Board {
+    metrics: ControllerMetrics,
+    phase: Mutex<Phase>,
+    /// What each worker reconciles.
+    busy: Mutex<HashMap<usize, ObjectKey>>,
+    leadership: Option<watch::Receiver<LeadershipState>>,
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+    timed_out: AtomicU64,
+    panicked: AtomicU64,
+    behind: AtomicU64,
+    last_failure: Mutex<Option<Failure>>,
+}
+
+struct Failure {
+    key: ObjectKey,
+    error: String,
+    failures: u32,
+    at: Instant,
+}
+
+impl Board {
+    pub(super) fn new(
+        controller: &Arc<str>,
+        leadership: Option<watch::Receiver<LeadershipState>>,
+    ) -> Self {
+        Self {
+            metrics: ControllerMetrics::new(controller),
+            phase: Mutex::new(Phase::Idle),
+            busy: Mutex::new(HashMap::new()),
+            leadership,
+            succeeded: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            timed_out: AtomicU64::new(0),
+            panicked: AtomicU64::new(0),
+            behind: AtomicU64::new(0),
+            last_failure: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        *self.phase.lock() = phase;
+    }
+
+    /// So many workers begin.
+    pub(super) fn work(&self, workers: usize) {
+        self.enter(Phase::Working);
+        self.metrics.workers.set(|| workers);
+    }
+
+    /// Nobody works any more. Gives what was not finished.
+    pub(super) fn rest(&self) -> Vec<ObjectKey> {
+        self.metrics.workers.set(|| 0);
+        self.metrics.active.set(|| 0);
+        self.busy.lock().drain().map(|(_, key)| key).collect()
+    }
+
+    pub(super) fn begins(&self, worker: usize, key: &ObjectKey) {
+        self.busy.lock().insert(worker, key.clone());
+        self.metrics.active.set(|| self.busy.lock().len());
+    }
+
+    /// Runs a reconcile, and counts how it ends.
+    pub(super) async fn measured(
+        &self,
+        reconcile: impl Future<Output = Result<Next, ReconcileError>>,
+    ) -> Result<Next, ReconcileError> {
+        let started = self.metrics.time.start();
+        let outcome = reconcile.await;
+        self.metrics.time.stop(started);
+        self.metrics.ended(&outcome);
+        let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
+        match &outcome {
+            Ok(_) => count(&self.succeeded),
+            Err(error) => {
+                match error.reason() {
+                    Reason::Failed => {}
+                    Reason::TimedOut => drop(count(&self.timed_out)),
+                    Reason::Panicked => drop(count(&self.panicked)),
+                    Reason::Behind => drop(count(&self.behind)),
+                }
+                count(&self.failed)
+            }
+        };
+        outcome
+    }
+
+    pub(super) fn failed(&self, key: &ObjectKey, error: &ReconcileError, failures: u32) {
+        let (key, error, at) = (key.clone(), error.to_string(), Instant::now());
+        *self.last_failure.lock() = Some(Failure { key, error, failures, at });
+    }
+
+    pub(super) fn ends(&self, worker: usize) {
+        self.busy.lock().remove(&worker);
+        self.metrics.active.set(|| self.busy.lock().len());
+    }
+
+    pub(super) fn read(&self, name: &Arc<str>, queue: WorkQueueStatus) -> ControllerStatus {
+        let last_failure = self.last_failure.lock().as_ref().map(|failure| LastFailure {
+            key: failure.key.to_string(),
+            error: failure.error.clone(),
+            failures: failure.failures,
+            ago: failure.at.elapsed(),
+        });
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ControllerStatus {
+            name: name.clone(),
+            phase: *self.phase.lock(),
+            succeeded: read(&self.succeeded),
+            failed: read(&self.failed),
+            timed_out: read(&self.timed_out),
+            panicked: read(&self.panicked),
+            behind: read(&self.behind),
+            reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
+            leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
+            last_failure,
+            queue,
+        }
+    }
+}

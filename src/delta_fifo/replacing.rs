@@ -1,0 +1,135 @@
+//! A list's way into the queue.
+//!
+//! A list may be long, so it goes in turns, and the queue is locked for one step at a time. That is
+//! no less exact: who feeds the queue waits for this, and who drains it only moves what is queued
+//! into the store, which changes nothing of what there will be.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use kube::Resource;
+
+use super::{Batch, DeltaFifo, is_another, is_same, tombstone};
+use crate::object::{Delta, ObjectKey, Places, Replacement};
+use crate::turns::{TURN, Turns};
+
+impl<K: Resource> DeltaFifo<K> {
+    /// Queues a list as one batch: deletions of what it lacks, then what it holds.
+    pub(super) async fn replace(&self, list: Replacement<K>, mut turns: Turns) {
+        let Replacement { mut items, unreadable, complete, version, authoritative } = list;
+        let mut gone = Vec::new();
+        if complete {
+            gone = self.missing(&items, &unreadable, &mut turns).await;
+        }
+        for (key, object) in &mut items {
+            turns.spend(1).await;
+            match self.state.lock().pending.latest(key, &*self.known) {
+                Some(known) if Arc::ptr_eq(object, &known) => {}
+                Some(known) if is_same(&**object, &*known) => *object = known,
+                Some(known) if is_another(&**object, &*known) => {
+                    gone.push((key.clone(), tombstone(known)));
+                }
+                _ => {}
+            }
+        }
+        let mut batch = {
+            let mut state = self.state.lock();
+            let deltas = gone.len() + items.len() + unreadable.len();
+            state.pending.reserve(deltas);
+            let mut batch = Batch::list(state.next_id(), version, authoritative);
+            batch.deltas.reserve(deltas);
+            Unqueued { fifo: self, batch: Some(batch) }
+        };
+        for (key, delta) in gone {
+            turns.spend(1).await;
+            batch.append(key, delta);
+        }
+        for (key, object) in items {
+            turns.spend(1).await;
+            batch.append(key, Delta::Replaced(object));
+        }
+        for key in unreadable {
+            turns.spend(1).await;
+            let known = self.state.lock().pending.latest(&key, &*self.known).is_some();
+            if known {
+                batch.append(key, Delta::Unreadable);
+            }
+        }
+        batch.queue();
+    }
+
+    /// Tombstones of what there will be when everything queued is done, and a list lacks.
+    async fn missing(
+        &self,
+        items: &[(ObjectKey, Arc<K>)],
+        unreadable: &HashSet<ObjectKey>,
+        turns: &mut Turns,
+    ) -> Vec<(ObjectKey, Delta<K>)> {
+        let mut places = Places::with_capacity(items.len());
+        for (place, (key, _)) in items.iter().enumerate() {
+            turns.spend(1).await;
+            places.insert(key, place);
+        }
+        let is_listed = |key: &ObjectKey| {
+            places.get(key, |place| items[place].0 == *key).is_some() || unreadable.contains(key)
+        };
+        let mut gone = Vec::new();
+        let pending = self.state.lock().pending.all_latest();
+        for (key, latest) in &pending {
+            if let Some(object) = latest
+                && !is_listed(key)
+            {
+                gone.push((key.clone(), tombstone(object.clone())));
+            }
+        }
+        // What is pending may be in the store by now, or gone from it; nothing else changes there.
+        let mut parts = self.known.parts();
+        let mut seen = 0;
+        while parts.next(&mut |key, object| {
+            seen += 1;
+            if !pending.contains_key(key) && !is_listed(key) {
+                gone.push((key.clone(), tombstone(object.clone())));
+            }
+        }) {
+            turns.spend(TURN.min(std::mem::take(&mut seen))).await;
+        }
+        gone
+    }
+}
+
+/// A list of which some deltas are counted as pending, and that is not queued yet.
+struct Unqueued<'a, K> {
+    fifo: &'a DeltaFifo<K>,
+    batch: Option<Batch<K>>,
+}
+
+impl<K> Unqueued<'_, K> {
+    fn append(&mut self, key: ObjectKey, delta: Delta<K>) {
+        if let Some(batch) = &mut self.batch {
+            let mut state = self.fifo.state.lock();
+            state.pending.note(&key, &delta, (batch.id, batch.deltas.len()));
+            batch.deltas.push((key, delta));
+        }
+    }
+
+    /// Queues the whole, unless the queue was closed meanwhile.
+    fn queue(mut self) {
+        let mut state = self.fifo.state.lock();
+        if !state.closed
+            && let Some(mut batch) = self.batch.take()
+        {
+            batch.initial = !std::mem::replace(&mut state.populated, true);
+            state.batches.push_back(batch);
+        }
+        drop(state);
+        self.fifo.filled.notify_one();
+    }
+}
+
+impl<K> Drop for Unqueued<'_, K> {
+    fn drop(&mut self) {
+        if let Some(batch) = self.batch.take() {
+            self.fifo.state.lock().pending.finish(&batch.deltas);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The store's next state, made off to the side.
+
+use std::sync::Arc;
+
+use super::state::State;
+use super::{IndexFault, Indexer};
+use crate::object::{ObjectKey, ResourceVersion};
+
+/// The next state in the making. It holds no lock, so it can be worked on in turns; readers and
+/// other writers go on meanwhile. If another writer was first, it is outdated, and the work has to
+/// be done anew.
+pub(crate) struct Draft<K> {
+    indexer: Indexer<K>,
+    base: Arc<State<K>>,
+    pub(super) state: State<K>,
+    pub(super) faults: Vec<IndexFault>,
+}
+
+/// What a draft that was published leaves behind.
+pub(crate) struct Published<K> {
+    /// The calls of index functions that panicked.
+    pub(crate) faults: Vec<IndexFault>,
+    /// What the store was before. To free it may take long.
+    pub(crate) before: Discarded<K>,
+}
+
+/// States that nobody needs any more; to drop them may take long.
+pub(crate) struct Discarded<K>(#[expect(dead_code, reason = "held to be dropped")] Arc<State<K>>);
+
+impl<K> Draft<K> {
+    pub(super) fn new(indexer: &Indexer<K>) -> Self {
+        let base = indexer.0.published.load_full();
+        let state = State::clone(&base);
+        Self { indexer: indexer.clone(), base, state, faults: Vec::new() }
+    }
+
+    /// The object of a key, as this draft has it.
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+        self.state.get(key)
+    }
+
+    /// Whether an object is marked stale.
+    pub(crate) fn is_stale(&self, key: &ObjectKey) -> bool {
+        self.state.stale.contains(key)
+    }
+
+    /// The version of the collection.
+    pub(crate) fn version(&self) -> Option<&ResourceVersion> {
+        self.state.version.as_ref()
+    }
+
+    /// Stores an object and gives back what it replaces. It is no longer stale.
+    pub(crate) fn put(&mut self, key: &ObjectKey, object: &Arc<K>) -> Option<Arc<K>> {
+        self.state.put(key, object, &mut self.faults)
+    }
+
+    /// Takes an object out; what is not there is no error.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.state.remove(key, &mut self.faults)
+    }
+
+    /// Marks an object as older than the server's, which can't be decoded.
+    pub(crate) fn mark_stale(&mut self, key: &ObjectKey) {
+        self.state.mark_stale(key);
+    }
+
+    /// Sets the version of the collection.
+    pub(crate) fn set_version(&mut self, version: ResourceVersion) {
+        self.state.version = Some(version);
+    }
+
+    /// Makes everything visible at once, unless somebody else wrote since the draft was begun.
+    ///
+    /// # Errors
+    /// The draft's own state, which is outdated; nothing changes then.
+    pub(crate) fn publish(self) -> Result<Published<K>, Discarded<K>> {
+        let indexer = self.indexer.clone();
+        let _writing = indexer.0.writing.lock();
+        if !Arc::ptr_eq(&self.base, &indexer.load()) {
+            return Err(Discarded(Arc::new(self.state)));
+        }
+        Ok(indexer.replace(self))
+    }
+}
+
+impl<K> Indexer<K> {
+    /// The next state of the store, to be made off to the side.
+    pub(crate) fn draft(&self) -> Draft<K> {
+        Draft::new(self)
+    }
+
+    /// Publishes a draft; to be called while writing.
+    pub(super) fn replace(&self, draft: Draft<K>) -> Published<K> {
+        self.publish(draft.state);
+        Published { faults: draft.faults, before: Discarded(draft.base) }
+    }
+}

@@ -1,0 +1,276 @@
+//! Several informers of one kind that are read and followed as one: the objects of a few namespaces.
+//!
+//! Each namespace has a list, a watch, a version and errors of its own, as it has permissions of its
+//! own: one that may not be read keeps no other from syncing. What is asked across namespaces is
+//! answered from each as of its own moment.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::Stream;
+use futures::future::join_all;
+use futures::stream::select_all;
+use kube::Resource;
+use tokio::time::Instant;
+
+use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncError};
+use crate::indexer::{Index, IndexError};
+use crate::labels::Labels;
+use crate::lister::{NamespaceLister, NotFound};
+use crate::object::{Event, ObjectKey};
+use crate::processor::HandlerRegistration;
+
+/// Informers of one kind, each of a namespace of its own. A cheap clone.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::{SharedInformerFactory, testing::ApiServer};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+/// let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+/// maps.on_event(|event| println!("{:?}", event.object().metadata.name))?;
+/// factory.start()?;
+/// maps.wait_for_sync(Duration::from_secs(5)).await?;
+/// println!("{} in all, {} in shop", maps.len(), maps.namespace("shop").unwrap().len());
+/// factory.shutdown().await;
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
+pub struct InformerGroup<K> {
+    /// In order of their namespaces, none twice. One without a namespace is alone.
+    members: Arc<[SharedInformer<K>]>,
+}
+
+/// One index over all informers of a group.
+#[derive(Debug)]
+pub struct GroupIndex<K>(Vec<Index<K>>);
+
+impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
+    /// A group of informers. One that holds every namespace makes the others superfluous, and is kept
+    /// alone; of several of one namespace the first is kept.
+    pub fn new(informers: impl IntoIterator<Item = SharedInformer<K>>) -> Self {
+        let mut members: Vec<_> = informers.into_iter().collect();
+        members.sort_by(|a, b| a.collection().namespace.cmp(&b.collection().namespace));
+        members.dedup_by(|a, b| {
+            let whole = b.collection().namespace.is_none();
+            whole || a.collection().namespace == b.collection().namespace
+        });
+        Self { members: members.into() }
+    }
+
+    /// The informers, in order of their namespaces.
+    pub fn informers(&self) -> &[SharedInformer<K>] {
+        &self.members
+    }
+
+    /// The informer that holds an object of this key, if there is any. O(log namespaces).
+    pub fn informer_of(&self, key: &ObjectKey) -> Option<&SharedInformer<K>> {
+        self.informer_in(key.namespace())
+    }
+
+    fn informer_in(&self, namespace: Option<&str>) -> Option<&SharedInformer<K>> {
+        let first = self.members.first()?;
+        if first.collection().namespace.is_none() {
+            return Some(first);
+        }
+        let of = |member: &SharedInformer<K>| member.collection().namespace.clone();
+        let found = self.members.binary_search_by(|member| of(member).as_deref().cmp(&namespace));
+        self.members.get(found.ok()?)
+    }
+
+    /// Starts those that do not run yet.
+    ///
+    /// # Errors
+    /// [`StartError::NoRuntime`] outside a tokio runtime, [`StartError::Stopped`] if one was stopped.
+    pub fn start(&self) -> Result<(), StartError> {
+        for informer in &*self.members {
+            match informer.start() {
+                Ok(()) | Err(StartError::AlreadyStarted) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all have synced.
+    pub fn has_synced(&self) -> bool {
+        self.members.iter().all(SharedInformer::has_synced)
+    }
+
+    /// Waits until all have synced. Cancel safe; any number of tasks may wait.
+    ///
+    /// # Errors
+    /// [`SyncError`] says which have not and why.
+    pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
+        let start = Instant::now();
+        let waits = self.members.iter().map(|informer| informer.wait_for_sync(limit));
+        let failed = join_all(waits).await.into_iter().filter_map(Result::err);
+        let unsynced: Vec<_> = failed.flat_map(|error| error.unsynced).collect();
+        if unsynced.is_empty() {
+            return Ok(());
+        }
+        Err(SyncError { unsynced, waited: start.elapsed() })
+    }
+
+    /// The object of a key.
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.informer_of(key)?.indexer().get(key)
+    }
+
+    /// Reads one namespace; `None` for one that is not held.
+    pub fn namespace(&self, namespace: &str) -> Option<NamespaceLister<K>> {
+        Some(self.informer_in(Some(namespace))?.lister().namespace(namespace))
+    }
+
+    /// Every object, namespace by namespace.
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.list(&Labels::everything())
+    }
+
+    /// The objects that a selector selects, namespace by namespace. O(n).
+    pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
+        self.members.iter().flat_map(|informer| informer.lister().list(selector)).collect()
+    }
+
+    /// The object of a key, or in whose words it was not found.
+    ///
+    /// # Errors
+    /// [`NotFound`], also where the key's namespace is not held.
+    pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
+        self.get(key).ok_or_else(|| NotFound {
+            resource: self.resource(),
+            namespace: key.namespace().map(Into::into),
+            name: key.name().to_owned(),
+        })
+    }
+
+    fn resource(&self) -> Arc<str> {
+        let first = self.members.first();
+        first.map_or_else(|| "objects".into(), |informer| informer.collection().resource.clone())
+    }
+
+    /// How many objects there are. O(namespaces).
+    pub fn len(&self) -> usize {
+        self.members.iter().map(|informer| informer.lister().len()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds an index to all. See [`SharedInformer::add_index`].
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] when one of them has an index of this name; those before it have the
+    /// new one then.
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let added = self.members.iter().map(|informer| informer.add_index(name, values.clone()));
+        Ok(GroupIndex(added.collect::<Result<_, _>>()?))
+    }
+
+    /// Adds a closure as a handler to all. Each informer calls it from a task of its own: it may run
+    /// for several namespaces at a time, and is told of one namespace in order.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] when one of them was stopped; no handler is added then.
+    pub fn on_event(
+        &self,
+        call: impl Fn(Event<K>) + Send + Sync + 'static,
+    ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
+        let call = Arc::new(call);
+        let mut added = Vec::with_capacity(self.members.len());
+        for informer in &*self.members {
+            let call = call.clone();
+            match informer.on_event(move |event| call(event)) {
+                Ok(registration) => added.push(registration),
+                Err(stopped) => {
+                    added.iter().for_each(HandlerRegistration::remove);
+                    return Err(stopped);
+                }
+            }
+        }
+        Ok(added)
+    }
+
+    /// The events of all as one stream: those of a namespace in order, no namespace before another.
+    /// It ends when all have stopped.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] when one of them was stopped.
+    pub fn events(&self) -> Result<impl Stream<Item = Event<K>> + use<K>, InformerStopped> {
+        let streams: Result<Vec<_>, _> = self.members.iter().map(SharedInformer::events).collect();
+        Ok(select_all(streams?))
+    }
+
+    /// One look at each.
+    pub fn status(&self) -> Vec<InformerStatus> {
+        self.members.iter().map(SharedInformer::status).collect()
+    }
+
+    /// Stops all and waits until no task is left.
+    pub async fn shutdown(&self) {
+        join_all(self.members.iter().map(SharedInformer::shutdown)).await;
+    }
+}
+
+impl<K> GroupIndex<K> {
+    /// The objects that have this value, namespace by namespace.
+    pub fn get(&self, value: &str) -> Vec<Arc<K>> {
+        self.0.iter().flat_map(|index| index.get(value)).collect()
+    }
+
+    /// The keys of the objects that have this value, sorted.
+    pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
+        let mut keys: Vec<_> = self.0.iter().flat_map(|index| index.keys(value)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// How many objects have this value. O(namespaces).
+    pub fn len(&self, value: &str) -> usize {
+        self.0.iter().map(|index| index.len(value)).sum()
+    }
+
+    /// The values that any object has, sorted.
+    pub fn values(&self) -> Vec<Arc<str>> {
+        let mut values: Vec<_> = self.0.iter().flat_map(Index::values).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+}
+
+/// A group of one.
+impl<K: Resource + Send + Sync + 'static> From<&SharedInformer<K>> for InformerGroup<K> {
+    fn from(informer: &SharedInformer<K>) -> Self {
+        Self::new([informer.clone()])
+    }
+}
+
+impl<K> From<&InformerGroup<K>> for InformerGroup<K> {
+    fn from(group: &InformerGroup<K>) -> Self {
+        group.clone()
+    }
+}
+
+impl<K> Clone for InformerGroup<K> {
+    fn clone(&self) -> Self {
+        Self { members: self.members.clone() }
+    }
+}
+
+impl<K> fmt::Debug for InformerGroup<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&*self.members).finish()
+    }
+}

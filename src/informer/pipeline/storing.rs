@@ -1,0 +1,99 @@
+//! One batch's way into the store and to the handlers.
+//!
+//! A first list is one batch, however long. It is applied in turns, so that the runtime's other tasks
+//! go on, to a draft of the store's next state, so that nobody waits and nobody sees half of it; then
+//! it is told in turns to those who were there when it was stored. No lock is held across an await,
+//! and what is freed afterwards is freed elsewhere.
+
+use std::sync::atomic::Ordering;
+
+use kube::Resource;
+
+use super::Pipeline;
+use crate::delta_fifo::Batch;
+use crate::indexer::{Discarded, Draft, IndexFault, Published};
+use crate::informer::processing;
+use crate::processor::{Listeners, Notification};
+use crate::turns::TURN;
+
+/// How often a batch is applied off to the side before others are kept out.
+const ATTEMPTS: usize = 3;
+
+/// A batch that is in the store.
+struct Stored<K> {
+    /// What is to be told, by turns.
+    notifications: Vec<Vec<Notification<K>>>,
+    listeners: Listeners<K>,
+    published: Published<K>,
+}
+
+impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
+    /// Stores a batch, tells the handlers of it and takes it off the queue; gives the calls of index
+    /// functions that panicked.
+    pub(super) async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
+        let initial = !self.populated.load(Ordering::Relaxed);
+        let Stored { notifications, listeners, published } = self.publish(&batch, initial).await;
+        let Published { faults, before } = published;
+        for some in &notifications {
+            listeners.distribute(some);
+            if notifications.len() > 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        if initial && (batch.initial || self.fifo.has_synced()) {
+            // Who was added meanwhile was told what is stored, and that is all of it.
+            let round = self.processor.enter();
+            round.end_initial();
+            self.populated.store(true, Ordering::Relaxed);
+        }
+        self.fifo.done_in_turns(&batch).await;
+        if batch.deltas.len() > TURN {
+            self.discard((batch, notifications, before)).await;
+        }
+        faults
+    }
+
+    /// Makes the store's next state in turns and publishes it. Where somebody else wrote meanwhile (an
+    /// index was added), it is made anew; the last time with everybody else kept out.
+    async fn publish(&self, batch: &Batch<K>, initial: bool) -> Stored<K> {
+        let resyncing = self.processor.min_resync().is_some();
+        for _ in 0..ATTEMPTS {
+            let mut draft = self.indexer.draft();
+            let mut notifications = Vec::new();
+            for deltas in batch.deltas.chunks(TURN) {
+                if !notifications.is_empty() {
+                    tokio::task::yield_now().await;
+                }
+                notifications.push(processing::apply(&mut draft, deltas, initial, resyncing));
+            }
+            processing::stamp(&mut draft, batch);
+            match self.commit(draft) {
+                Ok((published, listeners)) => {
+                    return Stored { notifications, listeners, published };
+                }
+                Err(outdated) => self.discard((outdated, notifications)).await,
+            }
+        }
+        let mut write = self.indexer.transaction();
+        let notifications = processing::apply(write.draft(), &batch.deltas, initial, resyncing);
+        processing::stamp(write.draft(), batch);
+        let round = self.processor.enter();
+        let published = write.publish();
+        Stored { notifications: vec![notifications], listeners: round.listeners(), published }
+    }
+
+    /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
+    /// it, and is not.
+    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Discarded<K>> {
+        let round = self.processor.enter();
+        let published = draft.publish()?;
+        Ok((published, round.listeners()))
+    }
+
+    /// Frees what is large where it holds up no task.
+    async fn discard(&self, large: impl Send + 'static) {
+        if let Err(panic) = self.tasks.spawn_blocking(move || drop(large)).await {
+            tracing::error!(%panic, "an object's drop panicked");
+        }
+    }
+}

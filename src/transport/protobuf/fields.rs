@@ -1,0 +1,185 @@
+//! The fields of one message, as a decoder of JSON would meet its members.
+//!
+//! Each field comes once, those that occur often as one run, those that JSON has in any case at the
+//! end. Servers write fields in order of their numbers; then a run is a piece of the message and
+//! nothing is allocated. Where they are not in order they are sorted first.
+
+use std::vec;
+
+use super::error::{Error, Result};
+use super::schema::{Field, Kind, MessageId, SKIP_ZERO, Shape};
+use super::wire::{Cursor, Raw};
+
+/// The fields of one message.
+#[derive(Debug)]
+pub(super) struct Fields<'a> {
+    cursor: Cursor<'a>,
+    table: &'static [Field],
+    /// Where the last field was in the table: the next one is close by.
+    hint: usize,
+    /// A bit for each field that JSON has and the message does not.
+    missing: u64,
+    /// Where they are not in order: rare, so it takes no room.
+    sorted: Option<Box<Sorted<'a>>>,
+}
+
+type Sorted<'a> = std::iter::Peekable<vec::IntoIter<(usize, Raw<'a>)>>;
+
+/// What a message says of a field.
+#[derive(Debug)]
+pub(super) enum Found<'a> {
+    One(Raw<'a>),
+    Many(Run<'a>),
+    /// Nothing, but JSON does.
+    Missing,
+}
+
+/// The occurrences of a repeated field.
+#[derive(Debug)]
+pub(super) enum Run<'a> {
+    /// One after another, so many.
+    Straight(Cursor<'a>, usize),
+    Picked(vec::IntoIter<Raw<'a>>),
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of a message. Looks at the head of each.
+    pub(super) fn new(cursor: Cursor<'a>, message: MessageId) -> Result<Self> {
+        let mut fields = Self {
+            cursor,
+            table: message.fields(),
+            hint: 0,
+            missing: message.required(),
+            sorted: None,
+        };
+        let (mut ahead, mut last) = (fields.cursor.clone(), 0);
+        let mut ordered = true;
+        while let Some(raw) = ahead.next()? {
+            let Some(at) = fields.locate(raw.number) else { continue };
+            fields.missing &= !(1 << at);
+            ordered &=
+                raw.number > last || raw.number == last && fields.table[at].shape != Shape::One;
+            last = raw.number;
+        }
+        if !ordered {
+            fields.sort()?;
+        }
+        fields.hint = 0;
+        Ok(fields)
+    }
+
+    /// The next field; `None` after the last.
+    pub(super) fn next(&mut self) -> Result<Option<(&'static Field, Found<'a>)>> {
+        loop {
+            let (at, raw, start) = if let Some(sorted) = &mut self.sorted {
+                let Some((at, raw)) = sorted.next() else { break };
+                (at, raw, None)
+            } else {
+                let start = self.cursor.offset();
+                let Some(raw) = self.cursor.next()? else { break };
+                let Some(at) = self.locate(raw.number) else { continue };
+                (at, raw, Some(start))
+            };
+            let field = &self.table[at];
+            if field.shape != Shape::One {
+                return Ok(Some((field, Found::Many(self.run(at, raw, start)?))));
+            }
+            if !(field.is(SKIP_ZERO) && raw.is_zero()) {
+                return Ok(Some((field, Found::One(raw))));
+            }
+        }
+        if self.missing == 0 {
+            return Ok(None);
+        }
+        let at = self.missing.trailing_zeros();
+        self.missing &= self.missing - 1;
+        Ok(Some((&self.table[at as usize], Found::Missing)))
+    }
+
+    /// All that belongs together with the first of a run.
+    fn run(&mut self, at: usize, first: Raw<'a>, start: Option<usize>) -> Result<Run<'a>> {
+        let Some(start) = start else {
+            let mut picked = vec![first];
+            if let Some(sorted) = &mut self.sorted {
+                while let Some((_, raw)) = sorted.next_if(|(other, _)| *other == at) {
+                    picked.push(raw);
+                }
+            }
+            return Ok(Run::Picked(picked.into_iter()));
+        };
+        let mut count = 1;
+        let mut end = self.cursor.clone();
+        while let Some(raw) = end.next()?
+            && raw.number == first.number
+        {
+            count += 1;
+            self.cursor = end.clone();
+        }
+        Ok(Run::Straight(self.cursor.to(start).up_to(&self.cursor), count))
+    }
+
+    /// Where in the table a field is.
+    #[inline]
+    fn locate(&mut self, number: u32) -> Option<usize> {
+        let is =
+            |at: usize| self.table.get(at).is_some_and(|field| u32::from(field.number) == number);
+        let at = [self.hint, self.hint + 1].into_iter().find(|at| is(*at)).or_else(|| {
+            self.table.binary_search_by_key(&number, |field| field.number.into()).ok()
+        })?;
+        self.hint = at;
+        Some(at)
+    }
+
+    fn sort(&mut self) -> Result<()> {
+        let (mut sorted, mut ahead) = (Vec::<(usize, Raw<'a>)>::new(), self.cursor.clone());
+        while let Some(raw) = ahead.next()? {
+            if let Some(at) = self.locate(raw.number) {
+                sorted.push((at, raw));
+            }
+        }
+        // Stable: what is repeated keeps its order.
+        sorted.sort_by_key(|(at, _)| *at);
+        let mut once = Vec::<(usize, Raw<'a>)>::with_capacity(sorted.len());
+        for (at, raw) in sorted {
+            let field = &self.table[at];
+            if let Some(last) = once.last_mut()
+                && last.0 == at
+                && field.shape == Shape::One
+            {
+                // Of plain values the last one counts. A message in two pieces is one that no
+                // server writes.
+                if !matches!(
+                    field.kind,
+                    Kind::String | Kind::Bytes | Kind::Int | Kind::Bool | Kind::Double
+                ) {
+                    return Err(Error::new("a message in two pieces", raw.offset));
+                }
+                last.1 = raw;
+            } else {
+                once.push((at, raw));
+            }
+        }
+        self.sorted = Some(Box::new(once.into_iter().peekable()));
+        Ok(())
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn next(&mut self) -> Result<Option<Raw<'a>>> {
+        match self {
+            Self::Straight(cursor, left) => {
+                *left = left.saturating_sub(1);
+                cursor.next()
+            }
+            Self::Picked(picked) => Ok(picked.next()),
+        }
+    }
+
+    /// How many are left.
+    pub(super) fn left(&self) -> usize {
+        match self {
+            Self::Straight(_, left) => *left,
+            Self::Picked(picked) => picked.len(),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Kubernetes' protobuf encoding of the built-in types.
+//!
+//! A table of the types' fields, made from Go's published types, guides serde over the wire format,
+//! so that any type that can be read from a server's JSON can be read from its protobuf, and comes
+//! out the same. Custom resources have no such encoding. Nothing here panics on any bytes; what is
+//! malformed is an error with a place.
+
+#[cfg(any(test, feature = "testing"))]
+pub mod encode;
+mod envelope;
+mod error;
+pub(super) mod events;
+mod fields;
+pub(super) mod list;
+mod members;
+pub(super) mod peek;
+mod scalar;
+mod schema;
+#[rustfmt::skip]
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+mod wire;
+
+pub(crate) use envelope::MEDIA_TYPE;
+pub use envelope::ProtobufObject;
+pub(super) use envelope::{ItemType, MAGIC};
+
+/// The newest release of Kubernetes whose types are known. Fields that a later one adds are not
+/// seen in protobuf; ask for JSON to have them.
+pub const RELEASE: &str = table::RELEASE;
+
+/// Whether this kind is built in, so that servers can send it in protobuf.
+pub fn is_built_in(api_version: &str, kind: &str) -> bool {
+    schema::MessageId::of(api_version, kind).is_some()
+}

@@ -1,0 +1,167 @@
+//! How the table of the built-in types is read.
+//!
+//! The table is constant data without a pointer in it but the kinds' names: nothing is parsed or
+//! allocated when a program starts, and a field takes ten bytes.
+
+use super::table::{FIELDS, MESSAGES, NAMES, ROOTS};
+
+/// One field of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) number: u16,
+    name_at: u16,
+    name_length: u8,
+    pub(super) kind: Kind,
+    pub(super) shape: Shape,
+    flags: u8,
+    target: u16,
+}
+
+/// Where a message's fields are in the table, and which of them JSON always has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    first: u16,
+    count: u8,
+    required: u64,
+}
+
+/// The number of a message in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MessageId(u16);
+
+/// How a value is written on the wire, and what JSON makes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    String,
+    /// In JSON a text in base64.
+    Bytes,
+    Int,
+    Bool,
+    Double,
+    Message,
+    /// A message that holds nothing but a list; in JSON the list.
+    Items,
+    /// Seconds since 1970; in JSON a text, and null where the message is empty.
+    Time,
+    /// As `Time`, with microseconds.
+    MicroTime,
+    /// A text in a message.
+    Quantity,
+    IntOrString,
+    /// JSON in a message, or an object in an envelope.
+    Raw,
+    /// A message of a boolean and a schema; in JSON the one or the other.
+    SchemaOrBool,
+    /// A message of a schema and a list; in JSON the one or the other.
+    SchemaOrArray,
+}
+
+/// How often a field occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    One,
+    Repeated,
+    /// Repeated messages of a key and a value, the value of the field's kind.
+    Map,
+}
+
+/// JSON has the message's members among those of the outer one.
+pub(super) const INLINE: u8 = 1;
+/// JSON leaves out the zero value.
+pub(super) const SKIP_ZERO: u8 = 2;
+/// JSON has the member in any case.
+pub(super) const REQUIRED: u8 = 4;
+/// What JSON says where nothing is there is null, not zero.
+pub(super) const NULLABLE: u8 = 8;
+
+/// A row of the table of fields.
+pub(super) const fn field(
+    number: u16,
+    name_at: u16,
+    name_length: u8,
+    kind: Kind,
+    shape: Shape,
+    flags: u8,
+    target: u16,
+) -> Field {
+    Field { number, name_at, name_length, kind, shape, flags, target }
+}
+
+/// A row of the table of messages.
+pub(super) const fn message(first: u16, count: u8, required: u64) -> Message {
+    Message { first, count, required }
+}
+
+impl Field {
+    pub(super) fn name(&self) -> &'static str {
+        let at = usize::from(self.name_at);
+        &NAMES[at..at + usize::from(self.name_length)]
+    }
+
+    pub(super) fn target(&self) -> MessageId {
+        MessageId(self.target)
+    }
+
+    pub(super) fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+impl MessageId {
+    /// The message of a kind that the table knows.
+    pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
+        let at = ROOTS.binary_search_by(|row| (row.0, row.1).cmp(&(api_version, kind))).ok()?;
+        Some(Self(ROOTS[at].2))
+    }
+
+    pub(super) fn fields(self) -> &'static [Field] {
+        let message = &MESSAGES[usize::from(self.0)];
+        let first = usize::from(message.first);
+        &FIELDS[first..first + usize::from(message.count)]
+    }
+
+    /// A bit for each field that JSON always has.
+    pub(super) fn required(self) -> u64 {
+        MESSAGES[usize::from(self.0)].required
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_refers_to_nothing_outside_itself() {
+        assert!(ROOTS.is_sorted() && ROOTS.len() > 300);
+        for (id, message) in MESSAGES.iter().enumerate() {
+            let fields = MessageId(id.try_into().unwrap()).fields();
+            assert!(fields.is_sorted_by(|a, b| a.number < b.number));
+            for (n, field) in fields.iter().enumerate() {
+                assert!(usize::from(field.target) < MESSAGES.len());
+                assert_eq!(field.name().is_empty(), field.is(INLINE));
+                assert_eq!(field.is(REQUIRED), message.required & (1 << n) != 0);
+            }
+            // What reads a message keeps two outer ones, not any number of them.
+            let inlined = |fields: &'static [Field]| {
+                fields.iter().filter(|field| field.is(INLINE)).map(|field| field.target().fields())
+            };
+            for inner in inlined(fields).flat_map(inlined) {
+                assert!(inlined(inner).next().is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_are_found_by_version_and_name() {
+        let pod = MessageId::of("v1", "Pod").unwrap();
+        let names: Vec<_> = pod.fields().iter().map(Field::name).collect();
+        assert_eq!(names, ["metadata", "spec", "status"]);
+        assert!(MessageId::of("apps/v1", "Pod").is_none());
+        assert!(MessageId::of("apps/v1", "DeploymentList").is_some());
+    }
+
+    #[test]
+    fn a_row_is_small() {
+        assert!(size_of::<Field>() <= 12 && size_of::<Message>() <= 16);
+    }
+}

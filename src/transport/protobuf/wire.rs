@@ -1,0 +1,268 @@
+//! The protobuf wire format: numbered fields, one after another.
+//!
+//! Reading a field is looking at its head; what it holds is borrowed, never copied, so a field that
+//! nobody wants costs no more than that. Every place is an offset in the whole object.
+
+use super::error::{Error, Result};
+
+/// The longest varint: 64 bits, seven a byte.
+const LONGEST_VARINT: usize = 10;
+
+/// The fields of a message.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the message begins in the object.
+    base: usize,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wire<'a> {
+    Varint(u64),
+    Fixed64(u64),
+    Bytes(&'a [u8]),
+    Fixed32(u32),
+}
+
+/// A field as it stands in a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Raw<'a> {
+    pub(super) number: u32,
+    pub(super) wire: Wire<'a>,
+    /// Where what it holds begins in the object.
+    pub(super) offset: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A message that begins at `base` of the object.
+    pub(super) fn new(bytes: &'a [u8], base: usize) -> Self {
+        Self { bytes, at: 0, base }
+    }
+
+    /// Where the next field begins in the object.
+    pub(super) fn offset(&self) -> usize {
+        self.base + self.at
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The same message at a place where a field begins.
+    pub(super) fn to(&self, offset: usize) -> Self {
+        Self { at: offset - self.base, ..*self }
+    }
+
+    /// The fields from here up to where another cursor is.
+    pub(super) fn up_to(&self, end: &Self) -> Self {
+        Self { bytes: &self.bytes[..end.at], ..*self }
+    }
+
+    /// The next field; `None` at the message's end.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<Raw<'a>>> {
+        if self.at == self.bytes.len() {
+            return Ok(None);
+        }
+        let head = self.offset();
+        let tag = self.varint()?;
+        let number = u32::try_from(tag >> 3).ok().filter(|number| (1..1 << 29).contains(number));
+        let number = number.ok_or_else(|| Error::new("a field's number is out of range", head))?;
+        let mut offset = self.offset();
+        let wire = match tag & 7 {
+            0 => Wire::Varint(self.varint()?),
+            1 => Wire::Fixed64(u64::from_le_bytes(self.fixed()?)),
+            2 => {
+                let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
+                offset = self.offset();
+                Wire::Bytes(self.take(length)?)
+            }
+            5 => Wire::Fixed32(u32::from_le_bytes(self.fixed()?)),
+            _ => return Err(Error::new("a field of no known wire type", head)),
+        };
+        Ok(Some(Raw { number, wire, offset }))
+    }
+
+    /// The next field of a message that may break off, and whether it is whole. Of bytes that break
+    /// off, it has those that are there.
+    pub(super) fn next_torn(&mut self) -> Option<(Raw<'a>, bool)> {
+        let mut torn = self.clone();
+        if let Ok(field) = self.next() {
+            return field.map(|field| (field, true));
+        }
+        let tag = torn.varint().ok()?;
+        if tag & 7 != 2 {
+            return None;
+        }
+        let length = usize::try_from(torn.varint().ok()?).unwrap_or(usize::MAX);
+        let left = &torn.bytes[torn.at..];
+        if length <= left.len() {
+            return None;
+        }
+        // Nothing comes after it.
+        self.at = self.bytes.len();
+        let number = u32::try_from(tag >> 3).ok()?;
+        Some((Raw { number, wire: Wire::Bytes(left), offset: torn.offset() }, false))
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
+        let end =
+            end.ok_or_else(|| Error::new("a field is longer than its message", self.offset()))?;
+        let bytes = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(bytes)
+    }
+
+    fn fixed<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let offset = self.offset();
+        let bytes = self.take(N)?;
+        bytes.try_into().map_err(|_| Error::new("a field is longer than its message", offset))
+    }
+
+    /// Nearly every number is less than 128.
+    #[inline]
+    fn varint(&mut self) -> Result<u64> {
+        match self.bytes.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(byte.into())
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64> {
+        let mut value = 0;
+        for (n, &byte) in self.bytes[self.at..].iter().take(LONGEST_VARINT).enumerate() {
+            value |= u64::from(byte & 0x7f) << (7 * n);
+            if byte < 0x80 {
+                if n + 1 == LONGEST_VARINT && byte > 1 {
+                    break;
+                }
+                self.at += n + 1;
+                return Ok(value);
+            }
+        }
+        Err(Error::new("a number that does not end", self.offset()))
+    }
+}
+
+impl<'a> Raw<'a> {
+    pub(super) fn bytes(&self) -> Result<&'a [u8]> {
+        match self.wire {
+            Wire::Bytes(bytes) => Ok(bytes),
+            _ => Err(self.odd()),
+        }
+    }
+
+    /// The message it holds.
+    pub(super) fn message(&self) -> Result<Cursor<'a>> {
+        Ok(Cursor::new(self.bytes()?, self.offset))
+    }
+
+    #[expect(
+        clippy::cast_possible_wrap,
+        reason = "the wire has negative numbers in two's complement"
+    )]
+    pub(super) fn int(&self) -> Result<i64> {
+        match self.wire {
+            Wire::Varint(value) => Ok(value as i64),
+            _ => Err(self.odd()),
+        }
+    }
+
+    pub(super) fn double(&self) -> Result<f64> {
+        match self.wire {
+            Wire::Fixed64(bits) => Ok(f64::from_bits(bits)),
+            _ => Err(self.odd()),
+        }
+    }
+
+    /// Whether it holds the zero of its type.
+    pub(super) fn is_zero(&self) -> bool {
+        match self.wire {
+            Wire::Varint(value) | Wire::Fixed64(value) => value == 0,
+            Wire::Fixed32(value) => value == 0,
+            Wire::Bytes(bytes) => bytes.is_empty(),
+        }
+    }
+
+    fn odd(&self) -> Error {
+        Error::new("a field is of another wire type than its kind's", self.offset)
+    }
+}
+
+/// The last of the fields of this number.
+pub(super) fn last(mut message: Cursor<'_>, number: u32) -> Result<Option<Raw<'_>>> {
+    let mut last = None;
+    while let Some(field) = message.next()? {
+        if field.number == number {
+            last = Some(field);
+        }
+    }
+    Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_every_wire_type_and_says_where() {
+        let bytes =
+            [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
+        let mut cursor = Cursor::new(&bytes, 100);
+        let mut found = vec![];
+        while let Some(field) = cursor.next().unwrap() {
+            found.push((field.number, field.wire, field.offset));
+        }
+        let expected = [
+            (1, Wire::Varint(150), 101),
+            (2, Wire::Bytes(b"hi"), 105),
+            (3, Wire::Fixed32(1), 108),
+            (4, Wire::Fixed64(2), 113),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn says_where_it_is_no_message() {
+        for (bytes, offset) in [
+            (&[0x08][..], 1),
+            (&[0x12, 5, 1], 2),
+            (&[0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], 11),
+            (&[0x0b], 0),
+            (&[0x00, 1], 0),
+            (&[0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2], 1),
+            (&[0x08, 1, 0x09, 1, 2], 3),
+        ] {
+            let mut cursor = Cursor::new(bytes, 0);
+            let error = loop {
+                match cursor.next() {
+                    Ok(field) => assert!(field.is_some(), "{bytes:?}"),
+                    Err(error) => break error,
+                }
+            };
+            let error = crate::transport::DecodeError::from(error);
+            assert_eq!(error.offset(), Some(offset), "{bytes:?} {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic_or_loop(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let mut cursor = Cursor::new(&bytes, 0);
+            let mut fields = 0;
+            while let Ok(Some(_)) = cursor.next() {
+                fields += 1;
+            }
+            prop_assert!(fields <= bytes.len());
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A source's part in one answer: from the bytes of a body to objects, whatever the encoding.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::answer::Incoming;
+use super::capture::Captured;
+use super::decode::{Decode, DecodeError};
+use super::framer::{
+    AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
+};
+use super::protobuf::{ItemType, ProtobufObject};
+use crate::error::{Asked, Fault, SourceError};
+use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
+use crate::object::{KnownObjects, ObjectKey};
+
+/// After how many bytes without a pause the runtime's other tasks get their turn.
+const TURN: usize = 64 * 1024;
+
+/// Passing over a byte costs this fraction of decoding it.
+const PASSED_OVER: usize = 8;
+
+/// How much of a kind that was not asked for an error repeats: no kind is longer.
+const LONGEST_KIND: usize = 63;
+
+/// Reads one answer.
+pub(super) struct Reader<K> {
+    pub(super) asked: Asked,
+    pub(super) incoming: Incoming,
+    pub(super) encoding: Encoding,
+    /// The kind that objects are to be of.
+    pub(super) kind: Arc<str>,
+    /// Only their metadata was asked for: their kind may be that of metadata.
+    pub(super) metadata_only: bool,
+    pub(super) decoder: Arc<dyn Decode<K>>,
+    pub(super) limit: usize,
+    /// What need not be decoded, as it is known already.
+    pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
+    pub(super) seen: Seen,
+}
+
+/// What was seen of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The kind of the list, where it is not called a list.
+    odd_kind: Option<String>,
+    /// There were items, if only none of them.
+    items: bool,
+    /// What a list in protobuf says its items are.
+    item_type: Option<ItemType>,
+    /// Bytes decoded since the last pause.
+    spent: usize,
+}
+
+impl<K: 'static> Reader<K> {
+    pub(super) async fn next_listed(
+        (mut reader, mut framer): (Self, AnyFramer<ListPart>),
+    ) -> Result<Option<(ListItem<K>, (Self, AnyFramer<ListPart>))>, SourceError> {
+        loop {
+            match framer.next() {
+                Some(Ok(ListPart::Item(captured, offset))) => {
+                    reader.pause().await;
+                    let item = match reader.unchanged(&captured) {
+                        Some((key, object)) => ListItem::Unchanged(key, object),
+                        None => ListItem::Object(reader.decode(captured, offset)),
+                    };
+                    return Ok(Some((item, (reader, framer))));
+                }
+                Some(Ok(ListPart::Metadata(metadata))) => {
+                    let metadata = reader.metadata(&metadata)?;
+                    return Ok(Some((ListItem::Meta(metadata), (reader, framer))));
+                }
+                Some(Ok(ListPart::Items)) => reader.seen.items = true,
+                Some(Ok(ListPart::Kind { api_version, kind })) => {
+                    reader.check_list_kind(api_version.as_deref(), kind)?;
+                }
+                Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
+                None => match (reader.incoming.next().await, framer.within()) {
+                    (Some(frame), _) => framer.push(frame.map_err(|fault| reader.error(fault))?),
+                    (None, None) => {
+                        // In JSON a list always says what its items are, even if they are none.
+                        let silent = !reader.seen.items && reader.encoding == Encoding::Json;
+                        return match reader.seen.odd_kind.take() {
+                            Some(kind) if !reader.seen.items => Err(reader.no_list(&kind)),
+                            _ if silent => Err(reader.truncated("a list without items")),
+                            _ => Ok(None),
+                        };
+                    }
+                    (None, Some(within)) => return Err(reader.truncated(within)),
+                },
+            }
+        }
+    }
+
+    pub(super) async fn next_watched(
+        (mut reader, mut framer): (Self, AnyFramer<WatchPart>),
+    ) -> Result<Option<(WatchItem<K>, (Self, AnyFramer<WatchPart>))>, SourceError> {
+        loop {
+            match framer.next() {
+                Some(Ok((captured, offset))) => {
+                    reader.pause().await;
+                    let item = reader.event(&captured, offset);
+                    return Ok(Some((item, (reader, framer))));
+                }
+                Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
+                None => match (reader.incoming.next().await, framer.within()) {
+                    (Some(frame), _) => framer.push(frame.map_err(|fault| reader.error(fault))?),
+                    (None, None) => return Ok(None),
+                    (None, Some(within)) => return Err(reader.truncated(within)),
+                },
+            }
+        }
+    }
+
+    /// Lets the runtime's other tasks run now and then: a large list may come faster than it can be
+    /// decoded, and would never wait.
+    async fn pause(&mut self) {
+        if self.seen.spent >= TURN {
+            self.seen.spent = 0;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The known object that these bytes are, if they say that they are that.
+    fn unchanged(&mut self, object: &Captured) -> Option<(ObjectKey, Arc<K>)> {
+        let (known, Captured::Whole(object)) = (self.known.as_ref()?, object) else { return None };
+        let unchanged = known.unchanged(&self.encoding.state(object)?)?;
+        self.seen.spent += object.len() / PASSED_OVER;
+        Some(unchanged)
+    }
+
+    /// As [`unchanged`](Self::unchanged), of what an event holds. An object of another kind is not
+    /// among the known ones: it has another uid.
+    fn unchanged_event(&mut self, event: &Captured, object: &Bytes) -> Option<(ObjectKey, Arc<K>)> {
+        let whole = matches!(event, Captured::Whole(_)) && self.known.is_some();
+        whole.then(|| self.unchanged(&Captured::Whole(object.clone())))?
+    }
+
+    fn decode(&mut self, captured: Captured, offset: u64) -> Decoded<K> {
+        let object = match captured {
+            Captured::Whole(object) => object,
+            Captured::Oversized(head) => {
+                let fault = Fault::TooLarge { offset, limit: self.limit };
+                return Err(self.undecodable(&self.encoding.peek(&head), fault));
+            }
+        };
+        self.seen.spent += object.len();
+        self.decoded(&object).map_err(|error| {
+            let peeked = self.encoding.peek(&object);
+            let fault = Fault::Undecodable { key: key(&peeked), problem: error.to_string() };
+            self.undecodable(&peeked, fault)
+        })
+    }
+
+    fn decoded(&self, object: &[u8]) -> Result<K, DecodeError> {
+        match (self.encoding, self.decoder.protobuf()) {
+            (Encoding::Json, _) => self.decoder.decode(object),
+            (Encoding::Protobuf, Some(decoder)) => {
+                // In a list the items are bare; in a watch each object says what it is.
+                let object = match self.seen.item_type {
+                    Some(item) => item.object(object),
+                    None => ProtobufObject::from_envelope(object)?,
+                };
+                decoder.decode_protobuf(&object)
+            }
+            (Encoding::Protobuf, None) => {
+                Err(DecodeError::new("the decoder does not know protobuf"))
+            }
+        }
+    }
+
+    fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
+        let version = peeked.version.as_deref().map(Into::into);
+        Undecodable { key: key(peeked), version, error: self.error(fault) }
+    }
+
+    fn event(&mut self, captured: &Captured, offset: u64) -> WatchItem<K> {
+        let Some(RawEvent { kind, object }) = self.encoding.open(captured) else {
+            return self.skipped("an event without type and object", offset);
+        };
+        match kind {
+            EventKind::Added => match self.unchanged_event(captured, &object) {
+                Some((key, object)) => WatchItem::Unchanged(key, object),
+                None => self.change(captured, object, offset, WatchItem::Added),
+            },
+            EventKind::Modified => self.change(captured, object, offset, WatchItem::Modified),
+            EventKind::Deleted => self.change(captured, object, offset, WatchItem::Deleted),
+            EventKind::Bookmark => self.bookmark(&object, offset),
+            EventKind::Error => {
+                // What is no Status is not repeated: it may be an object like any other.
+                let fault = self.encoding.status(&object, 500).map_or_else(
+                    || {
+                        let problem = "an ERROR event without a Status".to_owned();
+                        Fault::Malformed { offset, problem }
+                    },
+                    Fault::Status,
+                );
+                WatchItem::Failed(self.error(fault))
+            }
+            // Not the type itself: it is the server's word, and there is no bound on it.
+            EventKind::Unknown => self.skipped("an event of an unknown type", offset),
+        }
+    }
+
+    fn change(
+        &mut self,
+        event: &Captured,
+        object: Bytes,
+        offset: u64,
+        item: fn(Decoded<K>) -> WatchItem<K>,
+    ) -> WatchItem<K> {
+        let object = match event {
+            Captured::Oversized(_) => Captured::Oversized(object),
+            Captured::Whole(_) => {
+                if let Some(found) = self.other_kind(&object) {
+                    let expected = self.kind.to_string();
+                    return WatchItem::Skipped(self.error(Fault::WrongKind { expected, found }));
+                }
+                Captured::Whole(object)
+            }
+        };
+        item(self.decode(object, offset))
+    }
+
+    /// The kind that an object says it is of. Where metadata was asked for, a server that does not
+    /// know how to give it alone gives whole objects, which hold it too.
+    fn usual_kind(&self) -> &str {
+        if self.metadata_only { "PartialObjectMetadata" } else { &self.kind }
+    }
+
+    /// The kind of an object that says it is not what was asked for.
+    fn other_kind(&self, object: &Bytes) -> Option<String> {
+        if self.encoding == Encoding::Json {
+            // Nearly always the kind is the first thing said, or the second.
+            let head = &object[..object.len().min(128)];
+            let canonical = format!("\"kind\":\"{}\"", self.usual_kind());
+            if memchr::memmem::find(head, canonical.as_bytes()).is_some() {
+                return None;
+            }
+        } else if let Ok(object) = ProtobufObject::from_envelope(object)
+            && object.types().is_some_and(|(_, kind)| kind == self.usual_kind())
+        {
+            return None;
+        }
+        let other = |kind: &String| **kind != *self.kind && **kind != *self.usual_kind();
+        let kind = self.encoding.peek(object).kind.filter(other);
+        kind.map(|kind| kind.chars().take(LONGEST_KIND).collect())
+    }
+
+    fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
+        let peeked = self.encoding.peek(object);
+        if peeked.initial_events_end {
+            // From here on an event is news, whatever state it tells.
+            self.known = None;
+        }
+        if let Some(version) = peeked.version.filter(|version| !version.is_empty()) {
+            WatchItem::Bookmark {
+                version: (&*version).into(),
+                initial_events_end: peeked.initial_events_end,
+            }
+        } else {
+            self.skipped("a bookmark without a version", offset)
+        }
+    }
+
+    fn metadata(&self, bytes: &Bytes) -> Result<ListMetadata, SourceError> {
+        self.encoding.metadata(bytes).ok_or_else(|| {
+            let problem = "the list's metadata is not as it should be".to_owned();
+            self.error(Fault::Malformed { offset: 0, problem })
+        })
+    }
+
+    /// A success that holds no list at all must not be taken for an empty one. In JSON a list may
+    /// have any kind (a custom resource names its own), so without the usual one it must have items.
+    /// In protobuf the kind says how to read it.
+    fn check_list_kind(
+        &mut self,
+        api_version: Option<&str>,
+        kind: String,
+    ) -> Result<(), SourceError> {
+        if self.encoding == Encoding::Protobuf {
+            let usual = kind.strip_suffix("List");
+            let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
+            self.seen.item_type = ItemType::of(api_version.unwrap_or_default(), &kind);
+            if !usual || self.seen.item_type.is_none() {
+                return Err(self.no_list(&kind));
+            }
+        } else if kind == "Status" {
+            return Err(self.no_list(&kind));
+        } else if !kind.ends_with("List") {
+            self.seen.odd_kind = Some(kind);
+        }
+        Ok(())
+    }
+
+    fn no_list(&self, found: &str) -> SourceError {
+        let expected = format!("{}List", self.kind);
+        let found = found.chars().take(LONGEST_KIND).collect();
+        self.error(Fault::WrongKind { expected, found })
+    }
+
+    fn skipped(&self, problem: &str, offset: u64) -> WatchItem<K> {
+        let problem = problem.to_owned();
+        WatchItem::Skipped(self.error(Fault::Malformed { offset, problem }))
+    }
+
+    fn truncated(&self, within: &'static str) -> SourceError {
+        self.error(self.incoming.truncated(within))
+    }
+
+    fn malformed(&self, malformed: &Malformed) -> SourceError {
+        let problem = malformed.problem.to_owned();
+        self.error(Fault::Malformed { offset: malformed.offset, problem })
+    }
+
+    fn error(&self, fault: Fault) -> SourceError {
+        SourceError::new(self.asked.clone(), fault)
+    }
+}
+
+fn key(peeked: &Peeked) -> Option<ObjectKey> {
+    ObjectKey::from_parts(peeked.namespace.as_deref(), peeked.name.as_deref()?).ok()
+}
+
+impl<K> fmt::Debug for Reader<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("asked", &self.asked)
+            .field("encoding", &self.encoding)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,512 @@
+//! One world, from its seed to its end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::{ListParams, Patch, PatchParams};
+use kube_informer::error::{Fault, FaultClass};
+use kube_informer::testing::faults::Injected;
+use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
+use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, advance, sleep, timeout};
+
+use super::handler::{Handler, Kind};
+use super::object::{Thing, alive};
+
+/// How long everything may take to come right, in simulated time: the longest silence that is
+/// taken for a watch's, several times over.
+const PATIENCE: Duration = Duration::from_secs(3 * 3600);
+
+const NAMESPACES: [&str; 2] = ["one", "two"];
+
+/// What happened in a world, so that it can be seen that something did.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    writes: u64,
+    harmed: u64,
+    errors: BTreeMap<&'static str, u64>,
+    relists: BTreeMap<&'static str, u64>,
+    events: u64,
+    merged: u64,
+    cancelled: u64,
+    panics: u64,
+    restarts: u64,
+}
+
+type Contents = BTreeMap<String, Thing>;
+
+struct World {
+    rng: Rng,
+    server: ApiServer,
+    faults: Faults,
+    factory: SharedInformerFactory,
+    informers: Vec<Watched>,
+    down: Option<Injected>,
+    waits: Vec<JoinHandle<()>>,
+    /// Objects that were reported as undecodable.
+    poisoned: Arc<Mutex<BTreeSet<String>>>,
+    errors: Arc<Mutex<Vec<SourceError>>>,
+    tally: Tally,
+}
+
+/// An informer, and who listens to it.
+struct Watched {
+    selects: Selects,
+    informer: SharedInformer<Thing>,
+    handlers: Vec<Handler>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Selects {
+    All,
+    Labelled,
+    Namespaced,
+}
+
+impl Selects {
+    fn has(self, thing: &Thing) -> bool {
+        match self {
+            Self::All => true,
+            Self::Labelled => thing.app() == "a",
+            Self::Namespaced => thing.metadata.namespace.as_deref() == Some(NAMESPACES[0]),
+        }
+    }
+}
+
+/// Plays a world to its end.
+pub(crate) fn play(seed: u64) -> Tally {
+    // Delays and jitters are drawn from the thread's own generator.
+    fastrand::seed(seed);
+    let before = alive();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let tally = runtime.unwrap().block_on(async {
+        let mut world = World::new(seed);
+        world.live().await;
+        world.come_right().await;
+        let tally = world.end().await;
+        // What is dropped ends soon after, not at once.
+        sleep(Duration::from_secs(1)).await;
+        let left = Handle::current().metrics().num_alive_tasks();
+        assert_eq!(left, 0, "tasks left behind");
+        tally
+    });
+    assert_eq!(alive() - before, 0, "objects left behind");
+    tally
+}
+
+/// A client of a server that speaks protobuf, or of one that does not.
+fn spoken(client: kube::Client, protobuf: bool) -> kube::Client {
+    if protobuf {
+        return client;
+    }
+    let service = tower::service_fn(move |mut request: http::Request<kube::client::Body>| {
+        let (client, json) = (client.clone(), http::HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(http::header::ACCEPT, json);
+        async move { client.send(request).await }
+    });
+    kube::Client::new(service, "default")
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let server = ApiServer::builder()
+            .window(if rng.bool() { rng.usize(3..20) } else { 1_000 })
+            .bookmark_interval(Duration::from_secs(rng.u64(5..61)))
+            .watch_cache(rng.bool())
+            .build();
+        let faults = Faults::new();
+        let (poisoned, errors) = (Arc::new(Mutex::default()), Arc::new(Mutex::new(Vec::new())));
+        let (keys, log): (Arc<Mutex<BTreeSet<String>>>, _) = (poisoned.clone(), errors.clone());
+        let client = faults.client(spoken(server.client(), rng.bool()));
+        let mut builder = SharedInformerFactory::builder(client)
+            .streaming_list(rng.bool())
+            .on_error(move |error| {
+                if let Fault::Undecodable { key: Some(key), .. } = error.fault() {
+                    keys.lock().insert(key.to_string());
+                }
+                log.lock().push(error.clone());
+            });
+        if rng.bool() {
+            builder = builder.page_size(rng.u32(1..6));
+        }
+        if rng.u8(0..4) == 0 {
+            builder = builder.resync(Duration::from_secs(rng.u64(20..300)));
+        }
+        if rng.bool() {
+            builder = builder.max_concurrent_lists(1);
+        }
+        let mut world = Self {
+            server,
+            faults,
+            factory: builder.build(),
+            informers: Vec::new(),
+            down: None,
+            waits: Vec::new(),
+            poisoned,
+            errors,
+            tally: Tally::default(),
+            rng,
+        };
+        for selects in [Selects::All, Selects::Labelled, Selects::Namespaced] {
+            let watched = world.ask(selects);
+            world.informers.push(watched);
+        }
+        world
+    }
+
+    fn ask(&mut self, selects: Selects) -> Watched {
+        let mut spec = InformerSpec::new();
+        match selects {
+            Selects::All => {}
+            Selects::Labelled => spec = spec.labels("app=a"),
+            Selects::Namespaced => spec = spec.namespace(NAMESPACES[0]),
+        }
+        if self.rng.u8(0..3) == 0 {
+            spec = spec.streaming_list(self.rng.bool());
+        }
+        let informer = self.factory.informer_with(spec);
+        let handlers =
+            (0..self.rng.usize(1..3)).map(|_| Handler::add(&informer, &mut self.rng)).collect();
+        Watched { selects, informer, handlers }
+    }
+
+    /// Writes, faults, comings and goings.
+    async fn live(&mut self) {
+        for _ in 0..self.rng.u8(0..12) {
+            self.write().await;
+        }
+        let seed = self.rng.u64(..);
+        if self.rng.u8(0..8) > 0 {
+            let rate = self.rng.f64() * 0.7;
+            self.faults.at_random(seed, rate, Harm::one_of_each(seed));
+        }
+        if self.rng.bool() {
+            self.faults.remember_lists();
+        }
+        // Not by the factory, which starts them in no particular order.
+        for watched in &self.informers {
+            watched.informer.start().unwrap();
+        }
+        for _ in 0..self.rng.u8(8..32) {
+            match self.rng.u8(0..100) {
+                0..55 => {
+                    for _ in 0..self.rng.u8(1..8) {
+                        self.write().await;
+                    }
+                }
+                55..62 => self.faults.cut_now(),
+                62..65 => self.server.drop_connections(),
+                65..70 => self.server.compact(),
+                70..74 => {
+                    if let Some(down) = self.down.take() {
+                        down.lift();
+                    } else {
+                        self.down = Some(self.faults.inject(Requests::all(), Harm::refuse()));
+                        self.faults.cut_now();
+                    }
+                }
+                74..77 => self.faults.remember_lists(),
+                77..83 => self.add_handler(),
+                83..88 => self.remove_handler().await,
+                88..91 => self.restart().await,
+                91..96 => self.wait_somewhere(),
+                _ => {
+                    let jump = self.rng.u64(1..2_000);
+                    advance(Duration::from_secs(jump)).await;
+                }
+            }
+            let pause = match self.rng.u8(0..10) {
+                0..5 => 0,
+                5..8 => self.rng.u64(1..2_000),
+                8 => self.rng.u64(2_000..60_000),
+                _ => self.rng.u64(60_000..900_000),
+            };
+            sleep(Duration::from_millis(pause)).await;
+        }
+    }
+
+    async fn write(&mut self) {
+        self.tally.writes += 1;
+        let rng = &mut self.rng;
+        let namespace = NAMESPACES[rng.usize(0..2)];
+        let name = format!("t{}", rng.u8(0..6));
+        let app = ["a", "b"][rng.usize(0..2)];
+        let thing = Thing::new(namespace, &name, app, rng.u64(0..1_000));
+        // What is there already, or is not, makes the write another one.
+        match rng.u8(0..10) {
+            0..3 => drop(self.server.create(&thing)),
+            3..6 => drop(self.server.replace(&thing)),
+            6..8 => drop(self.server.delete(&thing)),
+            8 => {
+                drop(self.server.delete(&thing));
+                drop(self.server.create(&thing));
+            }
+            _ => {
+                let pods: Api<Pod> = Api::namespaced(self.server.client(), namespace);
+                let status = json!({ "status": { "message": rng.u64(..).to_string() } });
+                let params = PatchParams::default();
+                let _ = pods.patch_status(&name, &params, &Patch::Merge(status)).await;
+            }
+        }
+    }
+
+    fn add_handler(&mut self) {
+        let at = self.rng.usize(0..self.informers.len());
+        let watched = &mut self.informers[at];
+        watched.handlers.push(Handler::add(&watched.informer, &mut self.rng));
+    }
+
+    async fn remove_handler(&mut self) {
+        let at = self.rng.usize(0..self.informers.len());
+        let handlers = &mut self.informers[at].handlers;
+        if !handlers.is_empty() {
+            let handler = handlers.swap_remove(self.rng.usize(0..handlers.len()));
+            self.tally.note(&handler);
+            handler.remove().await;
+        }
+    }
+
+    /// Stops an informer and asks for it anew.
+    async fn restart(&mut self) {
+        self.tally.restarts += 1;
+        let at = self.rng.usize(0..self.informers.len());
+        let old = self.informers.swap_remove(at);
+        if self.rng.bool() {
+            old.informer.shutdown_and_drain(Duration::from_secs(self.rng.u64(0..100))).await;
+        } else {
+            old.informer.shutdown().await;
+        }
+        self.tally.count(&old);
+        for handler in old.handlers {
+            handler.ended().await;
+        }
+        let new = self.ask(old.selects);
+        new.informer.start().unwrap();
+        self.informers.push(new);
+    }
+
+    /// Lets a task wait for what may take its time.
+    fn wait_somewhere(&mut self) {
+        let watched = &self.informers[self.rng.usize(0..self.informers.len())];
+        let limit = Duration::from_secs(self.rng.u64(0..5_000));
+        let informer = watched.informer.clone();
+        if self.rng.bool() {
+            self.waits.push(tokio::spawn(async move { drop(informer.wait_for_sync(limit).await) }));
+        } else if let Some(Kind::Called(registration)) = watched.handlers.first().map(|h| &h.kind) {
+            let registration = registration.clone();
+            self.waits.push(tokio::spawn(async move {
+                let _ = registration.synced().await;
+            }));
+        }
+    }
+
+    /// The faults stop, and what could not be decoded is written once more. Then everything has to
+    /// come right by itself.
+    async fn come_right(&mut self) {
+        self.faults.clear();
+        let synced = self.factory.wait_for_sync(PATIENCE).await;
+        assert!(synced.is_ok(), "{}", synced.unwrap_err());
+        let begun = Instant::now();
+        let mut held = self.held().await;
+        loop {
+            if self.heal() {
+                held = self.held().await;
+            }
+            let Some(wrong) = self.wrong(&held) else { break };
+            if begun.elapsed() > PATIENCE {
+                let wrong = wrong();
+                let errors = self.errors.lock();
+                let last: Vec<String> =
+                    errors.iter().rev().take(9).map(ToString::to_string).collect();
+                panic!("does not come right: {wrong}; the last errors: {last:#?}");
+            }
+            sleep(Duration::from_secs(5)).await;
+        }
+        for wait in std::mem::take(&mut self.waits) {
+            timeout(PATIENCE, wait).await.expect("a wait does not end").unwrap();
+        }
+    }
+
+    /// Writes anew what was reported as undecodable.
+    fn heal(&mut self) -> bool {
+        let poisoned = std::mem::take(&mut *self.poisoned.lock());
+        for key in &poisoned {
+            let Some((namespace, name)) = key.split_once('/') else { continue };
+            let thing = Thing::new(namespace, name, "a", self.rng.u64(2_000..9_000));
+            let _ = self.server.replace(&thing);
+        }
+        !poisoned.is_empty()
+    }
+
+    /// What the server holds.
+    async fn held(&self) -> Contents {
+        let things: Api<Thing> = Api::all(self.server.client());
+        let listed = things.list(&ListParams::default()).await.unwrap();
+        listed.items.into_iter().map(|thing| (thing.key(), thing)).collect()
+    }
+
+    /// What is not as the server has it.
+    fn wrong<'a>(&'a self, held: &'a Contents) -> Option<Box<dyn Fn() -> String + 'a>> {
+        for watched in &self.informers {
+            let wanted: Vec<_> =
+                held.iter().filter(|(_, thing)| watched.selects.has(thing)).collect();
+            let snapshot = watched.informer.snapshot();
+            let mut stored: Vec<_> =
+                snapshot.iter().map(|(key, thing)| (key.to_string(), thing)).collect();
+            stored.sort_by(|(a, _), (b, _)| a.cmp(b));
+            let same = stored.len() == wanted.len()
+                && stored.iter().zip(&wanted).all(|((a, b), (c, d))| a == *c && ***b == **d);
+            if !same || snapshot.stale() > 0 {
+                return Some(Box::new(move || {
+                    let (selects, status) = (watched.selects, watched.informer.status());
+                    let stored: Vec<_> = watched.informer.lister().all();
+                    format!("{selects:?} holds {stored:#?}, the server {wanted:#?}: {status:#?}")
+                }));
+            }
+            for handler in &watched.handlers {
+                let told = handler.told.lock();
+                assert!(told.nonsense.is_empty(), "{:#?}", told.nonsense);
+                let same = told.contents.len() == stored.len()
+                    && told.contents.iter().zip(&stored).all(|((a, b), (c, d))| a == c && b == *d);
+                if !same {
+                    return Some(Box::new(move || {
+                        format!("{:?} was told {:?}", watched.selects, handler.told.lock().contents)
+                    }));
+                }
+                if let Kind::Called(registration) = &handler.kind
+                    && !registration.has_synced()
+                {
+                    return Some(Box::new(move || format!("has not synced: {registration:?}")));
+                }
+            }
+        }
+        None
+    }
+
+    /// Stops everything.
+    async fn end(mut self) -> Tally {
+        self.factory.shutdown().await;
+        let mut tally = std::mem::take(&mut self.tally);
+        for watched in self.informers {
+            tally.count(&watched);
+            for handler in watched.handlers {
+                handler.ended().await;
+            }
+        }
+        tally.harmed = self.faults.harmed();
+        for error in &*self.errors.lock() {
+            *tally.errors.entry(error.class().name()).or_default() += 1;
+        }
+        tally
+    }
+}
+
+impl Tally {
+    fn note(&mut self, handler: &Handler) {
+        self.events += handler.told.lock().events;
+        if let Kind::Called(registration) = &handler.kind {
+            let status = registration.status();
+            self.merged += status.merged;
+            self.cancelled += status.cancelled;
+            self.panics += status.panics;
+        }
+    }
+
+    fn count(&mut self, watched: &Watched) {
+        for handler in &watched.handlers {
+            self.note(handler);
+        }
+        let reflector = watched.informer.status().reflector;
+        let value = serde_json::to_value(&reflector.relists).unwrap();
+        for (cause, times) in value.as_object().unwrap() {
+            let cause = CAUSES.iter().find(|known| *known == cause).unwrap();
+            *self.relists.entry(cause).or_default() += times.as_u64().unwrap();
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, part) in [
+            (&mut self.writes, other.writes),
+            (&mut self.harmed, other.harmed),
+            (&mut self.events, other.events),
+            (&mut self.merged, other.merged),
+            (&mut self.cancelled, other.cancelled),
+            (&mut self.panics, other.panics),
+            (&mut self.restarts, other.restarts),
+        ] {
+            *sum += part;
+        }
+        for (sums, parts) in
+            [(&mut self.errors, &other.errors), (&mut self.relists, &other.relists)]
+        {
+            for (name, times) in parts {
+                *sums.entry(name).or_default() += times;
+            }
+        }
+    }
+
+    /// A simulation in which nothing goes wrong proves nothing.
+    pub(crate) fn assert_saw_everything(&self) {
+        for (what, times) in [
+            ("writes", self.writes),
+            ("harmed requests", self.harmed),
+            ("events", self.events),
+            ("merged events", self.merged),
+            ("cancelled adds", self.cancelled),
+            ("panics", self.panics),
+            ("restarts", self.restarts),
+        ] {
+            assert!(times > 0, "no {what}: {self:?}");
+        }
+        for cause in CAUSES {
+            assert!(self.relists.get(cause).is_some_and(|n| *n > 0), "no {cause}: {self:?}");
+        }
+        for class in [
+            FaultClass::Expired,
+            FaultClass::Throttled,
+            FaultClass::Refused,
+            FaultClass::Unauthorized,
+            FaultClass::Forbidden,
+            FaultClass::NotFound,
+            FaultClass::Internal,
+            FaultClass::Invalid,
+            FaultClass::Undecodable,
+            FaultClass::Other,
+        ] {
+            let seen = self.errors.get(class.name()).is_some_and(|n| *n > 0);
+            assert!(seen, "no {class:?}: {self:?}");
+        }
+    }
+}
+
+const CAUSES: [&str; 5] = ["expired", "went_back", "watch_not_opened", "watch_failed", "unclean"];
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} writes, {} harmed requests, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
+             errors {:?}; relists {:?}",
+            self.writes,
+            self.harmed,
+            self.events,
+            self.merged,
+            self.cancelled,
+            self.panics,
+            self.restarts,
+            self.errors,
+            self.relists,
+        )
+    }
+}

@@ -1,0 +1,77 @@
+//! What the documents say of examples and metrics is there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use kube_informer::metrics as names;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The names in the first column of a table's rows.
+fn in_table(text: &str) -> BTreeSet<String> {
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows.filter_map(|row| row.split(" |").next());
+    let names = cells.filter_map(|cell| cell.split('`').nth(1));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_example_is_in_both_tables() {
+    let entries = fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    let examples: BTreeSet<_> = entries
+        .filter(|path| path.join("main.rs").exists() || path.extension().is_some_and(|e| e == "rs"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert!(examples.len() >= 9, "{examples:?}");
+    for document in ["README.md", "examples/README.md"] {
+        let table = in_table(&fs::read_to_string(root().join(document)).unwrap());
+        let missing: Vec<_> = examples.difference(&table).collect();
+        assert!(missing.is_empty(), "{document} lacks {missing:?}");
+    }
+}
+
+#[test]
+fn every_example_says_what_it_shows_and_how_to_run_it() {
+    for name in in_table(&fs::read_to_string(root().join("examples/README.md")).unwrap()) {
+        let file = root().join("examples").join(format!("{name}.rs"));
+        let file =
+            if file.exists() { file } else { root().join("examples").join(&name).join("main.rs") };
+        let text = fs::read_to_string(&file).unwrap();
+        let head: Vec<_> = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        let how = format!("cargo run --example {name}");
+        assert!(head.len() >= 3 && head.join(" ").contains(&how), "{}", file.display());
+    }
+}
+
+#[test]
+fn alerts_are_on_metrics_that_there_are() {
+    let known = [
+        names::SYNCED,
+        names::LAST_EVENT,
+        names::ERRORS,
+        names::RELISTS,
+        names::STALE_OBJECTS,
+        names::HANDLER_LAG,
+        names::HANDLER_MERGED,
+        names::HANDLER_PANICS,
+        names::WORKQUEUE_QUEUE_DURATION,
+        names::WORKQUEUE_LONGEST_RUNNING,
+        names::RECONCILE_ERRORS,
+        names::RECONCILE_TOTAL,
+        names::RECONCILE_PANICS,
+        names::LEADER_ELECTION_MASTER,
+        names::OBJECTS,
+    ];
+    let text = fs::read_to_string(root().join("src/docs/running_in_production.md")).unwrap();
+    let prefixes =
+        ["kube_informer_", "informer_", "workqueue_", "controller_runtime_", "leader_election_"];
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let named: BTreeSet<_> = words
+        .filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)))
+        .map(|word| word.strip_suffix("_bucket").unwrap_or(word))
+        .collect();
+    assert_eq!(named, known.into_iter().collect());
+}

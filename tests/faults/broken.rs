@@ -1,0 +1,131 @@
+//! Answers that break off, or end in the middle of something.
+
+use kube::client::ClientBuilder;
+use kube_informer::error::Fault;
+use kube_informer::testing::Spot;
+
+use super::*;
+
+const OTHER: FaultClass = FaultClass::Other;
+
+#[tokio::test(start_paused = true)]
+async fn a_list_cut_in_the_middle_of_a_piece_is_listed_again() {
+    for way in [Way::List, Way::Pages] {
+        for spot in [Spot::Byte(0), Spot::Byte(1), Spot::Byte(300), Spot::Frame(0)] {
+            let rig = first_state_through(way, Requests::lists(), Harm::cut(spot)).await;
+            rig.reported(OTHER, None, "list configmaps: the answer broke off after");
+            assert_eq!(rig.relists().total(), 0, "the first list is no relist");
+            rig.stop().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_cut_off_is_listed_again() {
+    let rig = first_state_through(Way::Pages, Requests::pages(), Harm::cut(Spot::Byte(300))).await;
+    rig.reported(OTHER, None, "list configmaps: the answer broke off after 300 bytes");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
+    for spot in [Spot::Byte(3), Spot::Event(4), Spot::Frame(0)] {
+        let rig =
+            first_state_through(Way::Stream, Requests::streaming_lists(), Harm::cut(spot)).await;
+        rig.reported(OTHER, None, "watch configmaps: the answer broke off after");
+        let lists = rig.asked(false);
+        assert_eq!(lists, 1, "{:?}", rig.server.requests());
+        rig.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_cut_in_the_middle_of_an_event_goes_on_without_a_relist() {
+    for way in WAYS {
+        for spot in [Spot::Byte(0), Spot::Byte(200), Spot::Event(0), Spot::Event(3), Spot::Frame(1)]
+        {
+            let rig = watch_through(way, Harm::cut(spot)).await;
+            rig.reported(OTHER, None, "watch configmaps: the answer broke off after");
+            assert_eq!(rig.relists().total(), 0);
+            rig.stop().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_ends_in_the_middle_is_told_from_a_whole_one() {
+    let truncated = Harm::truncate(Spot::Byte(300));
+    for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
+        let rig = first_state_through(way, requests, truncated.clone()).await;
+        rig.reported(
+            OTHER,
+            None,
+            "list configmaps: the answer ended after 300 bytes, in the middle",
+        );
+        rig.stop().await;
+    }
+    let rig =
+        first_state_through(Way::Stream, Requests::streaming_lists(), truncated.clone()).await;
+    rig.reported(OTHER, None, "watch configmaps: the answer ended after 300 bytes, in the middle");
+    rig.stop().await;
+    let rig = watch_through(Way::List, truncated).await;
+    rig.reported(OTHER, None, "watch configmaps: the answer ended after 300 bytes, in the middle");
+    assert_eq!(rig.relists().total(), 0);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_body_is_no_empty_list() {
+    let rig = Rig::synced(Way::List).await;
+    rig.inject(Requests::lists().times(3), Harm::truncate(Spot::Byte(0)));
+    rig.lose_history();
+    sleep(Duration::from_secs(1)).await;
+    assert!(rig.stored().len() >= 12, "nothing is taken for deleted");
+    rig.comes_right().await;
+    rig.reported(OTHER, None, "the answer ended after 0 bytes");
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_connection_is_waited_for_without_a_relist() {
+    let rig = Rig::synced(Way::List).await;
+    let down = rig.inject(Requests::all(), Harm::refuse());
+    rig.faults.cut_now();
+    rig.change("down");
+    sleep(Duration::from_secs(300)).await;
+    assert!(down.count() < 40, "{} attempts in five minutes", down.count());
+    down.lift();
+    rig.comes_right().await;
+    rig.reported(FaultClass::Refused, None, "watch configmaps: no answer");
+    assert_eq!((rig.relists().total(), rig.asked(false)), (0, 1));
+    rig.stop().await;
+}
+
+/// The same layer in the stack of a client that reaches a server through a socket.
+#[tokio::test]
+async fn a_client_of_a_server_on_a_port_has_the_same_faults() {
+    let server = ApiServer::new();
+    let listening = server.listen("127.0.0.1:0").await.unwrap();
+    let faults = Faults::new();
+    let config = kube::Config::new(listening.url().parse().unwrap());
+    let client = ClientBuilder::try_from(config).unwrap().with_layer(&faults).build();
+    let rig = Rig::behind(Way::List, server, faults, client);
+    rig.inject(Requests::lists().times(1), Harm::cut(Spot::Byte(100)));
+    let watches = rig.inject(Requests::watches().after(1).times(1), Harm::cut(Spot::Event(2)));
+    rig.start().await;
+    rig.change("first");
+    rig.comes_right().await;
+    rig.faults.cut_now();
+    rig.change("meanwhile");
+    rig.comes_right().await;
+    rig.change("late");
+    rig.comes_right().await;
+    assert_eq!(watches.count(), 1);
+    rig.reported(OTHER, None, "list configmaps: the answer broke off after 100 bytes");
+    let errors = rig.errors.lock().clone();
+    assert!(
+        errors.iter().all(|error| matches!(error.fault(), Fault::Interrupted { .. })),
+        "{errors:?}"
+    );
+    rig.stop().await;
+}

@@ -1,0 +1,51 @@
+// Generate writes the table of Kubernetes' built-in types, src/transport/protobuf/table.rs, and the
+// pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
+// benches/decode it turns into protobuf.
+//
+// It reads Go's published types: those of the newest release, and what only the release before still
+// has. `./run` does it all; `./run -check` writes nothing and fails where something is not current.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	dump := flag.Bool("dump", false, "print the schema of this release")
+	check := flag.Bool("check", false, "write nothing; fail where a file is not current")
+	previous := flag.String("previous", "", "the schema of the release before")
+	flag.Parse()
+	schema := read()
+	if *dump {
+		must(json.NewEncoder(os.Stdout).Encode(schema))
+		return
+	}
+	text, err := os.ReadFile(*previous)
+	must(err)
+	var older Schema
+	must(json.Unmarshal(text, &older))
+	schema.add(older)
+	files := map[string][]byte{"../../../src/transport/protobuf/table.rs": []byte(table(schema))}
+	for name, pairs := range pairs() {
+		files["../pairs/"+name] = pairs
+	}
+	for name, content := range pod("../../../benches/decode/pod.json") {
+		files["../../../benches/decode/"+name] = content
+	}
+	stale := false
+	for path, content := range files {
+		if !*check {
+			must(os.WriteFile(path, content, 0o644))
+		} else if there, _ := os.ReadFile(path); !same(path, there, content) {
+			fmt.Println("not current:", path)
+			stale = true
+		}
+	}
+	if stale {
+		os.Exit(1)
+	}
+	fmt.Println(len(files), "files,", len(schema.Roots), "kinds,", len(schema.Messages), "messages")
+}
