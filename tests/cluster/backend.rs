@@ -73,7 +73,7 @@ impl Backend {
             }
             Kind::Apiserver => {
                 let binary = go::build("apiserver").await?;
-                let mut program = Program::start(&mut Command::new(binary), "apiserver.log");
+                let mut program = Program::start(&mut Command::new(binary), "apiserver");
                 let kubeconfig = std::fs::read_to_string(program.line());
                 (kubeconfig.expect("it has been written"), Owned::Apiserver(program))
             }

@@ -61,7 +61,7 @@ impl Informers {
         let mut command = Command::new(program);
         command.arg(&file).args(resources);
         command.env("KUBE_FEATURE_WatchListClient", streaming.to_string());
-        let mut program = Program::start(&mut command, "clients.log");
+        let mut program = Program::start(&mut command, "clients");
         let (program, line) = spawn_blocking(move || {
             let line = program.line();
             (program, line)

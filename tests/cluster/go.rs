@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::harness::Skip;
@@ -13,6 +14,9 @@ use super::harness::Skip;
 /// # Panics
 /// When it does not build.
 pub(crate) async fn build(folder: &'static str) -> Result<PathBuf, Skip> {
+    // One at a time: nobody is to run what another is writing.
+    static BUILDING: Mutex<()> = Mutex::const_new(());
+    let _building = BUILDING.lock().await;
     spawn_blocking(move || build_now(folder)).await.expect("it builds")
 }
 
@@ -46,7 +50,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn start(command: &mut Command, log: &str) -> Self {
+    /// Its errors go into a log, which goes with it unless something panics.
+    pub(crate) fn start(command: &mut Command, name: &str) -> Self {
+        let log = format!("{name}-{:08x}.log", fastrand::u32(..));
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(log);
         let errors = std::fs::File::create(&log).expect("a log can be written");
         let mut child = command
@@ -80,5 +86,8 @@ impl Drop for Program {
     fn drop(&mut self) {
         self.to = None;
         let _ = self.child.wait();
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_file(&self.log);
+        }
     }
 }

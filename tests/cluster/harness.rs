@@ -136,10 +136,15 @@ async fn run(arguments: &Arguments) -> Tally {
             }
         }
     }
-    for (name, trial) in clients::TRIALS.iter().filter(|(name, _)| arguments.wants(name)) {
+    let trials = clients::TRIALS.iter().filter(|(name, _)| arguments.wants(name));
+    let trials = trials.map(|(name, trial)| async move {
         let begun = Instant::now();
         let outcome = outcome_of(trial()).await;
-        tally.count((*name).to_owned(), begun.elapsed(), outcome);
+        ((*name).to_owned(), begun.elapsed(), outcome)
+    });
+    let mut running: FuturesUnordered<_> = trials.collect();
+    while let Some((name, took, outcome)) = running.next().await {
+        tally.count(name, took, outcome);
     }
     for (name, problem) in &tally.failures {
         println!("\n---- {name}\n{problem}");
