@@ -46,7 +46,7 @@ const SEED: u64 = 20_261_121;
 const STRIDE: u64 = 7_919;
 
 /// How many changes the history holds: more than any watch falls behind.
-const WINDOW: usize = 200_000;
+const WINDOW: usize = 120_000;
 
 struct Bench {
     server: ApiServer,
