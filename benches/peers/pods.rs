@@ -28,7 +28,7 @@ pub(crate) struct RawPod {
     status: Value,
 }
 
-/// A small generator of well mixed numbers (SplitMix64).
+/// A small generator of well mixed numbers (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
@@ -101,7 +101,7 @@ fn pod_json(seed: u64, n: u64, generation: u64) -> Value {
             "namespace": format!("team-{:02}", n % NAMESPACES),
             "generateName": format!("{app}-{hash}-"),
             "labels": {"app.kubernetes.io/name": app, "app.kubernetes.io/version": version(&mut set),
-                       "team": team, "pod-template-hash": hash, "track": if n % 7 == 0 { "canary" } else { "stable" }},
+                       "team": team, "pod-template-hash": hash, "track": if n.is_multiple_of(7) { "canary" } else { "stable" }},
             "annotations": {"checksum/config": set.hex(64), "prometheus.io/scrape": "true",
                             "prometheus.io/port": (8000 + set.below(1000)).to_string(),
                             "kubectl.kubernetes.io/restartedAt": set.time()},

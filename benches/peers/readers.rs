@@ -129,7 +129,7 @@ async fn measure(total: usize, readers: usize, lasts: Duration, snapshot: bool) 
         })
         .collect();
     // A task, as the informer's own are: not the thread that waits for the end.
-    let writer = tokio::spawn({
+    let updating = tokio::spawn({
         let (done, pods) = (done.clone(), pods.clone());
         async move {
             let mut dice = fastrand::Rng::with_seed(4711);
@@ -162,7 +162,7 @@ async fn measure(total: usize, readers: usize, lasts: Duration, snapshot: bool) 
     tokio::task::spawn_blocking(|| threads.into_iter().for_each(|thread| thread.join().unwrap()))
         .await
         .unwrap();
-    drop(writer.await);
+    drop(updating.await);
     informer.shutdown().await;
     (written as f64 / elapsed, read as f64 / elapsed, cpu)
 }

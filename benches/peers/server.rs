@@ -8,8 +8,7 @@
 //! | `POST /bench/populate?n=N` | makes pods until there are N; says their size |
 //! | `POST /bench/churn?n=N` | changes the status of N pods, in an order that jumps about |
 //! | `POST /bench/relist` | forgets its history and drops every watch, so that all must list again |
-//! | `GET /bench/usage` | what the server used itself |
-//! | `POST /bench/exit` | ends it |
+//! | `POST /bench/usage` | what the server used itself |
 //!
 //! Each answer is JSON and has the newest `revision`.
 
@@ -38,7 +37,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube_informer::testing::ApiServer;
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::Mutex;
 
 const SEED: u64 = 20_261_121;
 
@@ -47,7 +46,7 @@ const SEED: u64 = 20_261_121;
 const STRIDE: u64 = 7_919;
 
 /// How many changes the history holds: more than any watch falls behind.
-const WINDOW: usize = 200_000;
+const WINDOW: usize = 120_000;
 
 struct Bench {
     server: ApiServer,
@@ -55,7 +54,6 @@ struct Bench {
     generation: AtomicU64,
     /// One order at a time.
     turn: Mutex<()>,
-    exit: Notify,
 }
 
 #[tokio::main]
@@ -72,16 +70,12 @@ async fn main() {
         pods: AtomicU64::new(0),
         generation: AtomicU64::new(0),
         turn: Mutex::new(()),
-        exit: Notify::new(),
     });
     std::fs::write(options.text("kubeconfig"), listening.kubeconfig(None)).expect("--kubeconfig");
     // Last: who waits for this file finds everything ready.
     std::fs::write(options.text("admin"), address.to_string()).expect("--admin");
     loop {
-        let stream = tokio::select! {
-            accepted = admin.accept() => accepted.expect("a connection").0,
-            () = bench.exit.notified() => break,
-        };
+        let (stream, _) = admin.accept().await.expect("a connection");
         let bench = bench.clone();
         tokio::spawn(async move {
             let service = hyper::service::service_fn(|request| answer(bench.clone(), request));
@@ -90,7 +84,6 @@ async fn main() {
             let _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
     }
-    listening.shutdown().await;
 }
 
 async fn answer(
@@ -123,10 +116,6 @@ impl Bench {
             "/bench/churn" => self.churn(n)?,
             "/bench/relist" => self.relist()?,
             "/bench/usage" => json!({ "cpu": measure::cpu(), "rss": measure::rss() }),
-            "/bench/exit" => {
-                self.exit.notify_one();
-                json!({})
-            }
             other => return Err(format!("{other} is nothing this server does")),
         };
         told["revision"] = self.server.revision().into();

@@ -126,7 +126,7 @@ async fn churn(peer: &dyn Peer, admin: &str, lines: &Lines, changes: usize, hand
     lines.print(&of("updates cpu"), changes, cpu, "s");
     lines.print(&of("updates wall"), changes, wall.as_secs_f64(), "s");
     // How long the last one took to be seen once the server had written it.
-    lines.print(&of("updates behind"), changes, (wall - written).as_secs_f64(), "s");
+    lines.print(&of("updates behind"), changes, wall.saturating_sub(written).as_secs_f64(), "s");
     let (told_after, merged_after) = peer.told();
     lines.print(&of("updates told"), changes, (told_after - told) as f64, "events");
     lines.print(&of("updates merged"), changes, (merged_after - merged) as f64, "events");
