@@ -27,10 +27,13 @@ const startTimeout = time.Minute
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	// Signals stay caught until the folder is gone.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	go func() {
 		// A parent that died leaves nothing running.
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		stop()
+		cancel()
 	}()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "apiserver:", err)
