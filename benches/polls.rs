@@ -70,7 +70,7 @@ async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
                 if std::mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending }
             })
             .await;
-            record.lock().push(spent() - last);
+            record.lock().push(spent().saturating_sub(last));
             last = spent();
         }
     });
@@ -83,7 +83,7 @@ async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
     let informer =
         SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(reflector));
     informer.add_index("phase", |pod: &Pod| pod.status.as_ref()?.phase.clone()).unwrap();
-    informer.on_event(|event| drop(event)).unwrap();
+    informer.on_event(drop).unwrap();
     let quiet = async || {
         informer.wait_for_sync(Duration::from_secs(600)).await.unwrap();
         while informer.status().queued > 0 || informer.status().handlers[0].backlog > 0 {
