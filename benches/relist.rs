@@ -38,7 +38,7 @@ fn main() {
         let each = |time: Duration| time.as_secs_f64() * 1e6 / total as f64;
         let start = spent();
         runtime.block_on(server.list().for_each(async |frame| drop(std::hint::black_box(frame))));
-        let read = each(spent() - start);
+        let read = each(spent().saturating_sub(start));
         let (first, decoded) = runtime.block_on(measure(&server, false));
         let (_, passed) = runtime.block_on(measure(&server, true));
         println!(
@@ -62,13 +62,13 @@ async fn measure(server: &PodServer, trust: bool) -> (Duration, Duration) {
     let start = spent();
     informer.start().unwrap();
     informer.wait_for_sync(Duration::from_secs(600)).await.unwrap();
-    let first = spent() - start;
+    let first = spent().saturating_sub(start);
     let mut relists = vec![];
     for _ in 0..ROUNDS {
         let start = spent();
         let version = server.expire().into();
         informer.wait_for(&version, Duration::from_secs(600)).await.unwrap();
-        relists.push(spent() - start);
+        relists.push(spent().saturating_sub(start));
     }
     relists.sort_unstable();
     informer.shutdown().await;
