@@ -40,7 +40,9 @@
 //! ```
 //!
 //! A [`SharedInformer`] owns one of each; a [`SharedInformerFactory`] hands the same informer to all
-//! who ask for the same objects. Every stage is public and can be used alone.
+//! who ask for the same objects. Every stage is public and can be used alone. Beside the pipeline
+//! stand a [`WorkQueue`] and, on top of both, a [`Controller`] that runs on [leader
+//! election](leader_election) where asked.
 //!
 //! # What you can rely on
 //!
@@ -110,7 +112,8 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `testing` | an in-memory source and an embedded API server, for tests without a cluster |
+//! | `testing` | an in-memory source, an embedded API server and faults, for tests without a cluster |
+//! | `testing-tls` | the embedded server over TLS, and a real control plane where its binaries are |
 //! | `metrics` | figures through the `metrics` facade, under the names in [`metrics`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
