@@ -67,7 +67,7 @@ pub(super) struct Pipeline<K> {
 }
 
 enum Life<K> {
-    Idle { reflector: Box<Reflector<K>>, handlers: Vec<HandlerTask>, metrics: InformerMetrics },
+    Idle { reflector: Box<Reflector<K>>, handlers: Vec<HandlerTask>, metrics: Arc<InformerMetrics> },
     Running(Handle),
     Stopped { drain: bool },
 }
@@ -78,7 +78,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let labels = metrics::labels(&options.name, &collection);
-        let metrics = InformerMetrics::new(&labels);
+        let metrics = Arc::new(InformerMetrics::new(&labels));
         let reflector = options.reflector.known(known.clone()).metrics(labels.clone());
         let reflector = Reflector::new(source, reflector);
         Self {
@@ -121,7 +121,6 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         for task in handlers {
             self.spawn_handler(&runtime, &task);
         }
-        let metrics = Arc::new(metrics);
         let intake = Intake { pipeline: self.clone(), metrics: metrics.clone() };
         let stop = self.stop.clone();
         let reflecting = async move { stop.run_until_cancelled(reflector.run(intake)).await };

@@ -72,28 +72,31 @@ mod chosen {
     /// How much there is of something. Owners with the same labels add up, and what one had is taken
     /// off when it goes.
     pub(crate) struct Level {
-        gauge: Gauge,
+        /// `None` where it leads nowhere: then nobody asks how much there is.
+        gauge: Option<Gauge>,
         own: Mutex<usize>,
     }
 
     impl Level {
         pub(crate) fn new(name: &'static str, labels: &MetricLabels) -> Self {
             let gauge = labels.register(name, |r, key, metadata| r.register_gauge(key, metadata));
-            let gauge = gauge.unwrap_or_else(Gauge::noop);
             // It is there from now on, at nothing.
-            gauge.increment(0.0);
+            if let Some(gauge) = &gauge {
+                gauge.increment(0.0);
+            }
             Self { gauge, own: Mutex::new(0) }
         }
 
         /// `level` is asked one caller at a time, so that of two the later answer stands.
         pub(crate) fn set(&self, level: impl FnOnce() -> usize) {
+            let Some(gauge) = &self.gauge else { return };
             let mut own = self.own.lock();
             let level = level();
             let before = std::mem::replace(&mut *own, level);
             if level >= before {
-                self.gauge.increment(float(level - before));
+                gauge.increment(float(level - before));
             } else {
-                self.gauge.decrement(float(before - level));
+                gauge.decrement(float(before - level));
             }
         }
     }
