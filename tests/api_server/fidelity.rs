@@ -381,9 +381,10 @@ async fn compared(row: &Row) -> Option<String> {
     let mut ours = parsed(&ours.body)?;
     if row.file.starts_with("list-shard") {
         // Which objects are in a shard is a matter of their uids: here any.
-        for item in [&mut ours, &mut real].into_iter().flat_map(|list| list["items"].as_array_mut())
-        {
-            item.iter_mut().for_each(|item| *item = json!({ "uid": item["metadata"]["uid"] }));
+        for list in [&mut ours, &mut real] {
+            for item in list["items"].as_array_mut().into_iter().flatten() {
+                *item = json!({ "uid": item["metadata"]["uid"] });
+            }
         }
     }
     let (ours, real) = (shape(&ours), shape(&real));
