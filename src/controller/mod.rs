@@ -24,9 +24,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reconciliation};
@@ -40,7 +41,7 @@ pub use self::own_writes::{OwnWrites, UntraceableWrite};
 pub use self::status::{ControllerStatus, Phase};
 use self::triggers::Trigger;
 pub use self::triggers::{Predicate, generation_changed, version_changed};
-use self::worker::Reconciler;
+use self::worker::{Reconcile, Reconciler};
 use crate::informer::{InformerGroup, SyncError};
 use crate::leader_election::{LeaderElector, Outcome};
 use crate::object::ObjectKey;
@@ -150,20 +151,16 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         let Some(_connected) = stop.run_until_cancelled(self.connect()).await.transpose()? else {
             return Ok(());
         };
-        self.lead(stop, reconcile).await
+        let reconcile = move |it| reconcile(it).map_err(E::into).boxed();
+        self.lead(stop, Box::new(reconcile)).await
     }
 
     /// Works: at once, or while this replica leads.
-    async fn lead<F, Fut, E>(
+    async fn lead(
         mut self,
         stop: CancellationToken,
-        reconcile: F,
-    ) -> Result<(), ControllerError>
-    where
-        F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Action, E>> + Send + 'static,
-        E: Into<BoxError> + 'static,
-    {
+        reconcile: Reconcile<K>,
+    ) -> Result<(), ControllerError> {
         let Some(mut elector) = self.elector.take() else {
             return self.work(stop, reconcile).await;
         };
@@ -192,20 +189,16 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
                 source,
             })?;
         }
-        let deadline = Instant::now() + self.limits.sync;
-        let mut missing: Option<SyncError> = None;
+        let start = Instant::now();
+        let mut unsynced = Vec::new();
         for trigger in &self.triggers {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = self.limits.sync.saturating_sub(start.elapsed());
             if let Err(error) = trigger.synced(left).await {
-                match &mut missing {
-                    Some(missing) => missing.unsynced.extend(error.unsynced),
-                    None => missing = Some(error),
-                }
+                unsynced.extend(error.unsynced);
             }
         }
-        if let Some(source) = missing {
-            return Err(ControllerError::NotSynced { controller: controller(), source });
-        }
+        SyncError::unless_none(unsynced, start)
+            .map_err(|source| ControllerError::NotSynced { controller: controller(), source })?;
         // Their first objects are in the queue before the first reconcile: priorities count then.
         for Connected(registration) in &connected {
             registration.synced().await;
@@ -213,16 +206,11 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         Ok(connected)
     }
 
-    async fn work<F, Fut, E>(
+    async fn work(
         self,
         stop: CancellationToken,
-        reconcile: F,
-    ) -> Result<(), ControllerError>
-    where
-        F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Action, E>> + Send + 'static,
-        E: Into<BoxError> + 'static,
-    {
+        reconcile: Reconcile<K>,
+    ) -> Result<(), ControllerError> {
         self.board.work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name,
@@ -239,8 +227,8 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
             workers.spawn(reconciler.clone().work(number));
         }
         stop.cancelled().await;
-        let deadline = Instant::now() + self.limits.grace;
-        while let Ok(Some(_)) = timeout_at(deadline, workers.join_next()).await {}
+        let finished = async { while workers.join_next().await.is_some() {} };
+        let _ = timeout(self.limits.grace, finished).await;
         workers.shutdown().await;
         let keys = self.board.rest();
         unfinished(&reconciler.name, keys)

@@ -64,10 +64,7 @@ where
     F: Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
 {
     fn start(&self) -> Result<(), StartError> {
-        match self.informer.start() {
-            Err(StartError::AlreadyStarted) => Ok(()),
-            started => started,
-        }
+        self.informer.ensure_started()
     }
 
     fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use kube::Resource;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -23,8 +24,12 @@ use crate::workqueue::{Work, WorkQueue};
 /// How long a reconcile waits to see own writes.
 const SIGHT: Duration = Duration::from_secs(10);
 
+/// The user's reconcile.
+pub(super) type Reconcile<K> =
+    Box<dyn Fn(Reconciliation<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
+
 /// What the workers of a controller share, and what each of them does.
-pub(super) struct Reconciler<K, F> {
+pub(super) struct Reconciler<K> {
     pub(super) name: Arc<str>,
     pub(super) objects: InformerGroup<K>,
     pub(super) own_writes: Vec<Box<dyn Seen>>,
@@ -32,16 +37,10 @@ pub(super) struct Reconciler<K, F> {
     pub(super) board: Arc<Board>,
     pub(super) timeout: Option<Duration>,
     pub(super) stop: CancellationToken,
-    pub(super) reconcile: F,
+    pub(super) reconcile: Reconcile<K>,
 }
 
-impl<K, F, Fut, E> Reconciler<K, F>
-where
-    K: Resource + Send + Sync + 'static,
-    F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Action, E>> + Send + 'static,
-    E: Into<BoxError> + 'static,
-{
+impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     /// Works until stopped; what was begun is finished first.
     pub(super) async fn work(self: Arc<Self>, number: usize) {
         loop {
@@ -82,7 +81,7 @@ where
         };
         match ended {
             Ok(Ok(Action(next))) => Ok(next),
-            Ok(Err(error)) => Err(ReconcileError::Failed(error.into())),
+            Ok(Err(error)) => Err(ReconcileError::Failed(error)),
             Err(panic) => Err(ReconcileError::Panicked(message(&*panic).to_owned())),
         }
     }

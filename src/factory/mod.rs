@@ -296,7 +296,7 @@ impl SharedInformerFactory {
     pub fn start(&self) -> Result<(), StartError> {
         for informer in self.informers() {
             match informer.start() {
-                Ok(()) | Err(StartError::AlreadyStarted | StartError::Stopped) => {}
+                Ok(()) | Err(StartError::Stopped) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -311,11 +311,7 @@ impl SharedInformerFactory {
         let start = Instant::now();
         let informers = self.informers();
         let waits = informers.iter().map(|informer| informer.wait(limit));
-        let unsynced: Vec<_> = join_all(waits).await.into_iter().flatten().collect();
-        if unsynced.is_empty() {
-            return Ok(());
-        }
-        Err(SyncError { unsynced, waited: start.elapsed() })
+        SyncError::unless_none(join_all(waits).await.into_iter().flatten().collect(), start)
     }
 
     /// One look at every informer. O(informers and handlers).
@@ -408,7 +404,7 @@ impl<K: Resource + Send + Sync + 'static> AnyInformer for SharedInformer<K> {
     }
 
     fn start(&self) -> Result<(), StartError> {
-        self.start()
+        self.ensure_started()
     }
 
     fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use super::{Indexer, Snapshot};
 use crate::object::ResourceVersion;
@@ -65,7 +65,7 @@ impl<K> Indexer<K> {
             if let Some(found) = seen(&store) {
                 return Ok(found);
             }
-            if timeout_at(start + limit, changed).await.is_err() {
+            if timeout(limit.saturating_sub(start.elapsed()), changed).await.is_err() {
                 return Err(NotReached {
                     wanted: wanted.clone(),
                     reached: store.version().cloned(),

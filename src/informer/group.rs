@@ -77,8 +77,9 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         if first.collection().namespace.is_none() {
             return Some(first);
         }
-        let of = |member: &SharedInformer<K>| member.collection().namespace.clone();
-        let found = self.members.binary_search_by(|member| of(member).as_deref().cmp(&namespace));
+        let found = self
+            .members
+            .binary_search_by(|member| member.collection().namespace.as_deref().cmp(&namespace));
         self.members.get(found.ok()?)
     }
 
@@ -87,13 +88,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// # Errors
     /// [`StartError::NoRuntime`] outside a tokio runtime, [`StartError::Stopped`] if one was stopped.
     pub fn start(&self) -> Result<(), StartError> {
-        for informer in &*self.members {
-            match informer.start() {
-                Ok(()) | Err(StartError::AlreadyStarted) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+        self.members.iter().try_for_each(SharedInformer::ensure_started)
     }
 
     /// Whether all have synced.
@@ -109,11 +104,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         let start = Instant::now();
         let waits = self.members.iter().map(|informer| informer.wait_for_sync(limit));
         let failed = join_all(waits).await.into_iter().filter_map(Result::err);
-        let unsynced: Vec<_> = failed.flat_map(|error| error.unsynced).collect();
-        if unsynced.is_empty() {
-            return Ok(());
-        }
-        Err(SyncError { unsynced, waited: start.elapsed() })
+        SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
     }
 
     /// The object of a key.

@@ -81,6 +81,14 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.start()
     }
 
+    /// Starts it unless it runs already.
+    pub(crate) fn ensure_started(&self) -> Result<(), StartError> {
+        match self.start() {
+            Err(StartError::AlreadyStarted) => Ok(()),
+            started => started,
+        }
+    }
+
     /// What this informer holds.
     pub fn collection(&self) -> &Collection {
         self.pipeline.collection()
@@ -197,7 +205,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         let start = Instant::now();
         match timeout(limit, self.pipeline.synced()).await {
             Ok(true) => Ok(()),
-            _ => Err(SyncError { unsynced: vec![self.unsynced()], waited: start.elapsed() }),
+            _ => SyncError::unless_none(vec![self.unsynced()], start),
         }
     }
 

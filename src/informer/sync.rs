@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::error::SourceError;
 use crate::lister_watcher::Collection;
 use crate::reflector::{ReflectorState, ReflectorStatus};
@@ -29,6 +31,16 @@ pub struct Unsynced {
     pub since: Duration,
     /// The last error and how long ago it was; says verb, resource and status.
     pub last_error: Option<(SourceError, Duration)>,
+}
+
+impl SyncError {
+    /// Of those that had not synced, if there are any, since `start`.
+    pub(crate) fn unless_none(unsynced: Vec<Unsynced>, start: Instant) -> Result<(), Self> {
+        if unsynced.is_empty() {
+            return Ok(());
+        }
+        Err(Self { unsynced, waited: start.elapsed() })
+    }
 }
 
 impl Unsynced {

@@ -142,19 +142,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     ///
     /// `false` when the queue is shutting down.
     pub fn add_with(&self, item: T, priority: Priority) -> bool {
-        let shared = &*self.0;
-        let now = shared.now();
-        let mut inner = shared.inner.lock();
-        if inner.closed {
-            return false;
-        }
-        let ready = inner.core.add(item, priority, now);
-        drop(inner);
-        shared.added();
-        if ready {
-            shared.wake.notify_one();
-        }
-        true
+        let now = self.0.now();
+        self.take_in(|core| core.add(item, priority, now))
     }
 
     /// Adds an item after a delay, of several the earliest; none is now. O(log delayed items).
@@ -173,16 +162,24 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         if delay.is_zero() {
             return self.add_with(item, priority);
         }
+        let due = self.0.now().saturating_add(nanos(delay));
+        self.take_in(|core| core.add_later(item, priority, due))
+    }
+
+    /// Adds, unless the queue is shutting down; wakes a worker if `add` says that there is something
+    /// for one: an item, or an earlier moment to wait for.
+    fn take_in(&self, add: impl FnOnce(&mut Core<T>) -> bool) -> bool {
         let shared = &*self.0;
-        let due = shared.now().saturating_add(nanos(delay));
         let mut inner = shared.inner.lock();
         if inner.closed {
             return false;
         }
-        let earliest = inner.core.add_later(item, priority, due);
+        let wakes = add(&mut inner.core);
         drop(inner);
-        shared.added();
-        if earliest {
+        shared.adds.fetch_add(1, Ordering::Relaxed);
+        shared.metrics.adds.add(1);
+        shared.metrics.depth.set(|| shared.inner.lock().core.ready());
+        if wakes {
             shared.wake.notify_one();
         }
         true
@@ -385,13 +382,6 @@ enum Next<T: Clone + Eq + Hash> {
 impl<T: Clone + Eq + Hash> Shared<T> {
     fn now(&self) -> u64 {
         nanos(self.epoch.elapsed())
-    }
-
-    /// An add was taken.
-    fn added(&self) {
-        self.adds.fetch_add(1, Ordering::Relaxed);
-        self.metrics.adds.add(1);
-        self.metrics.depth.set(|| self.inner.lock().core.ready());
     }
 
     /// The item in this slot is done.

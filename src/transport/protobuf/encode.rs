@@ -4,6 +4,8 @@
 //! was written from. Members that the table does not know are left out, as a server does that does
 //! not know them.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -68,7 +70,7 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
     let target = row.target();
     Some(match row.kind {
         Kind::String => field(number, value.as_str()?),
-        Kind::Bytes => field(number, from_base64(value.as_str()?)?),
+        Kind::Bytes => field(number, STANDARD.decode(value.as_str()?).ok()?),
         Kind::Int => int(number, whole(value)?),
         Kind::Bool => int(number, value.as_bool()?.into()),
         Kind::Double => [varint(number << 3 | 1), value.as_f64()?.to_le_bytes().to_vec()].concat(),
@@ -123,28 +125,6 @@ fn schema(number: u16, message: MessageId, value: &Value) -> Option<Vec<u8>> {
 #[expect(clippy::cast_possible_truncation, reason = "a number with a fraction is no integer")]
 fn whole(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().filter(|v| v.fract() == 0.0).map(|v| v as i64))
-}
-
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held) = (0_u32, 0);
-    for digit in text.bytes().filter(|digit| *digit != b'=') {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.extend((bits >> held).to_le_bytes().first());
-        }
-    }
-    Some(bytes)
 }
 
 pub(super) fn varint(mut value: u64) -> Vec<u8> {
