@@ -155,8 +155,8 @@ pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects, KnownParts, ObjectKey,
-    ObjectState, Replacement, ResourceVersion,
+    AsDecoded, Cached, Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects,
+    KnownParts, ObjectKey, ObjectState, Pack, PackedObject, Replacement, ResourceVersion,
 };
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

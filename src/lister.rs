@@ -11,7 +11,7 @@ use kube::Resource;
 
 use crate::indexer::{Indexer, NotReached, Snapshot, is_at_least};
 use crate::labels::Labels;
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// Reads all objects of an informer. A cheap clone.
 pub struct Lister<K> {
@@ -65,7 +65,7 @@ impl<K: Resource> Lister<K> {
     /// looks at no object, one that selects everything looks at no label.
     pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
         let snapshot = self.indexer.snapshot();
-        select(snapshot.iter().map(|(_, object)| object), selector)
+        select(snapshot.cached(), selector)
     }
 
     /// The cluster-scoped object of this name. For a namespaced one, ask its
@@ -133,9 +133,9 @@ impl<K: Resource> Lister<K> {
         limit: Duration,
     ) -> Result<Arc<K>, ReadError> {
         let seen = |store: &Snapshot<K>| {
-            let found = store.get_by_name(namespace, name);
+            let found = store.cached_by_name(namespace, name);
             let new_enough = found.is_some_and(|object| is_at_least(object, version));
-            (new_enough || store.has_reached(version)).then(|| found.cloned())
+            (new_enough || store.has_reached(version)).then(|| found.and_then(Cached::get))
         };
         let found = self.indexer.wait_until(version, limit, seen).await?;
         Ok(found.ok_or_else(|| self.not_found(namespace, name))?)
@@ -159,8 +159,7 @@ impl<K: Resource> NamespaceLister<K> {
     /// The objects of the namespace that a selector selects, in no particular order.
     pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
         let snapshot = self.lister.indexer.snapshot();
-        let objects = snapshot.namespace(&self.namespace).map(|(_, object)| object);
-        select(objects, selector)
+        select(snapshot.cached_namespace(&self.namespace), selector)
     }
 
     /// The object of this name.
@@ -196,18 +195,21 @@ impl<K: Resource> NamespaceLister<K> {
     }
 }
 
+/// The objects that a selector selects; no other is unpacked.
 fn select<'a, K: Resource + 'a>(
-    objects: impl Iterator<Item = &'a Arc<K>>,
+    objects: impl Iterator<Item = (&'a ObjectKey, &'a Cached<K>)>,
     selector: &Labels,
 ) -> Vec<Arc<K>> {
     if selector.is_nothing() {
         return Vec::new();
     }
+    let objects = objects.map(|(_, cached)| cached);
     if selector.is_everything() {
-        return objects.cloned().collect();
+        let mut all = Vec::with_capacity(objects.size_hint().0);
+        all.extend(objects.filter_map(Cached::get));
+        return all;
     }
-    let selected = |object: &&Arc<K>| selector.matches(object.meta().labels.as_ref());
-    objects.filter(selected).cloned().collect()
+    objects.filter(|cached| selector.matches(cached.labels())).filter_map(Cached::get).collect()
 }
 
 impl<K> Clone for Lister<K> {
@@ -258,7 +260,7 @@ mod tests {
                 ..ObjectMeta::default()
             };
             let object = ConfigMap { metadata, ..ConfigMap::default() };
-            write.put(&ObjectKey::of(&object).unwrap(), &Arc::new(object));
+            write.put(&ObjectKey::of(&object).unwrap(), Arc::new(object));
         }
         write.commit();
         Lister::new(indexer, "configmaps".into())

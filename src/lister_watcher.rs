@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use crate::error::{Asked, SourceError, Verb};
-use crate::object::{KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion};
 
 /// Lists and watches one collection of objects.
 ///
@@ -126,7 +126,7 @@ pub enum ListItem<K> {
     Object(Decoded<K>),
     /// An object that is in the state in which it is known; this is the known one. Only where it
     /// was asked for.
-    Unchanged(ObjectKey, Arc<K>),
+    Unchanged(ObjectKey, Cached<K>),
     /// The list's own metadata; before, between or after its objects.
     Meta(ListMetadata),
 }
@@ -153,7 +153,7 @@ pub enum WatchItem<K> {
     Deleted(Decoded<K>),
     /// An initial event of an object that is in the state in which it is known; this is the known
     /// one. Only where it was asked for.
-    Unchanged(ObjectKey, Arc<K>),
+    Unchanged(ObjectKey, Cached<K>),
     /// BOOKMARK.
     Bookmark {
         /// Everything up to this version was sent.

@@ -373,7 +373,7 @@ fn run(rounds: &[(Vec<Op>, bool)], way: Way, trust: bool) -> (Outcome, usize) {
             server.relist(&informer).await;
             let store = informer.snapshot();
             let objects =
-                store.iter().map(|(key, object)| (key.to_string(), text(object))).collect();
+                store.iter().map(|(key, object)| (key.to_string(), text(&object))).collect();
             let stale = store.iter().filter(|(key, _)| store.is_stale(key));
             let stale = stale.map(|(key, _)| key.to_string()).collect();
             stores.push((objects, stale, store.version().map(ToString::to_string)));
@@ -436,7 +436,7 @@ async fn what_is_unchanged_is_not_decoded_and_keeps_its_arc() {
             assert_eq!(decoded.swap(0, Ordering::Relaxed), 2, "{way:?}");
             let now = informer.snapshot();
             for (key, object) in before.iter() {
-                let kept = Arc::ptr_eq(object, now.get(key).unwrap());
+                let kept = Arc::ptr_eq(&object, &now.get(key).unwrap());
                 assert_eq!(kept, !matches!(key.name(), "map-3" | "map-4"), "{key} {way:?}");
             }
             // A quorum may tell of another history: it is believed in everything.
@@ -493,7 +493,7 @@ async fn versions_of_custom_resources_are_trusted_by_choice() {
         let known = kube_informer::Indexer::new();
         let object: Thing = serde_json::from_str(ITEM).unwrap();
         let mut write = known.transaction();
-        write.put(&ObjectKey::of(&object).unwrap(), &Arc::new(object));
+        write.put(&ObjectKey::of(&object).unwrap(), Arc::new(object));
         write.commit();
         let items = source.list_unless_known(&ListQuery::default(), Arc::new(known)).await.unwrap();
         let unchanged = |item| future::ready(matches!(item, Ok(ListItem::Unchanged(..))));

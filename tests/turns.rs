@@ -79,7 +79,7 @@ impl Folded {
         let told = |key| folded.get(key);
         assert!(informer.status().handlers.iter().all(|handler| handler.panics == 0));
         folded.len() == store.len()
-            && store.iter().all(|(key, object)| told(key).is_some_and(|o| Arc::ptr_eq(o, object)))
+            && store.iter().all(|(key, object)| told(key).is_some_and(|o| Arc::ptr_eq(o, &object)))
     }
 }
 
@@ -206,7 +206,7 @@ fn a_relist_in_the_middle_of_anything_comes_to_what_the_source_has() {
             let expected = source.objects();
             assert_eq!(store.len(), expected.len(), "turn {turn}");
             for (key, object) in &expected {
-                assert_eq!(&**store.get(key).unwrap(), &**object);
+                assert_eq!(*store.get(key).unwrap(), **object);
             }
             informer.shutdown().await;
         });

@@ -166,7 +166,7 @@ impl Sight {
     }
 
     fn is_shown<K: Resource>(&self, store: &Snapshot<K>, object: &ObjectKey) -> bool {
-        let stored = store.get(object);
+        let stored = store.cached_by_key(object);
         match self {
             Self::AtLeast(version) => {
                 store.has_reached(version)
@@ -174,7 +174,8 @@ impl Sight {
             }
             // Not before its creation was seen: an object not yet there looks like one gone.
             Self::Gone { uid, version } => {
-                store.has_reached(version) && stored.is_none_or(|stored| stored.meta().uid != *uid)
+                store.has_reached(version)
+                    && stored.is_none_or(|stored| stored.uid() != uid.as_deref())
             }
         }
     }

@@ -25,7 +25,7 @@ use tokio::sync::{Notify, watch};
 
 pub use self::batch::Batch;
 use self::pending::Pending;
-use crate::object::{Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
 use crate::turns::{TURN, Turns};
 
 /// How many deltas a batch of events holds at the most. A list is one batch, whatever its size.
@@ -297,23 +297,23 @@ impl<K: Resource> State<K> {
     fn present(
         &mut self,
         key: ObjectKey,
-        object: Arc<K>,
-        delta: fn(Arc<K>) -> Delta<K>,
+        object: Cached<K>,
+        delta: fn(Cached<K>) -> Delta<K>,
         known: &dyn KnownObjects<K>,
     ) {
         if let Some(last) = self.pending.latest(&key, known) {
-            if is_older(&*object, &*last) {
+            if object.is_older_than(&last) {
                 // An event from before what is known, as a replayed stream has it: no news.
                 return;
             }
-            if is_another(&*object, &*last) {
+            if object.is_another(&last) {
                 self.append(key.clone(), tombstone(last));
             }
         }
         self.append(key, delta(object));
     }
 
-    fn deleted(&mut self, key: ObjectKey, object: Option<Arc<K>>, known: &dyn KnownObjects<K>) {
+    fn deleted(&mut self, key: ObjectKey, object: Option<Cached<K>>, known: &dyn KnownObjects<K>) {
         let Some(last) = self.pending.latest(&key, known) else {
             // Nothing to take away; but a tombstone still queued may learn its final state.
             if let (Some(object), Some(at)) = (object, self.pending.last_at(&key)) {
@@ -323,7 +323,7 @@ impl<K: Resource> State<K> {
         };
         let delta = match object {
             // Of another one, which came and went unseen: the end of the one known was missed, too.
-            Some(object) if is_another(&*object, &*last) => tombstone(last),
+            Some(object) if object.is_another(&last) => tombstone(last),
             Some(object) => Delta::Deleted { object, final_state_known: true },
             None => tombstone(last),
         };
@@ -331,7 +331,7 @@ impl<K: Resource> State<K> {
     }
 
     /// Two adjacent deletions of one key are one: the one that knows the final state.
-    fn complete_tombstone(&mut self, (id, index): (u64, usize), final_state: Arc<K>) {
+    fn complete_tombstone(&mut self, (id, index): (u64, usize), final_state: Cached<K>) {
         let queued = self.batches.iter_mut().find(|batch| batch.id == id);
         let delta = queued.and_then(|batch| batch.deltas.get_mut(index));
         if let Some((_, delta @ Delta::Deleted { final_state_known: false, .. })) = delta {
@@ -367,32 +367,8 @@ impl<K: Resource> State<K> {
     }
 }
 
-fn tombstone<K>(object: Arc<K>) -> Delta<K> {
+fn tombstone<K>(object: Cached<K>) -> Delta<K> {
     Delta::Deleted { object, final_state_known: false }
-}
-
-fn version<K: Resource>(object: &K) -> Option<&str> {
-    object.meta().resource_version.as_deref()
-}
-
-/// The very same state of the very same object.
-fn is_same<K: Resource>(a: &K, b: &K) -> bool {
-    version(a).is_some() && version(a) == version(b) && a.meta().uid == b.meta().uid
-}
-
-/// Another object under the same key: the one known was deleted, and nobody saw it.
-fn is_another<K: Resource>(new: &K, known: &K) -> bool {
-    matches!((&new.meta().uid, &known.meta().uid), (Some(new), Some(known)) if new != known)
-}
-
-fn is_older<K: Resource>(new: &K, known: &K) -> bool {
-    !is_another(new, known)
-        && match (version(new), version(known)) {
-            (Some(new), Some(known)) => {
-                ResourceVersion::from(new).is_older_than(&ResourceVersion::from(known))
-            }
-            _ => false,
-        }
 }
 
 impl<K> fmt::Debug for DeltaFifo<K> {

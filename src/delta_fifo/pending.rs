@@ -3,10 +3,8 @@
 //! Together with the store this answers which objects there will be once everything queued is
 //! done. It counts what is popped and not yet done, too: until then the store does not show it.
 
+use crate::object::{Cached, Delta, KnownObjects, ObjectKey};
 use std::collections::HashMap;
-use std::sync::Arc;
-
-use crate::object::{Delta, KnownObjects, ObjectKey};
 
 /// The deltas queued, or popped and not done, summed up by key.
 pub(super) struct Pending<K> {
@@ -19,7 +17,7 @@ struct Entry<K> {
     /// How many deltas of this key are pending.
     deltas: usize,
     /// What the object is after them; `None` when it is gone.
-    latest: Option<Arc<K>>,
+    latest: Option<Cached<K>>,
     /// Batch and place of the last of them.
     last_at: (u64, usize),
 }
@@ -49,7 +47,7 @@ impl<K> Pending<K> {
     }
 
     /// What the object will be: from the queue before the store.
-    pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects<K>) -> Option<Arc<K>> {
+    pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects<K>) -> Option<Cached<K>> {
         match self.keys.get(key) {
             Some(entry) => entry.latest.clone(),
             None => known.get(key),
@@ -59,7 +57,7 @@ impl<K> Pending<K> {
     /// What each object will be that something is pending of.
     pub(super) fn all_latest(
         &self,
-    ) -> HashMap<ObjectKey, Option<Arc<K>>, foldhash::fast::RandomState> {
+    ) -> HashMap<ObjectKey, Option<Cached<K>>, foldhash::fast::RandomState> {
         self.keys.iter().map(|(key, entry)| (key.clone(), entry.latest.clone())).collect()
     }
 

@@ -5,12 +5,11 @@
 //! into the store, which changes nothing of what there will be.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use kube::Resource;
 
-use super::{Batch, DeltaFifo, is_another, is_same, tombstone};
-use crate::object::{Delta, ObjectKey, Places, Replacement};
+use super::{Batch, DeltaFifo, tombstone};
+use crate::object::{Cached, Delta, ObjectKey, Places, Replacement};
 use crate::turns::{TURN, Turns};
 
 impl<K: Resource> DeltaFifo<K> {
@@ -24,9 +23,9 @@ impl<K: Resource> DeltaFifo<K> {
         for (key, object) in &mut items {
             turns.spend(1).await;
             match self.state.lock().pending.latest(key, &*self.known) {
-                Some(known) if Arc::ptr_eq(object, &known) => {}
-                Some(known) if is_same(&**object, &*known) => *object = known,
-                Some(known) if is_another(&**object, &*known) => {
+                Some(known) if object.is(&known) => {}
+                Some(known) if object.is_same_state(&known) => *object = known,
+                Some(known) if object.is_another(&known) => {
                     gone.push((key.clone(), tombstone(known)));
                 }
                 _ => {}
@@ -61,7 +60,7 @@ impl<K: Resource> DeltaFifo<K> {
     /// Tombstones of what there will be when everything queued is done, and a list lacks.
     async fn missing(
         &self,
-        items: &[(ObjectKey, Arc<K>)],
+        items: &[(ObjectKey, Cached<K>)],
         unreadable: &HashSet<ObjectKey>,
         turns: &mut Turns,
     ) -> Vec<(ObjectKey, Delta<K>)> {

@@ -10,14 +10,14 @@ use crate::object::Replacement;
 
 /// A store that applies batches as the processing loop does.
 #[derive(Default)]
-struct Store(RwLock<BTreeMap<ObjectKey, Arc<ConfigMap>>>);
+struct Store(RwLock<BTreeMap<ObjectKey, Cached<ConfigMap>>>);
 
 impl KnownObjects<ConfigMap> for Store {
-    fn get(&self, key: &ObjectKey) -> Option<Arc<ConfigMap>> {
+    fn get(&self, key: &ObjectKey) -> Option<Cached<ConfigMap>> {
         self.0.read().get(key).cloned()
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<ConfigMap>)) {
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<ConfigMap>)) {
         self.0.read().iter().for_each(|(key, object)| visit(key, object));
     }
 }
@@ -43,8 +43,8 @@ fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
                 Delta::Sync(_) => '.',
                 Delta::Unreadable => '?',
             };
-            let version = delta.object().and_then(|o| o.metadata.resource_version.clone());
-            format!("{sign}{key}{}", version.unwrap_or_default())
+            let version = delta.object().and_then(Cached::version);
+            format!("{sign}{key}{}", version.map(|v| v.to_string()).unwrap_or_default())
         })
         .collect()
 }
@@ -53,8 +53,8 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::cluster(name).unwrap()
 }
 
-fn object_of(name: &str, uid: &str, version: u64) -> Arc<ConfigMap> {
-    Arc::new(ConfigMap {
+fn object_of(name: &str, uid: &str, version: u64) -> Cached<ConfigMap> {
+    Cached::from(Arc::new(ConfigMap {
         metadata: ObjectMeta {
             name: Some(name.into()),
             uid: Some(uid.into()),
@@ -62,10 +62,10 @@ fn object_of(name: &str, uid: &str, version: u64) -> Arc<ConfigMap> {
             ..ObjectMeta::default()
         },
         ..ConfigMap::default()
-    })
+    }))
 }
 
-fn object(name: &str, version: u64) -> Arc<ConfigMap> {
+fn object(name: &str, version: u64) -> Cached<ConfigMap> {
     object_of(name, name, version)
 }
 
@@ -223,13 +223,13 @@ fn what_is_popped_and_not_yet_stored_still_counts_as_known() {
 }
 
 #[test]
-fn a_list_item_that_is_known_is_carried_as_the_very_arc() {
+fn a_list_item_that_is_known_is_carried_as_the_very_one() {
     let rig = Rig::holding(&["a", "b"]);
     let stored = rig.store.get(&key("a")).unwrap();
     rig.fifo.push(Change::Replace(list(9, &[("a", 1), ("b", 5)])));
     let batch = rig.pop().unwrap();
     let objects: Vec<_> = batch.deltas.iter().filter_map(|(_, delta)| delta.object()).collect();
-    assert!(Arc::ptr_eq(objects[0], &stored));
+    assert!(objects[0].is(&stored));
     assert_eq!(told(&batch), ["=a1", "=b5"]);
 }
 
@@ -257,7 +257,7 @@ fn a_delete_of_another_uid_is_a_missed_delete_of_the_one_known() {
     let [(_, Delta::Deleted { object, final_state_known: false })] = &batch.deltas[..] else {
         panic!("{:?}", batch.deltas)
     };
-    assert_ne!(object.metadata.uid.as_deref(), Some("other"));
+    assert_ne!(object.uid(), Some("other"));
 }
 
 #[test]
@@ -413,7 +413,7 @@ proptest! {
     ) {
         let rig = Rig::new();
         let mut server: BTreeMap<String, u64> = BTreeMap::new();
-        let mut folded: BTreeMap<ObjectKey, Arc<ConfigMap>> = BTreeMap::new();
+        let mut folded: BTreeMap<ObjectKey, Cached<ConfigMap>> = BTreeMap::new();
         let mut version = 0;
         let mut in_flight: Option<Batch<ConfigMap>> = None;
         let relist = |rig: &Rig, server: &BTreeMap<String, u64>, version: u64| {
@@ -427,7 +427,7 @@ proptest! {
                         prop_assert!(folded.remove(key).is_some(), "deleted what was not there");
                     }
                     Delta::Sync(object) => {
-                        prop_assert!(Arc::ptr_eq(&folded[key], object), "a sync is no news");
+                        prop_assert!(folded[key].is(object), "a sync is no news");
                     }
                     _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
                 }
@@ -470,6 +470,7 @@ proptest! {
             finish(&rig, batch)?;
         }
         let stored: BTreeMap<String, u64> = rig.store.0.read().values().map(|object| {
+            let object = object.get().unwrap();
             let meta = &object.metadata;
             (meta.name.clone().unwrap(), meta.resource_version.as_ref().unwrap().parse().unwrap())
         }).collect();

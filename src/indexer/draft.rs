@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::state::State;
 use super::{IndexFault, Indexer};
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// The next state in the making. It holds no lock, so it can be worked on in turns; readers and
 /// other writers go on meanwhile. If another writer was first, it is outdated, and the work has to
@@ -35,7 +35,7 @@ impl<K> Draft<K> {
     }
 
     /// The object of a key, as this draft has it.
-    pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
         self.state.get(key)
     }
 
@@ -50,12 +50,12 @@ impl<K> Draft<K> {
     }
 
     /// Stores an object and gives back what it replaces. It is no longer stale.
-    pub(crate) fn put(&mut self, key: &ObjectKey, object: &Arc<K>) -> Option<Arc<K>> {
+    pub(crate) fn put(&mut self, key: &ObjectKey, object: &Cached<K>) -> Option<Cached<K>> {
         self.state.put(key, object, &mut self.faults)
     }
 
     /// Takes an object out; what is not there is no error.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> Option<Cached<K>> {
         self.state.remove(key, &mut self.faults)
     }
 

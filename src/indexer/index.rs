@@ -33,7 +33,7 @@ impl<K> Index<K> {
         let state = self.indexer.load();
         let posting = self.posting(&state, value);
         posting.map_or_else(Vec::new, |posting| {
-            posting.iter().map(|(_, object)| object.clone()).collect()
+            posting.iter().filter_map(|(_, cached)| cached.get()).collect()
         })
     }
 

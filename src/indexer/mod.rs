@@ -33,7 +33,7 @@ pub(crate) use self::progress::is_at_least;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
-use crate::object::{KnownObjects, KnownParts, ObjectKey, ObjectState};
+use crate::object::{Cached, KnownObjects, KnownParts, ObjectKey, ObjectState};
 
 /// A thread-safe store with indexes. A cheap clone; all clones are one store.
 ///
@@ -102,13 +102,17 @@ impl<K> Indexer<K> {
     }
 
     /// The object of a key. O(log n), to base 32.
+    ///
+    /// `None` also of one that is packed and can't be unpacked, which was reported.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        self.load().get(key).cloned()
+        let cached = self.load().get(key)?.clone();
+        cached.get()
     }
 
     /// The object of this name, without making a key of it. O(log n), to base 32.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        self.load().get_by_name(namespace, name).cloned()
+        let cached = self.load().get_by_name(namespace, name)?.clone();
+        cached.get()
     }
 
     /// Begins to write; waits for whoever else writes.
@@ -171,19 +175,19 @@ impl<K> Indexer<K> {
 }
 
 impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
-    fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        Self::get(self, key)
+    fn get(&self, key: &ObjectKey) -> Option<Cached<K>> {
+        self.load().get(key).cloned()
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) {
-        self.snapshot().iter().for_each(|(key, object)| visit(key, object));
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) {
+        self.snapshot().cached().for_each(|(key, object)| visit(key, object));
     }
 
     fn parts(&self) -> Box<dyn KnownParts<K> + '_> {
         Box::new(Parts { store: self.snapshot(), next: 0 })
     }
 
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Arc<K>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
         self.load().unchanged(state).map(|(key, object)| (key.clone(), object.clone()))
     }
 }
@@ -195,7 +199,7 @@ struct Parts<K> {
 }
 
 impl<K: Send + Sync> KnownParts<K> for Parts<K> {
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) -> bool {
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
         let part = self.next;
         if part < trie::PARTS {
             self.next += 1;

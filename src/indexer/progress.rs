@@ -1,14 +1,13 @@
 //! Waiting for the store to come to a version: how a writer reads what it wrote.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
 use tokio::time::{Instant, timeout};
 
 use super::{Indexer, Snapshot};
-use crate::object::ResourceVersion;
+use crate::object::{Cached, ResourceVersion};
 
 /// The store did not come to the version that was waited for in the time given.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -84,7 +83,6 @@ impl<K> Snapshot<K> {
 }
 
 /// Whether this object is the state at `version`, or a newer one.
-pub(crate) fn is_at_least<K: Resource>(object: &Arc<K>, version: &ResourceVersion) -> bool {
-    let known = object.meta().resource_version.as_deref().map(ResourceVersion::from);
-    known.is_some_and(|known| known == *version || version.is_older_than(&known))
+pub(crate) fn is_at_least<K: Resource>(object: &Cached<K>, version: &ResourceVersion) -> bool {
+    object.version().is_some_and(|known| known == *version || version.is_older_than(&known))
 }

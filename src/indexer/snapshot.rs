@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Index;
 use super::state::{Posting, State};
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// One moment of the store: every answer is of that moment, whatever is written meanwhile.
 ///
@@ -30,23 +30,47 @@ impl<K> Snapshot<K> {
     }
 
     /// The object of a key. O(log n), to base 32.
-    pub fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
-        self.0.get(key)
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.0.get(key)?.get()
     }
 
     /// The object of this name, without making a key of it. O(log n), to base 32.
-    pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Arc<K>> {
+    pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
+        self.0.get_by_name(namespace, name)?.get()
+    }
+
+    /// As [`get`](Self::get), as it is kept.
+    pub fn cached_by_key(&self, key: &ObjectKey) -> Option<&Cached<K>> {
+        self.0.get(key)
+    }
+
+    /// As [`get_by_name`](Self::get_by_name), as it is kept.
+    pub fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached<K>> {
         self.0.get_by_name(namespace, name)
     }
 
-    /// Every object with its key, in no particular order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Arc<K>)> {
+    /// Every object with its key, in no particular order. Packed ones are unpacked one by one.
+    pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
+        self.cached().filter_map(readable)
+    }
+
+    /// Every object with its key as it is kept, in no particular order: to choose by what it says of
+    /// itself before it is unpacked.
+    pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
         self.0.objects.iter()
     }
 
     /// Every object of a namespace with its key, in no particular order. An unknown namespace has
     /// none.
-    pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, &Arc<K>)> {
+    pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
+        self.cached_namespace(namespace).filter_map(readable)
+    }
+
+    /// As [`namespace`](Self::namespace), each object as it is kept.
+    pub fn cached_namespace(
+        &self,
+        namespace: &str,
+    ) -> impl Iterator<Item = (&ObjectKey, &Cached<K>)> + use<'_, K> {
         self.0.namespaces.get(namespace).into_iter().flat_map(Posting::iter)
     }
 
@@ -68,8 +92,8 @@ impl<K> Snapshot<K> {
         &self,
         index: &Index<K>,
         value: &str,
-    ) -> impl Iterator<Item = (&ObjectKey, &Arc<K>)> + use<'_, K> {
-        index.posting(&self.0, value).into_iter().flat_map(Posting::iter)
+    ) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> + use<'_, K> {
+        index.posting(&self.0, value).into_iter().flat_map(Posting::iter).filter_map(readable)
     }
 
     /// Whether the server has a newer state of this object that could not be decoded.
@@ -81,6 +105,11 @@ impl<K> Snapshot<K> {
     pub fn stale(&self) -> usize {
         self.0.stale.len()
     }
+}
+
+/// Leaves out what can't be unpacked.
+fn readable<'a, K>((key, cached): (&'a ObjectKey, &Cached<K>)) -> Option<(&'a ObjectKey, Arc<K>)> {
+    Some((key, cached.get()?))
 }
 
 impl<K> Clone for Snapshot<K> {

@@ -8,10 +8,10 @@ use kube::Resource;
 
 use super::IndexFault;
 use super::trie::Trie;
-use crate::object::{ObjectKey, ObjectState, ResourceVersion, hash_parts, hash_str};
+use crate::object::{Cached, ObjectKey, ObjectState, ResourceVersion, hash_parts, hash_str};
 
 /// The objects filed under one value.
-pub(super) type Posting<K> = Trie<ObjectKey, Arc<K>>;
+pub(super) type Posting<K> = Trie<ObjectKey, Cached<K>>;
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -19,7 +19,7 @@ pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 /// One moment: cloning it is cheap, whatever it holds.
 pub(super) struct State<K> {
     pub(super) version: Option<ResourceVersion>,
-    pub(super) objects: Trie<ObjectKey, Arc<K>>,
+    pub(super) objects: Trie<ObjectKey, Cached<K>>,
     pub(super) namespaces: Postings<K>,
     pub(super) indexes: Vec<IndexState<K>>,
     pub(super) stale: Arc<HashSet<ObjectKey>>,
@@ -48,7 +48,7 @@ impl<K> Postings<K> {
         self.0.iter()
     }
 
-    fn put(&mut self, value: &str, key: &ObjectKey, object: &Arc<K>) {
+    fn put(&mut self, value: &str, key: &ObjectKey, object: &Cached<K>) {
         let hash = key.store_hash();
         self.0.upsert(
             hash_str(value),
@@ -83,43 +83,38 @@ impl<K> State<K> {
         }
     }
 
-    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
         self.objects.get(key.store_hash(), |other| other == key)
     }
 
-    pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Arc<K>> {
+    pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached<K>> {
         self.objects.get(hash_parts(namespace, name), |key| key.is(namespace, name))
     }
 
     /// The object that is stored in this very state, and not marked stale.
-    pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Arc<K>)>
+    pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Cached<K>)>
     where
         K: Resource,
     {
-        let &ObjectState { namespace, name, uid, version } = state;
+        let &ObjectState { namespace, name, .. } = state;
         let hash = hash_parts(namespace, name);
         let (key, object) = self.objects.get_entry(hash, |key| key.is(namespace, name))?;
-        let meta = object.meta();
-        let same = meta.uid.as_deref() == Some(uid)
-            && meta.resource_version.as_deref() == Some(version)
-            && !self.stale.contains(key);
+        let same = object.is_in_state(state) && !self.stale.contains(key);
         same.then_some((key, object))
     }
 
     pub(super) fn put(
         &mut self,
         key: &ObjectKey,
-        object: &Arc<K>,
+        object: &Cached<K>,
         faults: &mut Vec<IndexFault>,
-    ) -> Option<Arc<K>> {
+    ) -> Option<Cached<K>> {
         self.unmark_stale(key);
         let old = self.objects.insert(key.store_hash(), key, object);
         if let Some(namespace) = key.namespace() {
             self.namespaces.put(namespace, key, object);
         }
-        for index in &mut self.indexes {
-            index.file(key, old.as_deref(), Some(object), faults);
-        }
+        self.file(key, old.as_ref(), Some(object), faults);
         old
     }
 
@@ -127,16 +122,33 @@ impl<K> State<K> {
         &mut self,
         key: &ObjectKey,
         faults: &mut Vec<IndexFault>,
-    ) -> Option<Arc<K>> {
+    ) -> Option<Cached<K>> {
         let old = self.objects.remove(key.store_hash(), |other| other == key)?;
         self.unmark_stale(key);
         if let Some(namespace) = key.namespace() {
             self.namespaces.remove(namespace, key);
         }
-        for index in &mut self.indexes {
-            index.file(key, Some(&old), None, faults);
-        }
+        self.file(key, Some(&old), None, faults);
         Some(old)
+    }
+
+    /// Files an object in every index.
+    fn file(
+        &mut self,
+        key: &ObjectKey,
+        old: Option<&Cached<K>>,
+        new: Option<&Cached<K>>,
+        faults: &mut Vec<IndexFault>,
+    ) {
+        if self.indexes.is_empty() {
+            return;
+        }
+        let old = old.and_then(Cached::get);
+        let readable = new.and_then(|new| Some((new, new.get()?)));
+        for index in &mut self.indexes {
+            let new = readable.as_ref().map(|(new, object)| (*new, &**object));
+            index.file(key, old.as_deref(), new, faults);
+        }
     }
 
     pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
@@ -159,8 +171,10 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
-        for (key, object) in self.objects.iter() {
-            index.file(key, None, Some(object), faults);
+        for (key, cached) in self.objects.iter() {
+            if let Some(object) = cached.get() {
+                index.file(key, None, Some((cached, &object)), faults);
+            }
         }
         self.indexes.push(index);
     }
@@ -173,12 +187,12 @@ impl<K> IndexState<K> {
         &mut self,
         key: &ObjectKey,
         old: Option<&K>,
-        new: Option<&Arc<K>>,
+        new: Option<(&Cached<K>, &K)>,
         faults: &mut Vec<IndexFault>,
     ) {
         // A function that panics on the old object panicked when that was filed, under nothing.
         let before = old.and_then(|old| self.values(old).ok()).unwrap_or_default();
-        let after = match new.map(|new| self.values(new)) {
+        let after = match new.map(|(_, object)| self.values(object)) {
             None => Vec::new(),
             Some(Ok(values)) => values,
             Some(Err(message)) => {
@@ -189,7 +203,7 @@ impl<K> IndexState<K> {
         for value in before.iter().filter(|value| !after.contains(value)) {
             self.postings.remove(value, key);
         }
-        if let Some(new) = new {
+        if let Some((new, _)) = new {
             for value in &after {
                 self.postings.put(value, key, new);
             }

@@ -7,7 +7,7 @@ use parking_lot::MutexGuard;
 
 use super::draft::{Draft, Published};
 use super::{IndexFault, Indexer};
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// The one writer of a store. Nothing it does is seen before [`commit`](Self::commit); dropped
 /// without, it changes nothing.
@@ -26,7 +26,7 @@ impl<'a, K> Transaction<'a, K> {
     }
 
     /// The object of a key, as this transaction has left it.
-    pub fn get(&self, key: &ObjectKey) -> Option<&Arc<K>> {
+    pub fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
         self.draft.get(key)
     }
 
@@ -43,12 +43,12 @@ impl<'a, K> Transaction<'a, K> {
     /// Stores an object and gives back what it replaces. It is no longer stale.
     ///
     /// O(log n), and as much again for each of its index values.
-    pub fn put(&mut self, key: &ObjectKey, object: &Arc<K>) -> Option<Arc<K>> {
-        self.draft.put(key, object)
+    pub fn put(&mut self, key: &ObjectKey, object: impl Into<Cached<K>>) -> Option<Cached<K>> {
+        self.draft.put(key, &object.into())
     }
 
     /// Takes an object out; what is not there is no error.
-    pub fn remove(&mut self, key: &ObjectKey) -> Option<Arc<K>> {
+    pub fn remove(&mut self, key: &ObjectKey) -> Option<Cached<K>> {
         self.draft.remove(key)
     }
 

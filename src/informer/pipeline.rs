@@ -20,7 +20,7 @@ use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::{Batch, DeltaFifo};
 use crate::indexer::Indexer;
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{Change, ObjectKey};
+use crate::object::{Cached, Change, ObjectKey};
 use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
 };
@@ -245,9 +245,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 
     /// What a new handler is told first; to be asked while the processor is entered.
-    fn stored(&self) -> (Vec<(ObjectKey, Arc<K>)>, bool) {
+    fn stored(&self) -> (Vec<(ObjectKey, Cached<K>)>, bool) {
         let snapshot = self.indexer.snapshot();
-        let stored = snapshot.iter().map(|(key, object)| (key.clone(), object.clone())).collect();
+        let stored = snapshot.cached().map(|(key, object)| (key.clone(), object.clone())).collect();
         (stored, self.populated.load(Ordering::Relaxed))
     }
 

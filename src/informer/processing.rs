@@ -2,13 +2,11 @@
 //!
 //! It only says so: the pipeline commits and distributes.
 
-use std::sync::Arc;
-
 use kube::Resource;
 
 use crate::delta_fifo::Batch;
 use crate::indexer::Draft;
-use crate::object::{Delta, Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, Delta, ObjectKey};
 use crate::processor::{Audience, Notification};
 
 /// Does to the store what deltas say, and gives what the handlers are to hear of it.
@@ -32,7 +30,7 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
                     continue;
                 }
                 let (object, final_state_known) = (object.clone(), *final_state_known);
-                (Event::Deleted { object, final_state_known }, Audience::Everyone)
+                (CachedEvent::Deleted { object, final_state_known }, Audience::Everyone)
             }
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                 present(tx, key, object, initial, Audience::Resyncing)
@@ -60,22 +58,22 @@ pub(super) fn stamp<K>(tx: &mut Draft<K>, batch: &Batch<K>) {
 fn present<K: Resource + Send + Sync + 'static>(
     tx: &mut Draft<K>,
     key: &ObjectKey,
-    object: &Arc<K>,
+    object: &Cached<K>,
     initial: bool,
     unchanged: Audience,
-) -> (Event<K>, Audience) {
+) -> (CachedEvent<K>, Audience) {
     let stored = tx.get(key);
-    let same = stored.is_some_and(|stored| Arc::ptr_eq(stored, object));
+    let same = stored.is_some_and(|stored| stored.is(object));
     if same && !tx.is_stale(key) {
         // Nothing to write: a relist of what is known costs no copy of the store's nodes.
-        return (Event::Updated { old: object.clone(), new: object.clone() }, unchanged);
+        return (CachedEvent::Updated { old: object.clone(), new: object.clone() }, unchanged);
     }
     match tx.put(key, object) {
-        None => (Event::Added { object: object.clone(), initial }, Audience::Everyone),
+        None => (CachedEvent::Added { object: object.clone(), initial }, Audience::Everyone),
         Some(old) => {
-            let no_news = old.meta().resource_version == object.meta().resource_version;
+            let no_news = old.version() == object.version();
             let audience = if no_news { unchanged } else { Audience::Everyone };
-            (Event::Updated { old, new: object.clone() }, audience)
+            (CachedEvent::Updated { old, new: object.clone() }, audience)
         }
     }
 }

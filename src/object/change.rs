@@ -4,10 +4,8 @@
 //! key. The delta FIFO turns the first into the second, because only it knows what is already
 //! stored or queued.
 
+use super::{Cached, ObjectKey, ResourceVersion};
 use std::collections::HashSet;
-use std::sync::Arc;
-
-use super::{ObjectKey, ResourceVersion};
 
 /// What the server was seen to do, in the order in which it did it.
 #[derive(Debug)]
@@ -17,7 +15,7 @@ pub enum Change<K> {
         /// Its key.
         key: ObjectKey,
         /// Its state.
-        object: Arc<K>,
+        object: Cached<K>,
         /// The version that the collection has with this change.
         version: Option<ResourceVersion>,
     },
@@ -26,7 +24,7 @@ pub enum Change<K> {
         /// Its key.
         key: ObjectKey,
         /// Its new state.
-        object: Arc<K>,
+        object: Cached<K>,
         /// The version that the collection has with this change.
         version: Option<ResourceVersion>,
     },
@@ -35,7 +33,7 @@ pub enum Change<K> {
         /// Its key.
         key: ObjectKey,
         /// Its final state; `None` where that could not be decoded.
-        object: Option<Arc<K>>,
+        object: Option<Cached<K>>,
         /// The version that the collection has with this change.
         version: Option<ResourceVersion>,
     },
@@ -56,7 +54,7 @@ pub enum Change<K> {
 #[derive(Debug)]
 pub struct Replacement<K> {
     /// The objects, in the order of the list; of two with one key the newer version stands.
-    pub items: Vec<(ObjectKey, Arc<K>)>,
+    pub items: Vec<(ObjectKey, Cached<K>)>,
     /// Keys that the list holds with an object that could not be decoded. They count as present.
     pub unreadable: HashSet<ObjectKey>,
     /// Whether every item's key could be read. If not, what the list lacks is not known to be gone
@@ -72,18 +70,18 @@ pub struct Replacement<K> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delta<K> {
     /// The object was created.
-    Added(Arc<K>),
+    Added(Cached<K>),
     /// The object was modified.
-    Updated(Arc<K>),
-    /// A list holds the object. Where uid and version equal those known, this is the very `Arc`
+    Updated(Cached<K>),
+    /// A list holds the object. Where uid and version equal those known, this is the very one
     /// that is known.
-    Replaced(Arc<K>),
+    Replaced(Cached<K>),
     /// A resync: nothing happened, tell it again.
-    Sync(Arc<K>),
+    Sync(Cached<K>),
     /// The object is gone.
     Deleted {
         /// The last state known.
-        object: Arc<K>,
+        object: Cached<K>,
         /// Whether that is its state at deletion; if not, this is a tombstone.
         final_state_known: bool,
     },
@@ -93,7 +91,7 @@ pub enum Delta<K> {
 
 impl<K> Delta<K> {
     /// The object this delta carries, where it carries one.
-    pub fn object(&self) -> Option<&Arc<K>> {
+    pub fn object(&self) -> Option<&Cached<K>> {
         match self {
             Self::Added(object)
             | Self::Updated(object)

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use super::Cached;
+
 /// One change of the cache, as a handler sees it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<K> {
@@ -54,6 +56,74 @@ impl<K> Clone for Event<K> {
             Self::Updated { old, new } => Self::Updated { old: old.clone(), new: new.clone() },
             Self::Deleted { object, final_state_known } => {
                 Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
+            }
+        }
+    }
+}
+
+/// An [`Event`] on its way, with its objects as the cache holds them.
+#[derive(Debug, PartialEq, Eq)]
+pub enum CachedEvent<K> {
+    /// See [`Event::Added`].
+    Added {
+        /// The object as it now is.
+        object: Cached<K>,
+        /// The object belongs to what the handler is told first.
+        initial: bool,
+    },
+    /// See [`Event::Updated`].
+    Updated {
+        /// What the handler was last told of this object.
+        old: Cached<K>,
+        /// The object as it now is.
+        new: Cached<K>,
+    },
+    /// See [`Event::Deleted`].
+    Deleted {
+        /// The last state seen.
+        object: Cached<K>,
+        /// Whether `object` is the state at deletion.
+        final_state_known: bool,
+    },
+}
+
+impl<K> CachedEvent<K> {
+    /// The event as a handler sees it: unpacks what is packed. `None` where that fails, which was
+    /// reported.
+    pub fn read(&self) -> Option<Event<K>> {
+        Some(match self {
+            Self::Added { object, initial } => {
+                Event::Added { object: object.get()?, initial: *initial }
+            }
+            Self::Updated { old, new } => Event::Updated { old: old.get()?, new: new.get()? },
+            Self::Deleted { object, final_state_known } => {
+                Event::Deleted { object: object.get()?, final_state_known: *final_state_known }
+            }
+        })
+    }
+}
+
+impl<K> Clone for CachedEvent<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added { object, initial } => {
+                Self::Added { object: object.clone(), initial: *initial }
+            }
+            Self::Updated { old, new } => Self::Updated { old: old.clone(), new: new.clone() },
+            Self::Deleted { object, final_state_known } => {
+                Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
+            }
+        }
+    }
+}
+
+impl<K> From<Event<K>> for CachedEvent<K> {
+    fn from(event: Event<K>) -> Self {
+        match event {
+            Event::Added { object, initial } => Self::Added { object: object.into(), initial },
+            Event::Updated { old, new } => Self::Updated { old: old.into(), new: new.into() },
+            Event::Deleted { object, final_state_known } => {
+                Self::Deleted { object: object.into(), final_state_known }
             }
         }
     }

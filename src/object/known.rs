@@ -4,17 +4,15 @@
 //! decode nor tell again what has not changed, so somebody has to say which version is known. The
 //! store answers through this trait, and through nothing else.
 
-use std::sync::Arc;
-
-use super::ObjectKey;
+use super::{Cached, ObjectKey};
 
 /// What is known of a collection at one moment.
 pub trait KnownObjects<K>: Send + Sync {
     /// The object of this key, if it is known.
-    fn get(&self, key: &ObjectKey) -> Option<Arc<K>>;
+    fn get(&self, key: &ObjectKey) -> Option<Cached<K>>;
 
     /// Shows each known object once, in no particular order, all as of one moment.
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>));
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>));
 
     /// As [`for_each`](Self::for_each), in parts, for who lets others work in between. What is not
     /// changed meanwhile is shown once. Unless implemented, all is one part.
@@ -26,7 +24,7 @@ pub trait KnownObjects<K>: Send + Sync {
     /// where the server is known to have a newer state of it that could not be decoded.
     ///
     /// Who asks need not decode the object. Unless implemented, nothing is known so well.
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Arc<K>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
         let _ = state;
         None
     }
@@ -35,14 +33,14 @@ pub trait KnownObjects<K>: Send + Sync {
 /// What is known, in parts.
 pub trait KnownParts<K>: Send {
     /// Shows the objects of the next part; `false`: there was none left.
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) -> bool;
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool;
 }
 
 /// All that is known, as one part.
 struct One<'a, S: ?Sized>(Option<&'a S>);
 
 impl<K, S: KnownObjects<K> + ?Sized> KnownParts<K> for One<'_, S> {
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Arc<K>)) -> bool {
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
         self.0.take().map(|known| known.for_each(visit)).is_some()
     }
 }

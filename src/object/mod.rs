@@ -2,6 +2,7 @@
 //!
 //! Every stage takes some of these and gives others; none of them knows a stage.
 
+mod cached;
 mod change;
 mod event;
 mod key;
@@ -10,8 +11,9 @@ mod places;
 pub(crate) mod seconds;
 mod version;
 
+pub use cached::{AsDecoded, Cached, Pack, PackedObject};
 pub use change::{Change, Delta, Replacement};
-pub use event::Event;
+pub use event::{CachedEvent, Event};
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{hash_parts, hash_str};
 pub use known::{KnownObjects, KnownParts, ObjectState};

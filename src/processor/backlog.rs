@@ -17,7 +17,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use crate::object::{Event, ObjectKey};
+use crate::object::{CachedEvent, ObjectKey};
 
 /// A queue of events that merges when it is full.
 pub(super) struct Backlog<K> {
@@ -53,7 +53,7 @@ impl Moment {
 
 enum Slot<K> {
     /// An event, and since when this object has had something to tell.
-    Event(ObjectKey, Event<K>, Moment),
+    Event(ObjectKey, CachedEvent<K>, Moment),
     InitialEnd,
 }
 
@@ -67,7 +67,7 @@ struct Place {
 /// What is taken out of a backlog.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken<K> {
-    Event(Event<K>, Moment),
+    Event(CachedEvent<K>, Moment),
     /// All initial adds were taken before.
     InitialEnd,
 }
@@ -116,7 +116,7 @@ impl<K> Backlog<K> {
         self.now = now;
     }
 
-    pub(super) fn push(&mut self, key: &ObjectKey, event: Event<K>) {
+    pub(super) fn push(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
         if self.places.is_none() && self.waiting >= self.limit {
             self.merge_all();
         }
@@ -161,7 +161,7 @@ impl<K> Backlog<K> {
     }
 
     /// Puts an event in: merged, where places are known.
-    fn put(&mut self, key: ObjectKey, event: Event<K>, now: Moment) {
+    fn put(&mut self, key: ObjectKey, event: CachedEvent<K>, now: Moment) {
         let place = self.places.as_ref().and_then(|places| places.get(&key)).copied();
         let Some(place) = place else {
             let last = self.append(Slot::Event(key.clone(), event, now));
@@ -250,20 +250,22 @@ impl<K> Backlog<K> {
 /// What two events of one object come to.
 enum Merged<K> {
     None,
-    One(Event<K>),
-    Both(Event<K>, Event<K>),
+    One(CachedEvent<K>),
+    Both(CachedEvent<K>, CachedEvent<K>),
 }
 
-fn merge<K>(waiting: Event<K>, event: Event<K>) -> Merged<K> {
+fn merge<K>(waiting: CachedEvent<K>, event: CachedEvent<K>) -> Merged<K> {
     match (waiting, event) {
-        (Event::Added { initial, .. }, Event::Updated { new, .. }) => {
-            Merged::One(Event::Added { object: new, initial })
+        (CachedEvent::Added { initial, .. }, CachedEvent::Updated { new, .. }) => {
+            Merged::One(CachedEvent::Added { object: new, initial })
         }
-        (Event::Updated { old, .. }, Event::Updated { new, .. }) => {
-            Merged::One(Event::Updated { old, new })
+        (CachedEvent::Updated { old, .. }, CachedEvent::Updated { new, .. }) => {
+            Merged::One(CachedEvent::Updated { old, new })
         }
-        (Event::Updated { .. }, deleted @ Event::Deleted { .. }) => Merged::One(deleted),
-        (Event::Added { .. }, Event::Deleted { .. }) => Merged::None,
+        (CachedEvent::Updated { .. }, deleted @ CachedEvent::Deleted { .. }) => {
+            Merged::One(deleted)
+        }
+        (CachedEvent::Added { .. }, CachedEvent::Deleted { .. }) => Merged::None,
         // A delete and what follows it; nothing else can follow anything else.
         (waiting, event) => Merged::Both(waiting, event),
     }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures::task::AtomicWaker;
@@ -22,7 +22,7 @@ use super::{
     Shared,
 };
 use crate::metrics::MetricLabels;
-use crate::object::Event;
+use crate::object::{CachedEvent, Event};
 
 /// After how many calls a handler's task lets others run.
 const CALLS_A_TURN: u32 = 64;
@@ -178,7 +178,21 @@ impl<K> Listener<K> {
         Moment::after(now.duration_since(self.started))
     }
 
+    /// The next event. What is packed is unpacked here, when it is told, with nothing locked.
     fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event<K>>> {
+        loop {
+            match ready!(self.poll_cached(cx)) {
+                None => return Poll::Ready(None),
+                Some(cached) => match cached.read() {
+                    // What can't be read was reported when that was found.
+                    None => {}
+                    event => return Poll::Ready(event),
+                },
+            }
+        }
+    }
+
+    fn poll_cached(&self, cx: &Context<'_>) -> Poll<Option<CachedEvent<K>>> {
         // Before looking, or a push in between would wake nobody.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();

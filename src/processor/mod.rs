@@ -33,7 +33,7 @@ pub use self::options::HandlerOptions;
 pub use self::registration::{HandlerRegistration, HandlerStatus};
 pub(crate) use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
-use crate::object::{Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, ObjectKey};
 
 /// The shortest resync period a handler can have; a shorter wish is raised to it, as in client-go.
 pub const MIN_RESYNC: Duration = Duration::from_secs(1);
@@ -55,7 +55,7 @@ pub struct Notification<K> {
     /// The object's key.
     pub key: ObjectKey,
     /// What handlers are told.
-    pub event: Event<K>,
+    pub event: CachedEvent<K>,
     /// Who is told.
     pub audience: Audience,
 }
@@ -160,7 +160,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         &mut self,
         handler: H,
         options: &HandlerOptions,
-        stored: impl IntoIterator<Item = (ObjectKey, Arc<K>)>,
+        stored: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
         complete: bool,
     ) -> AddedHandler {
         let listener = self.add(options, stored, complete);
@@ -174,7 +174,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
     pub(crate) fn add_stream(
         &mut self,
         options: &HandlerOptions,
-        stored: impl IntoIterator<Item = (ObjectKey, Arc<K>)>,
+        stored: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
         complete: bool,
     ) -> EventStream<K> {
         let listener = self.add(options, stored, complete);
@@ -184,7 +184,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
     fn add(
         &mut self,
         options: &HandlerOptions,
-        stored: impl IntoIterator<Item = (ObjectKey, Arc<K>)>,
+        stored: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
         complete: bool,
     ) -> Arc<Listener<K>> {
         let id = self.1.shared.next_id.fetch_add(1, Ordering::Relaxed);
@@ -193,7 +193,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
             .into_iter()
             .map(|(key, object)| Notification {
                 key,
-                event: Event::Added { object, initial: true },
+                event: CachedEvent::Added { object, initial: true },
                 audience: Audience::Everyone,
             })
             .collect();

@@ -4,32 +4,33 @@ use proptest::prelude::*;
 
 use super::backlog::{Backlog, Moment, Taken};
 use super::*;
+use crate::object::Event;
 
 fn key(n: u8) -> ObjectKey {
     ObjectKey::cluster(&format!("o{n}")).unwrap()
 }
 
-fn added(version: u32) -> Event<u32> {
-    Event::Added { object: Arc::new(version), initial: false }
+fn added(version: u32) -> CachedEvent<u32> {
+    CachedEvent::Added { object: Arc::new(version).into(), initial: false }
 }
 
-fn updated(old: u32, new: u32) -> Event<u32> {
-    Event::Updated { old: Arc::new(old), new: Arc::new(new) }
+fn updated(old: u32, new: u32) -> CachedEvent<u32> {
+    CachedEvent::Updated { old: Arc::new(old).into(), new: Arc::new(new).into() }
 }
 
-fn deleted(version: u32) -> Event<u32> {
-    Event::Deleted { object: Arc::new(version), final_state_known: true }
+fn deleted(version: u32) -> CachedEvent<u32> {
+    CachedEvent::Deleted { object: Arc::new(version).into(), final_state_known: true }
 }
 
 fn rest(backlog: &mut Backlog<u32>) -> Vec<Taken<u32>> {
     std::iter::from_fn(|| backlog.pop()).collect()
 }
 
-fn events(events: impl IntoIterator<Item = Event<u32>>) -> Vec<Taken<u32>> {
+fn events(events: impl IntoIterator<Item = CachedEvent<u32>>) -> Vec<Taken<u32>> {
     events.into_iter().map(event).collect()
 }
 
-fn event(event: Event<u32>) -> Taken<u32> {
+fn event(event: CachedEvent<u32>) -> Taken<u32> {
     Taken::Event(event, Moment::default())
 }
 
@@ -122,15 +123,14 @@ proptest! {
         let mut told: BTreeSet<u32> = BTreeSet::new();
         let mut version = 0;
         let mut tell = |taken: Taken<u32>| {
-            match taken {
-                Taken::Event(Event::Added { object, .. }, _) => {
-                    prop_assert!(told.insert(*object));
-                }
-                Taken::Event(Event::Updated { old, new }, _) => {
+            let Taken::Event(event, _) = taken else { return Ok(()) };
+            match event.read().unwrap() {
+                Event::Added { object, .. } => prop_assert!(told.insert(*object)),
+                Event::Updated { old, new } => {
                     prop_assert!(told.remove(&old), "old is not what was told");
                     told.insert(*new);
                 }
-                Taken::Event(Event::Deleted { object, .. }, _) => {
+                Event::Deleted { object, .. } => {
                     // The final state may be newer than what was told, never another object's.
                     let object_of = |version: u32| version % 6;
                     let known: Vec<u32> =
@@ -138,7 +138,6 @@ proptest! {
                     prop_assert_eq!(known.len(), 1, "deleted what was not told");
                     told.remove(&known[0]);
                 }
-                Taken::InitialEnd => {}
             }
             Ok(())
         };
@@ -184,8 +183,8 @@ impl EventHandler<u32> for Recorder {
     }
 }
 
-fn stored(versions: &[u32]) -> Vec<(ObjectKey, Arc<u32>)> {
-    versions.iter().map(|v| (key(u8::try_from(*v).unwrap()), Arc::new(*v))).collect()
+fn stored(versions: &[u32]) -> Vec<(ObjectKey, Cached<u32>)> {
+    versions.iter().map(|v| (key(u8::try_from(*v).unwrap()), Arc::new(*v).into())).collect()
 }
 
 fn note(version: u32, audience: Audience) -> Notification<u32> {

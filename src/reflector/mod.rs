@@ -39,7 +39,7 @@ use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
 use crate::lister_watcher::{WatchQuery, WatchStream};
-use crate::object::{Change, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
 use crate::turns::Turns;
 
 /// Takes what a reflector saw, in order.
@@ -247,10 +247,10 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 
     /// The known object, where it is the very state that was listed: the fresh copy is freed now,
     /// not when the whole list is there.
-    fn known_or(&self, key: &ObjectKey, object: Arc<K>) -> Arc<K> {
+    fn known_or(&self, key: &ObjectKey, object: Cached<K>) -> Cached<K> {
         let known = self.options.known.as_ref().and_then(|known| known.get(key));
         match known {
-            Some(known) if same_state(&*known, &*object) => known,
+            Some(known) if object.is_same_state(&known) => known,
             _ => object,
         }
     }
@@ -266,8 +266,13 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         async move { opening.await.unwrap_or(Err(silent)) }
     }
 
-    /// Decodes what can be said of an object: its key, and itself after the transform.
-    fn take_in(&mut self, decoded: Decoded<K>, verb: Verb) -> (Option<ObjectKey>, Option<Arc<K>>) {
+    /// Decodes what can be said of an object: its key, and itself as the cache
+    /// is to hold it.
+    fn take_in(
+        &mut self,
+        decoded: Decoded<K>,
+        verb: Verb,
+    ) -> (Option<ObjectKey>, Option<Cached<K>>) {
         let mut object = match decoded {
             Ok(object) => object,
             Err(Undecodable { key, error, .. }) => {
@@ -290,7 +295,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 return (Some(key), None);
             }
         }
-        (Some(key), Some(Arc::new(object)))
+        (Some(key), Some(self.options.pack.pack(object)))
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {
@@ -324,15 +329,6 @@ fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
         }
         Step::Follow { .. } => info_span!("watch", version = known.map(display)),
     }
-}
-
-fn same_state<K: Resource>(a: &K, b: &K) -> bool {
-    let (a, b) = (a.meta(), b.meta());
-    a.resource_version.is_some() && a.resource_version == b.resource_version && a.uid == b.uid
-}
-
-fn version_of<K: Resource>(object: &K) -> Option<ResourceVersion> {
-    object.meta().resource_version.as_deref().map(Into::into)
 }
 
 impl ReflectorMonitor {

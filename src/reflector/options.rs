@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
-use crate::object::KnownObjects;
+use crate::object::{AsDecoded, KnownObjects, Pack};
 
 /// What is called with each error.
 pub type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
@@ -31,6 +31,7 @@ pub struct ReflectorOptions<K> {
     pub(super) on_error: ErrorHandler,
     pub(super) transform: Option<Transform<K>>,
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
+    pub(super) pack: Arc<dyn Pack<K>>,
     pub(super) list_permits: Option<Arc<Semaphore>>,
     pub(super) seed: Option<u64>,
     pub(super) metrics: MetricLabels,
@@ -50,6 +51,7 @@ impl<K> ReflectorOptions<K> {
             on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
             transform: None,
             known: None,
+            pack: Arc::new(AsDecoded),
             list_permits: None,
             seed: None,
             metrics: MetricLabels::default(),
@@ -127,6 +129,12 @@ impl<K> ReflectorOptions<K> {
     /// Whom to ask for what is known: a list's item that equals it is dropped for it at once.
     pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
         self.known = Some(known);
+        self
+    }
+
+    /// How objects are kept, after the transform. As they are unless set.
+    pub fn pack(mut self, pack: Arc<dyn Pack<K>>) -> Self {
+        self.pack = pack;
         self
     }
 

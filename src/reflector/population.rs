@@ -1,16 +1,15 @@
 //! What a list, or the initial events of a stream, have brought so far.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use kube::Resource;
 
-use crate::object::{ObjectKey, Places, Replacement, ResourceVersion};
+use crate::object::{Cached, ObjectKey, Places, Replacement, ResourceVersion};
 use crate::turns::Turns;
 
 /// A collection in the making: one object a key, in the order of arrival.
 pub(super) struct Population<K> {
-    items: Vec<Option<(ObjectKey, Arc<K>)>>,
+    items: Vec<Option<(ObjectKey, Cached<K>)>>,
     places: Places,
     unreadable: HashSet<ObjectKey>,
     /// An item came that can't be told which it is.
@@ -53,10 +52,10 @@ impl<K: Resource> Population<K> {
 
     /// An item of a list: of two with one key, as a list continued across versions or a stream that
     /// repeats itself has them, the newer stands.
-    pub(super) fn list(&mut self, key: ObjectKey, object: Arc<K>) {
+    pub(super) fn list(&mut self, key: ObjectKey, object: Cached<K>) {
         if let Some(place) = self.place(&key)
             && let Some((_, listed)) = &self.items[place]
-            && version(&*object).is_older_than(&version(&**listed))
+            && is_older(&object, listed)
         {
             return;
         }
@@ -64,7 +63,7 @@ impl<K: Resource> Population<K> {
     }
 
     /// An object that is, or has become, so.
-    pub(super) fn put(&mut self, key: ObjectKey, object: Arc<K>) {
+    pub(super) fn put(&mut self, key: ObjectKey, object: Cached<K>) {
         self.unreadable.remove(&key);
         if let Some(place) = self.place(&key) {
             self.items[place] = Some((key, object));
@@ -107,10 +106,12 @@ impl<K: Resource> Population<K> {
 }
 
 /// Whether the object at a place is the one of this key.
-fn is_at<K>(items: &[Option<(ObjectKey, Arc<K>)>], place: usize, key: &ObjectKey) -> bool {
+fn is_at<K>(items: &[Option<(ObjectKey, Cached<K>)>], place: usize, key: &ObjectKey) -> bool {
     matches!(items.get(place), Some(Some((other, _))) if other == key)
 }
 
-fn version<K: Resource>(object: &K) -> ResourceVersion {
-    object.meta().resource_version.as_deref().unwrap_or_default().into()
+/// Whether a state of an object is older than another of it; what has no version is.
+fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
+    let version = |object: &Cached<K>| object.version().unwrap_or_else(|| "".into());
+    version(object).is_older_than(&version(other))
 }

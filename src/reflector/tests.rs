@@ -52,8 +52,8 @@ impl ChangeSink<ConfigMap> for Sink {
     }
 }
 
-fn version(object: &ConfigMap) -> String {
-    object.metadata.resource_version.clone().unwrap_or_default()
+fn version(object: &Cached<ConfigMap>) -> String {
+    object.version().map(|version| version.to_string()).unwrap_or_default()
 }
 
 fn key(name: &str) -> ObjectKey {
@@ -150,7 +150,7 @@ impl Rig {
     fn assert_converged(&self) {
         let objects = self.source.objects();
         let source: BTreeMap<_, _> =
-            objects.iter().map(|(key, object)| (key.clone(), version(object))).collect();
+            objects.iter().map(|(key, object)| (key.clone(), version(&object.into()))).collect();
         assert_eq!(self.sink.0.lock().1, source);
     }
 }

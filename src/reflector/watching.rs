@@ -7,10 +7,10 @@ use kube::Resource;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::machine::{End, Machine, Outcome};
-use super::{Asker, ChangeSink, version_of};
+use super::{Asker, ChangeSink};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
-use crate::object::{Change, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
 use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
@@ -233,7 +233,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
             }
             WatchItem::Unchanged(key, object) => {
-                let version = version_of(&*object);
+                let version = object.version();
                 let change = Change::Updated { key, object, version: version.clone() };
                 Seen::Change { change, version }
             }
@@ -251,7 +251,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     fn present(
         &mut self,
         decoded: Decoded<K>,
-        change: fn(ObjectKey, std::sync::Arc<K>, Option<ResourceVersion>) -> Change<K>,
+        change: fn(ObjectKey, Cached<K>, Option<ResourceVersion>) -> Change<K>,
     ) -> Seen<K> {
         let version = decoded_version(&decoded);
         match self.take_in(decoded, Verb::Watch) {
@@ -270,7 +270,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 /// Before the transform, which might take it away.
 fn decoded_version<K: Resource>(decoded: &Decoded<K>) -> Option<ResourceVersion> {
     match decoded {
-        Ok(object) => version_of(object),
+        Ok(object) => object.meta().resource_version.as_deref().map(Into::into),
         Err(undecodable) => undecodable.version.clone(),
     }
 }

@@ -14,7 +14,7 @@ use super::framer::{
 use super::protobuf::{ItemType, ProtobufObject};
 use crate::error::{Asked, Fault, SourceError};
 use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
-use crate::object::{KnownObjects, ObjectKey};
+use crate::object::{Cached, KnownObjects, ObjectKey};
 
 /// After how many bytes without a pause the runtime's other tasks get their turn.
 const TURN: usize = 64 * 1024;
@@ -124,7 +124,7 @@ impl<K: 'static> Reader<K> {
     }
 
     /// The known object that these bytes are, if they say that they are that.
-    fn unchanged(&mut self, object: &Captured) -> Option<(ObjectKey, Arc<K>)> {
+    fn unchanged(&mut self, object: &Captured) -> Option<(ObjectKey, Cached<K>)> {
         let (known, Captured::Whole(object)) = (self.known.as_ref()?, object) else { return None };
         let unchanged = known.unchanged(&self.encoding.state(object)?)?;
         self.seen.spent += object.len() / PASSED_OVER;
@@ -133,7 +133,11 @@ impl<K: 'static> Reader<K> {
 
     /// As [`unchanged`](Self::unchanged), of what an event holds. An object of another kind is not
     /// among the known ones: it has another uid.
-    fn unchanged_event(&mut self, event: &Captured, object: &Bytes) -> Option<(ObjectKey, Arc<K>)> {
+    fn unchanged_event(
+        &mut self,
+        event: &Captured,
+        object: &Bytes,
+    ) -> Option<(ObjectKey, Cached<K>)> {
         let whole = matches!(event, Captured::Whole(_)) && self.known.is_some();
         whole.then(|| self.unchanged(&Captured::Whole(object.clone())))?
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -183,13 +184,17 @@ impl Log {
 /// Names and versions.
 pub(crate) type State = BTreeMap<String, String>;
 
-pub(crate) fn state<'a, K: Resource + 'a>(objects: impl Iterator<Item = &'a K>) -> State {
-    let entry = |object: &K| (object.name_any(), object.resource_version().unwrap_or_default());
+pub(crate) fn state<K, O>(objects: impl Iterator<Item = O>) -> State
+where
+    K: Resource,
+    O: Deref<Target = K>,
+{
+    let entry = |object: O| (object.name_any(), object.resource_version().unwrap_or_default());
     objects.map(entry).collect()
 }
 
 pub(crate) fn stored<K: Resource + Send + Sync + 'static>(informer: &SharedInformer<K>) -> State {
-    state(informer.snapshot().iter().map(|(_, object)| &**object))
+    state(informer.snapshot().iter().map(|(_, object)| object))
 }
 
 /// What the server has, by a consistent read.

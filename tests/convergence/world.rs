@@ -370,7 +370,7 @@ impl World {
                 snapshot.iter().map(|(key, thing)| (key.to_string(), thing)).collect();
             stored.sort_by(|(a, _), (b, _)| a.cmp(b));
             let same = stored.len() == wanted.len()
-                && stored.iter().zip(&wanted).all(|((a, b), (c, d))| a == *c && ***b == **d);
+                && stored.iter().zip(&wanted).all(|((a, b), (c, d))| a == *c && **b == **d);
             if !same || snapshot.stale() > 0 {
                 return Some(Box::new(move || {
                     let (selects, status) = (watched.selects, watched.informer.status());
@@ -382,7 +382,7 @@ impl World {
                 let told = handler.told.lock();
                 assert!(told.nonsense.is_empty(), "{:#?}", told.nonsense);
                 let same = told.contents.len() == stored.len()
-                    && told.contents.iter().zip(&stored).all(|((a, b), (c, d))| a == c && b == *d);
+                    && told.contents.iter().zip(&stored).all(|((a, b), (c, d))| a == c && b == d);
                 if !same {
                     return Some(Box::new(move || {
                         format!("{:?} was told {:?}", watched.selects, handler.told.lock().contents)

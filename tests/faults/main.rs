@@ -171,7 +171,7 @@ impl Rig {
 
     fn stored(&self) -> Contents {
         let snapshot = self.maps.snapshot();
-        snapshot.iter().map(|(_, map)| (name(map), (**map).clone())).collect()
+        snapshot.iter().map(|(_, map)| (name(&map), (*map).clone())).collect()
     }
 
     /// Waits until the store and what the handler was told are what the server holds, for an hour

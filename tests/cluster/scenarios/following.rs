@@ -136,7 +136,7 @@ pub(super) async fn a_writer_reads_what_it_wrote(rig: Rig) -> Outcome {
         let made = rig.make(&name, "blue").await;
         let store = informer.wait_for(&version(&made), SOON).await.unwrap();
         let found = store.get_by_name(Some(&rig.namespace), &name);
-        assert_eq!(found.map(|found| &found.spec), Some(&made.spec));
+        assert_eq!(found.map(|found| found.spec.clone()), Some(made.spec));
         let painted = rig.paint(&name, "red").await;
         let read = lister.get_at_least(&name, &version(&painted), SOON).await.unwrap();
         assert_eq!(read.spec.color, "red");

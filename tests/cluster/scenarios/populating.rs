@@ -96,7 +96,7 @@ pub(super) async fn several_informers_agree(rig: Rig) -> Outcome {
     eventually("each has its part", async || {
         let (blue, red) = (stored(&blue), stored(&red));
         let mine = everywhere.snapshot();
-        let mine = state(mine.namespace(&rig.namespace).map(|(_, object)| &**object));
+        let mine = state(mine.namespace(&rig.namespace).map(|(_, object)| object));
         let parts: State = blue.clone().into_iter().chain(red.clone()).collect();
         blue.contains_key("w3") && blue.len() + red.len() == 9 && parts == server && mine == server
     })

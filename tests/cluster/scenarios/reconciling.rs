@@ -95,7 +95,7 @@ pub(super) async fn a_controller_finalizes(rig: Rig) -> Outcome {
     let ready = |widget: &Widget| widget.status.as_ref().is_some_and(|status| status.ready);
     eventually("all are ready", async || {
         let store = informer.snapshot();
-        store.len() == names.len() && store.iter().all(|(_, widget)| ready(widget))
+        store.len() == names.len() && store.iter().all(|(_, widget)| ready(&widget))
     })
     .await;
     for name in &names {

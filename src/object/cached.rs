@@ -1,0 +1,183 @@
+//! An object as the cache holds it: ready to be read, or packed.
+//!
+//! Every stage between the source and the user passes on a [`Cached`] and asks it only what it says
+//! without being unpacked: which object it is, in which state, under which labels. The object itself
+//! is for the user's code, and is made where that is called.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use kube::Resource;
+
+use super::{ObjectState, ResourceVersion};
+
+/// One state of one object. A cheap clone; all clones are the same object.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::Cached;
+///
+/// let pod = Arc::new(Pod::default());
+/// let cached = Cached::from(pod.clone());
+/// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
+/// ```
+pub enum Cached<K> {
+    /// Ready to be read.
+    Decoded(Arc<K>),
+    /// Small, and unpacked when it is read.
+    Packed(Arc<dyn PackedObject<K>>),
+}
+
+/// An object that is kept small, and what can be said of it as it is.
+///
+/// It never changes: what it answers once, it always answers.
+pub trait PackedObject<K>: Send + Sync {
+    /// The object. While somebody holds it, all who ask are given the same one.
+    ///
+    /// `None`: it can't be unpacked, which was reported.
+    fn get(&self) -> Option<Arc<K>>;
+
+    /// `metadata.uid`.
+    fn uid(&self) -> Option<&str>;
+
+    /// `metadata.resourceVersion`.
+    fn version(&self) -> Option<ResourceVersion>;
+
+    /// `metadata.labels`.
+    fn labels(&self) -> Option<&BTreeMap<String, String>>;
+}
+
+/// What keeps an object: the choice between storing it as it is and packing it.
+pub trait Pack<K>: Send + Sync {
+    /// The object, as the cache is to hold it.
+    fn pack(&self, object: K) -> Cached<K>;
+}
+
+/// Keeps objects as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AsDecoded;
+
+impl<K> Pack<K> for AsDecoded {
+    fn pack(&self, object: K) -> Cached<K> {
+        Cached::Decoded(Arc::new(object))
+    }
+}
+
+impl<K> Cached<K> {
+    /// The object itself. O(1), or unpacks it: O(its size).
+    ///
+    /// `None`: it is packed and can't be unpacked, which was reported.
+    pub fn get(&self) -> Option<Arc<K>> {
+        match self {
+            Self::Decoded(object) => Some(object.clone()),
+            Self::Packed(packed) => packed.get(),
+        }
+    }
+
+    /// Whether both are clones of one another.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Decoded(a), Self::Decoded(b)) => Arc::ptr_eq(a, b),
+            (Self::Packed(a), Self::Packed(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
+            _ => false,
+        }
+    }
+}
+
+impl<K: Resource> Cached<K> {
+    /// `metadata.uid`.
+    pub fn uid(&self) -> Option<&str> {
+        match self {
+            Self::Decoded(object) => object.meta().uid.as_deref(),
+            Self::Packed(packed) => packed.uid(),
+        }
+    }
+
+    /// `metadata.resourceVersion`.
+    pub fn version(&self) -> Option<ResourceVersion> {
+        match self {
+            Self::Decoded(object) => object.meta().resource_version.as_deref().map(Into::into),
+            Self::Packed(packed) => packed.version(),
+        }
+    }
+
+    /// `metadata.labels`.
+    pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        match self {
+            Self::Decoded(object) => object.meta().labels.as_ref(),
+            Self::Packed(packed) => packed.labels(),
+        }
+    }
+
+    /// Whether both are the very same state of the very same object, as far as the server says.
+    pub(crate) fn is_same_state(&self, other: &Self) -> bool {
+        let version = self.version();
+        version.is_some() && version == other.version() && self.uid() == other.uid()
+    }
+
+    /// Whether this is the object in this state.
+    pub(crate) fn is_in_state(&self, state: &ObjectState<'_>) -> bool {
+        self.uid() == Some(state.uid) && self.version() == Some(state.version.into())
+    }
+
+    /// Whether these are two objects: one uid was never given to both.
+    pub(crate) fn is_another(&self, other: &Self) -> bool {
+        matches!((self.uid(), other.uid()), (Some(a), Some(b)) if a != b)
+    }
+
+    /// Whether this is an older state of the same object.
+    pub(crate) fn is_older_than(&self, other: &Self) -> bool {
+        !self.is_another(other)
+            && match (self.version(), other.version()) {
+                (Some(a), Some(b)) => a.is_older_than(&b),
+                _ => false,
+            }
+    }
+}
+
+impl<K> From<Arc<K>> for Cached<K> {
+    fn from(object: Arc<K>) -> Self {
+        Self::Decoded(object)
+    }
+}
+
+impl<K> From<&Arc<K>> for Cached<K> {
+    fn from(object: &Arc<K>) -> Self {
+        Self::Decoded(object.clone())
+    }
+}
+
+impl<K> From<&Cached<K>> for Cached<K> {
+    fn from(object: &Cached<K>) -> Self {
+        object.clone()
+    }
+}
+
+// By hand: a derive would ask `K: Clone`, and objects are shared, never copied.
+impl<K> Clone for Cached<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Decoded(object) => Self::Decoded(object.clone()),
+            Self::Packed(packed) => Self::Packed(packed.clone()),
+        }
+    }
+}
+
+impl<K: PartialEq> PartialEq for Cached<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(other) || self.get() == other.get()
+    }
+}
+
+impl<K: Eq> Eq for Cached<K> {}
+
+impl<K: fmt::Debug> fmt::Debug for Cached<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decoded(object) => object.fmt(f),
+            Self::Packed(_) => f.write_str("Packed"),
+        }
+    }
+}
