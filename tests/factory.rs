@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodSpec};
-use kube::api::{DynamicObject, ObjectMeta};
+use kube::api::{Api, DynamicObject, ObjectMeta, Patch, PatchParams};
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{CustomResource, Resource, ResourceExt};
 use kube_informer::testing::ApiServer;
@@ -184,6 +184,45 @@ async fn typed_custom_dynamic_partial_and_slim_objects() {
     caught_up(&server, &partial).await;
     assert_eq!(slim.lister().len() + partial.lister().len(), 8);
     factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn managed_fields_are_left_out_where_nobody_wants_them() {
+    let server = server();
+    let mut applied = pod("shop", "web", "n1");
+    applied.metadata.labels = None;
+    let patch = Patch::Apply(&applied);
+    let pods: Api<Pod> = Api::namespaced(server.client(), "shop");
+    let owner = PatchParams::apply("owner").force();
+    let applied = pods.patch("web", &owner, &patch).await.unwrap();
+    assert!(applied.metadata.managed_fields.is_some(), "or nothing can be left out");
+
+    for (by_default, asked, kept) in [
+        (true, None, true),
+        (false, None, false),
+        (true, Some(false), false),
+        (false, Some(true), true),
+    ] {
+        let factory = SharedInformerFactory::builder(server.client()).managed_fields(by_default);
+        let factory = factory.build();
+        let (mut pods, mut objects) = (InformerSpec::new(), InformerSpec::new());
+        if let Some(keep) = asked {
+            (pods, objects) = (pods.managed_fields(keep), objects.managed_fields(keep));
+        }
+        let typed = factory.informer_with::<Pod>(pods);
+        let dynamic = factory.dynamic_with(&ApiResource::erase::<Pod>(&()), objects);
+        factory.start().unwrap();
+        factory.wait_for_sync(SOON).await.unwrap();
+        let typed = typed.lister().namespace("shop").get("web").unwrap();
+        let dynamic = dynamic.lister().namespace("shop").get("web").unwrap();
+        let mut expected = applied.metadata.clone();
+        if !kept {
+            expected.managed_fields = None;
+        }
+        assert_eq!(typed.metadata, expected, "{by_default} {asked:?}");
+        assert_eq!(dynamic.metadata, expected, "{by_default} {asked:?}");
+        factory.shutdown().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

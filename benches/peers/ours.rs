@@ -88,10 +88,10 @@ where
     if media == "json" {
         source = source.json_only();
     }
-    let mut reflector = ReflectorOptions::new().streaming_list(streaming);
     if strip {
-        reflector = reflector.transform(|pod: &mut K| pod.meta_mut().managed_fields = None);
+        source = source.without_managed_fields();
     }
+    let reflector = ReflectorOptions::new().streaming_list(streaming);
     let options = InformerOptions::new().reflector(reflector);
     let informer = SharedInformer::new(Arc::new(source), options);
     informer.add_index("node", K::node).unwrap();

@@ -21,6 +21,7 @@ pub struct InformerSpec<K> {
     pub(super) streaming_list: Option<bool>,
     pub(super) page_size: Option<u32>,
     pub(super) trust_versions: Option<bool>,
+    pub(super) managed_fields: Option<bool>,
 }
 
 impl<K> InformerSpec<K> {
@@ -36,6 +37,7 @@ impl<K> InformerSpec<K> {
             streaming_list: None,
             page_size: None,
             trust_versions: None,
+            managed_fields: None,
         }
     }
 
@@ -104,6 +106,14 @@ impl<K> InformerSpec<K> {
         self.trust_versions = Some(trust);
         self
     }
+
+    /// Whether objects keep their `metadata.managedFields`, as they do unless this or the factory
+    /// says otherwise. Without them an object costs a fraction; see
+    /// [`ApiSource::without_managed_fields`](crate::transport::ApiSource::without_managed_fields).
+    pub fn managed_fields(mut self, keep: bool) -> Self {
+        self.managed_fields = Some(keep);
+        self
+    }
 }
 
 impl<K> Clone for InformerSpec<K> {
@@ -118,6 +128,7 @@ impl<K> Clone for InformerSpec<K> {
             streaming_list: self.streaming_list,
             page_size: self.page_size,
             trust_versions: self.trust_versions,
+            managed_fields: self.managed_fields,
         }
     }
 }

@@ -5,10 +5,12 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use kube::api::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 
+use super::managed_fields::WithoutManagedFields;
 use super::protobuf::ProtobufObject;
 
 /// Decodes one object.
@@ -22,6 +24,11 @@ pub trait Decode<K>: Send + Sync + 'static {
     /// What decodes protobuf, where this decoder can do that, too. Servers are asked for protobuf
     /// only if it can.
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
+        None
+    }
+
+    /// What decodes the same without `metadata.managedFields`, where this decoder can do that.
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
         None
     }
 }
@@ -77,6 +84,10 @@ impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
         Some(self)
     }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Without(Self::new())))
+    }
 }
 
 impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
@@ -85,17 +96,53 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
     }
 }
 
+/// Decodes as another decoder does, without the managed fields.
+struct Without<D>(D);
+
+impl<K: DeserializeOwned + 'static> Decode<K> for Without<SerdeDecode<K>> {
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        let WithoutManagedFields(object) = serde_json::from_slice(object)?;
+        Ok(object)
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
+        Some(self)
+    }
+}
+
+impl<K: DeserializeOwned> DecodeProtobuf<K> for Without<SerdeDecode<K>> {
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
+        object.decode().map(|WithoutManagedFields(object)| object)
+    }
+}
+
+impl Decode<DynamicObject> for Without<DynamicDecode> {
+    fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
+        let WithoutManagedFields(object) = serde_json::from_slice(object)?;
+        Ok(self.0.typed(object))
+    }
+}
+
 /// Decodes dynamic objects. In the list of a built-in type items do not say what they are; then it
 /// is what was asked for. JSON alone: an object that no type describes has to come with all that the
 /// server has, and a table of fields could leave something out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DynamicDecode(pub(super) TypeMeta);
 
 impl Decode<DynamicObject> for DynamicDecode {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        let mut object: DynamicObject = serde_json::from_slice(object)?;
+        Ok(self.typed(serde_json::from_slice(object)?))
+    }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        Some(Arc::new(Without(self.clone())))
+    }
+}
+
+impl DynamicDecode {
+    fn typed(&self, mut object: DynamicObject) -> DynamicObject {
         object.types.get_or_insert_with(|| self.0.clone());
-        Ok(object)
+        object
     }
 }
 

@@ -18,10 +18,12 @@ mod capture;
 mod decode;
 mod framer;
 mod json;
+mod managed_fields;
 pub mod protobuf;
 mod reader;
 mod request;
 mod source;
 
 pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
+pub use managed_fields::WithoutManagedFields;
 pub use source::ApiSource;

@@ -173,6 +173,21 @@ impl<K> ApiSource<K> {
         self
     }
 
+    /// Leaves `metadata.managedFields` out, undecoded. Decoded they are most of what an object costs in
+    /// memory and time. A decoder of one's own, unless it knows how, goes on as it did.
+    ///
+    /// Objects read from the cache can still be written back: where an update has no managed fields,
+    /// the server keeps those it has.
+    pub fn without_managed_fields(mut self) -> Self
+    where
+        K: 'static,
+    {
+        if let Some(decoder) = self.decoder.without_managed_fields() {
+            self.decoder = decoder;
+        }
+        self
+    }
+
     /// Decodes objects by another way than serde. Protobuf is asked for only if the decoder says
     /// that it can decode it.
     pub fn decoder(mut self, decoder: impl Decode<K>) -> Self {

@@ -4,6 +4,6 @@
 pub(super) mod events;
 pub(super) mod list;
 pub(super) mod peek;
-mod scan;
+pub(in crate::transport) mod scan;
 
 pub(super) use scan::Scanner;
