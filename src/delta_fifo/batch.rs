@@ -10,8 +10,9 @@ pub struct Batch<K> {
     pub deltas: Vec<(ObjectKey, Delta<K>)>,
     /// The version the collection has after this batch; `None` where that is not known.
     pub version: Option<ResourceVersion>,
-    /// `version` stands even when it is lower than the store's: a quorum list said so.
-    pub authoritative: bool,
+    /// The server's history was lost: `version` stands although it is lower than the store's, and an
+    /// object that is not the very one stored is news, whatever its version.
+    pub restored: bool,
     /// This is the first population.
     pub initial: bool,
     /// This is a whole list.
@@ -20,17 +21,10 @@ pub struct Batch<K> {
 
 impl<K> Batch<K> {
     pub(super) fn events(id: u64) -> Self {
-        Self {
-            id,
-            deltas: Vec::new(),
-            version: None,
-            authoritative: false,
-            initial: false,
-            list: false,
-        }
+        Self { id, deltas: Vec::new(), version: None, restored: false, initial: false, list: false }
     }
 
-    pub(super) fn list(id: u64, version: ResourceVersion, authoritative: bool) -> Self {
-        Self { version: Some(version), authoritative, list: true, ..Self::events(id) }
+    pub(super) fn list(id: u64, version: ResourceVersion, restored: bool) -> Self {
+        Self { version: Some(version), restored, list: true, ..Self::events(id) }
     }
 }

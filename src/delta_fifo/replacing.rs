@@ -15,7 +15,7 @@ use crate::turns::{TURN, Turns};
 impl<K: Resource> DeltaFifo<K> {
     /// Queues a list as one batch: deletions of what it lacks, then what it holds.
     pub(super) async fn replace(&self, list: Replacement<K>, mut turns: Turns) {
-        let Replacement { mut items, unreadable, complete, version, authoritative } = list;
+        let Replacement { mut items, unreadable, complete, version, restored } = list;
         let mut gone = Vec::new();
         if complete {
             gone = self.missing(&items, &unreadable, &mut turns).await;
@@ -24,7 +24,7 @@ impl<K: Resource> DeltaFifo<K> {
             turns.spend(1).await;
             match self.state.lock().pending.latest(key, &*self.known) {
                 Some(known) if object.is(&known) => {}
-                Some(known) if object.is_same_state(&known) => *object = known,
+                Some(known) if !restored && object.is_same_state(&known) => *object = known,
                 Some(known) if object.is_another(&known) => {
                     gone.push((key.clone(), tombstone(known)));
                 }
@@ -35,7 +35,7 @@ impl<K: Resource> DeltaFifo<K> {
             let mut state = self.state.lock();
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
-            let mut batch = Batch::list(state.next_id(), version, authoritative);
+            let mut batch = Batch::list(state.next_id(), version, restored);
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };

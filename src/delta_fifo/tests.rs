@@ -90,7 +90,7 @@ fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
         unreadable: HashSet::new(),
         complete: true,
         version: version.into(),
-        authoritative: false,
+        restored: false,
     }
 }
 
@@ -189,7 +189,7 @@ fn a_list_makes_deletes_visible_and_tells_them_first() {
     let mut told = told(&batch);
     told[..2].sort();
     assert_eq!(told, ["†a1", "†c1", "=d9", "=b8"]);
-    assert!(batch.list && !batch.initial && !batch.authoritative);
+    assert!(batch.list && !batch.initial && !batch.restored);
 }
 
 #[test]

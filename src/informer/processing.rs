@@ -11,13 +11,16 @@ use crate::processor::{Audience, Notification};
 
 /// Does to the store what deltas say, and gives what the handlers are to hear of it.
 ///
-/// `resyncing`: somebody wants to hear of what did not change.
+/// `initial`: they belong to the first population. `restored`: equal versions are no sign that
+/// nothing changed. `resyncing`: somebody wants to hear of what did not change.
 pub(super) fn apply<K: Resource + Send + Sync + 'static>(
     tx: &mut Draft<K>,
     deltas: &[(ObjectKey, Delta<K>)],
     initial: bool,
+    restored: bool,
     resyncing: bool,
 ) -> Vec<Notification<K>> {
+    let relisted = if restored { Audience::Everyone } else { Audience::Resyncing };
     let mut notifications = Vec::new();
     for (key, delta) in deltas {
         let (event, audience) = match delta {
@@ -33,7 +36,7 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
                 (CachedEvent::Deleted { object, final_state_known }, Audience::Everyone)
             }
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
-                present(tx, key, object, initial, Audience::Resyncing)
+                present(tx, key, object, initial, relisted)
             }
             Delta::Sync(object) => present(tx, key, object, initial, Audience::Due),
         };
@@ -48,7 +51,7 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
 pub(super) fn stamp<K>(tx: &mut Draft<K>, batch: &Batch<K>) {
     if let Some(version) = &batch.version {
         let goes_back = tx.version().is_some_and(|known| version.is_older_than(known));
-        if !goes_back || batch.authoritative {
+        if !goes_back || batch.restored {
             tx.set_version(version.clone());
         }
     }

@@ -175,6 +175,30 @@ async fn a_relist_of_what_did_not_change_tells_only_those_who_asked_for_resync()
     assert!(Arc::ptr_eq(&before, &rig.informer.lister().get("a").unwrap()));
 }
 
+/// One object has the version that it had before the backup, and is another state of it.
+#[tokio::test(start_paused = true)]
+async fn what_a_restored_backup_has_is_believed_whatever_its_versions() {
+    for streaming in [false, true] {
+        let options =
+            InformerOptions::new().reflector(ReflectorOptions::new().streaming_list(streaming));
+        let rig = Rig::with(&["a", "b"], options);
+        rig.source.put(object("b"));
+        rig.source.put(object("a"));
+        let (fold, _registration) = rig.handler();
+        rig.start().await;
+        rig.source.restore(2);
+        let mut other = object("b");
+        other.data = Some([("history".into(), "another".into())].into());
+        rig.source.put(other);
+        rig.source.fail_watch(some_fault(0));
+        seconds(120).await;
+        assert_eq!(fold.0.lock().objects, rig.source.objects(), "{streaming} {:?}", fold.log());
+        assert_eq!(fold.0.lock().wrong, [""; 0]);
+        let b = rig.informer.lister().get("b").unwrap();
+        assert!(b.data.is_some(), "streaming {streaming}: {:?}", fold.log());
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn each_handler_resyncs_at_its_own_period() {
     let options = InformerOptions::new().resync(Duration::from_secs(30));

@@ -62,8 +62,10 @@ pub struct Replacement<K> {
     pub complete: bool,
     /// The list's version.
     pub version: ResourceVersion,
-    /// The list came from a quorum: its version stands even when it is lower than the store's.
-    pub authoritative: bool,
+    /// The server's history was lost, as where a backup was restored: a quorum's list is older than
+    /// what is known. It is believed in everything, its version stands although it is lower, and
+    /// what has the uid and version of a known object may yet be another state of it.
+    pub restored: bool,
 }
 
 /// What the store is to do about one key.

@@ -91,7 +91,7 @@ pub(super) enum Step {
     /// Ask for a streaming list, and forget what was listed so far.
     StreamingList(WatchQuery),
     /// Hand on what was listed.
-    Replace { version: ResourceVersion, authoritative: bool },
+    Replace { version: ResourceVersion, restored: bool },
     /// Watch, for `at_most` so long.
     Watch { query: WatchQuery, at_most: Option<Duration> },
     /// Go on with the stream that gave the initial events.
@@ -216,6 +216,13 @@ impl Machine {
         self.listing.asked.is_none()
     }
 
+    /// Whether the list of this version that is going on tells of a lost history: a quorum is behind
+    /// what is known.
+    pub(super) fn is_restored(&self, version: &ResourceVersion) -> bool {
+        self.asks_quorum()
+            && self.version.as_ref().is_some_and(|known| version.is_older_than(known))
+    }
+
     /// Something came that can't be used: everything is to be listed anew, soon, whatever becomes
     /// of this watch. Says when.
     pub(super) fn missed(&mut self, now: Instant) -> Instant {
@@ -300,7 +307,8 @@ impl Machine {
 
     fn replace(&mut self, version: ResourceVersion) -> Step {
         self.listing.version = Some(version.clone());
-        Step::Replace { version, authoritative: self.listing.asked.is_none() }
+        let restored = self.is_restored(&version);
+        Step::Replace { version, restored }
     }
 
     fn replaced(&mut self, now: Instant) -> Step {

@@ -152,8 +152,8 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                     Err(error) => self.list_failed(&error).await,
                 }
             }
-            Step::Replace { version, authoritative } => {
-                let list = self.population.take(version, authoritative);
+            Step::Replace { version, restored } => {
+                let list = self.population.take(version, restored);
                 sink.emit(Change::Replace(list)).await;
                 Outcome::Replaced
             }
@@ -207,7 +207,8 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                     let (key, object) = self.take_in(decoded, Verb::List);
                     match (key, object) {
                         (Some(key), Some(object)) => {
-                            let object = self.known_or(&key, object);
+                            let version = metadata.version.as_ref();
+                            let object = self.known_or(&key, object, machine, version);
                             self.population.list(key, object);
                         }
                         (key, _) => self.population.unreadable(key),
@@ -246,8 +247,18 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     }
 
     /// The known object, where it is the very state that was listed: the fresh copy is freed now,
-    /// not when the whole list is there.
-    fn known_or(&self, key: &ObjectKey, object: Cached<K>) -> Cached<K> {
+    /// not when the whole list is there. Not while a quorum's list may turn out to be older than what
+    /// is known: then equal versions mean nothing.
+    fn known_or(
+        &self,
+        key: &ObjectKey,
+        object: Cached<K>,
+        machine: &Machine,
+        listed: Option<&ResourceVersion>,
+    ) -> Cached<K> {
+        if listed.map_or(machine.asks_quorum(), |version| machine.is_restored(version)) {
+            return object;
+        }
         let known = self.options.known.as_ref().and_then(|known| known.get(key));
         match known {
             Some(known) if object.is_same_state(&known) => known,

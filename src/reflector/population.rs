@@ -93,14 +93,14 @@ impl<K: Resource> Population<K> {
     }
 
     /// Hands the whole over, and begins anew.
-    pub(super) fn take(&mut self, version: ResourceVersion, authoritative: bool) -> Replacement<K> {
+    pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement<K> {
         let all = std::mem::take(self);
         Replacement {
             items: all.items.into_iter().flatten().collect(),
             unreadable: all.unreadable,
             complete: !all.nameless,
             version,
-            authoritative,
+            restored,
         }
     }
 }

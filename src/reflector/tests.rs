@@ -40,9 +40,9 @@ impl ChangeSink<ConfigMap> for Sink {
             Change::Unreadable { key, .. } => log.push(format!("?{key}")),
             Change::Bookmark(version) => log.push(format!("@{version}")),
             Change::Replace(list) => {
-                let quorum = if list.authoritative { "!" } else { "" };
+                let restored = if list.restored { "!" } else { "" };
                 let partial = if list.complete { "" } else { "…" };
-                log.push(format!("={}{quorum}{partial}", list.version));
+                log.push(format!("={}{restored}{partial}", list.version));
                 if list.complete {
                     folded.retain(|key, _| list.unreadable.contains(key));
                 }
@@ -227,7 +227,7 @@ async fn an_expired_list_is_asked_of_a_quorum_and_then_at_a_version_again() {
         rig.asked(),
         ["list 0", "watch 2", "list 2", "list \"\"", "watch 2", "list 2", "list \"\"", "watch 2"]
     );
-    assert_eq!(rig.log(), ["=2", "=2!", "=2!"]);
+    assert_eq!(rig.log(), ["=2", "=2", "=2"]);
     assert_eq!(rig.limits(), [Some(500), None, Some(500), None, Some(500)]);
     assert_eq!(rig.errors(), [FaultClass::Expired; 4], "none of them is swallowed");
 }
@@ -516,7 +516,7 @@ async fn a_streaming_list_gives_one_replace_and_goes_on_as_the_watch() {
     rig.source.put(object("c"));
     settle().await;
     assert_eq!(rig.asked(), ["stream \"\""]);
-    assert_eq!(rig.log(), ["=2!", "+c"]);
+    assert_eq!(rig.log(), ["=2", "+c"]);
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
     settle().await;
     assert_eq!(rig.asked()[1..], ["stream 3"]);
@@ -580,7 +580,7 @@ async fn a_lagging_replica_is_asked_again_and_then_a_quorum() {
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
     seconds(60.0).await;
     assert_eq!(rig.asked()[2..], ["list 3", "list 3", "list \"\"", "watch 3"]);
-    assert_eq!(rig.log(), ["=2", "-a", "=3!"], "the past is never told");
+    assert_eq!(rig.log(), ["=2", "-a", "=3"], "the past is never told");
     assert!(rig.faults.lock().iter().any(|fault| fault.contains("older than 3")));
     rig.assert_converged();
 }

@@ -114,7 +114,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             match self.see(item) {
                 Seen::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
-                        let object = self.known_or(&key, object);
+                        let object = self.known_or(&key, object, machine, None);
                         self.population.list(key, object);
                     }
                     Change::Deleted { key, .. } => self.population.remove(&key),
@@ -123,6 +123,11 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 },
                 Seen::Bookmark { version, initial_events_end: true } => {
                     self.heartbeat.bookmark(Instant::now());
+                    if let Some(known) = machine.falls_short(&version) {
+                        let fault = Fault::WentBack { listed: version, known: known.clone() };
+                        self.report(&self.error(Verb::Watch, fault));
+                        return Ok(Outcome::WentBack);
+                    }
                     self.stream = Some((stream, query));
                     return Ok(Outcome::Streamed { version, clean: self.population.is_clean() });
                 }

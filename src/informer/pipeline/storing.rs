@@ -64,7 +64,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 if !notifications.is_empty() {
                     tokio::task::yield_now().await;
                 }
-                notifications.push(processing::apply(&mut draft, deltas, initial, resyncing));
+                let told =
+                    processing::apply(&mut draft, deltas, initial, batch.restored, resyncing);
+                notifications.push(told);
             }
             processing::stamp(&mut draft, batch);
             match self.commit(draft) {
@@ -75,7 +77,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             }
         }
         let mut write = self.indexer.transaction();
-        let notifications = processing::apply(write.draft(), &batch.deltas, initial, resyncing);
+        let Batch { deltas, restored, .. } = batch;
+        let notifications = processing::apply(write.draft(), deltas, initial, *restored, resyncing);
         processing::stamp(write.draft(), batch);
         let round = self.processor.enter();
         let published = write.publish();
