@@ -135,6 +135,9 @@ pub mod object;
 mod panic;
 pub mod processor;
 pub mod reflector;
+#[cfg(all(test, shuttle))]
+mod schedules;
+mod sync;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod transport;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -14,6 +13,7 @@ use super::metrics::ControllerMetrics;
 use super::status::{ControllerStatus, Phase};
 use crate::leader_election::LeadershipState;
 use crate::object::ObjectKey;
+use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
 
 /// The status as it is written, and the metrics.

@@ -13,11 +13,11 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Resource;
-use parking_lot::Mutex;
 
 use crate::indexer::{Indexer, NotReached, Snapshot, is_at_least};
 use crate::informer::SharedInformer;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};
+use crate::sync::Mutex;
 
 /// What a controller wrote of one kind of objects, until the store shows it. A cheap clone.
 ///
@@ -78,8 +78,13 @@ pub enum UntraceableWrite {
 impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// Of what goes to the objects of this informer.
     pub fn new(informer: &SharedInformer<K>) -> Self {
+        Self::of_store(informer.indexer())
+    }
+
+    /// Of what goes to the objects of this store.
+    pub(crate) fn of_store(store: &Indexer<K>) -> Self {
         let expected = Mutex::new(Expected { limit: 64, ..Expected::default() });
-        Self(Arc::new(Shared { store: informer.indexer().clone(), expected }))
+        Self(Arc::new(Shared { store: store.clone(), expected }))
     }
 
     /// On behalf of `key`, this was the server's answer to a create, an update or a patch.

@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use kube::Resource;
-use parking_lot::Mutex;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 pub use self::batch::Batch;
 use self::pending::Pending;
 use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
+use crate::sync::{Mutex, Notify};
 use crate::turns::{TURN, Turns};
 
 /// How many deltas a batch of events holds at the most. A list is one batch, whatever its size.

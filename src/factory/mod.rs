@@ -18,7 +18,6 @@ use futures::{FutureExt, StreamExt, stream};
 use kube::api::DynamicObject;
 use kube::core::ApiResource;
 use kube::{Client, Resource};
-use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -30,6 +29,7 @@ use crate::informer::{
     InformerGroup, InformerOptions, InformerStatus, SharedInformer, StartError, SyncError, Unsynced,
 };
 use crate::reflector::{ErrorHandler, ReflectorOptions};
+use crate::sync::Mutex;
 use crate::transport::ApiSource;
 
 /// How many lists run at a time, unless told otherwise: enough to keep a server busy, too few to

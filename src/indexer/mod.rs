@@ -22,8 +22,6 @@ use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
 use kube::Resource;
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 pub(crate) use self::draft::{Discarded, Draft, Published};
@@ -34,6 +32,7 @@ pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
 use crate::object::{Cached, KnownObjects, KnownParts, ObjectKey, ObjectState};
+use crate::sync::{Mutex, Notify};
 
 /// A thread-safe store with indexes. A cheap clone; all clones are one store.
 ///

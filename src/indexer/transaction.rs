@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
-
 use super::draft::{Draft, Published};
 use super::{IndexFault, Indexer};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::sync::MutexGuard;
 
 /// The one writer of a store. Nothing it does is seen before [`commit`](Self::commit); dropped
 /// without, it changes nothing.

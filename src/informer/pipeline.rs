@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use kube::Resource;
-use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -25,6 +24,7 @@ use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
 };
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorStatus};
+use crate::sync::Mutex;
 
 /// Why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use crate::processor::HandlerOptions;
+use crate::sync::{Mutex, Notify};
 
 /// The period at which due resyncs are looked for: the smallest that any handler asked for before
 /// the start. As in client-go, a shorter wish that comes later is raised to it; where nobody had

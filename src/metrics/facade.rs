@@ -13,10 +13,10 @@ mod chosen {
     use ::metrics::{
         Counter, Gauge, Histogram, Key, KeyName, Label, Metadata, Recorder, Unit, with_recorder,
     };
-    use parking_lot::Mutex;
     use tokio::time::Instant;
 
     use crate::metrics::names::{Description, Kind};
+    use crate::sync::Mutex;
 
     /// What tells a stage's metrics from those of others. Without any, a stage's handles lead
     /// nowhere: it is used alone, and its owner did not ask for metrics.

@@ -8,9 +8,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures::task::AtomicWaker;
 use futures::{Stream, StreamExt};
-use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -23,6 +21,7 @@ use super::{
 };
 use crate::metrics::MetricLabels;
 use crate::object::{CachedEvent, Event};
+use crate::sync::{AtomicWaker, Mutex};
 
 /// After how many calls a handler's task lets others run.
 const CALLS_A_TURN: u32 = 64;

@@ -22,7 +22,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 pub use self::handler::EventHandler;
@@ -34,6 +33,7 @@ pub use self::registration::{HandlerRegistration, HandlerStatus};
 pub(crate) use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
+use crate::sync::{Mutex, MutexGuard};
 
 /// The shortest resync period a handler can have; a shorter wish is raised to it, as in client-go.
 pub const MIN_RESYNC: Duration = Duration::from_secs(1);

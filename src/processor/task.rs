@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::sync::Mutex;
 use futures::future::BoxFuture;
-use parking_lot::Mutex;
 
 type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tokio::time::Instant;
 
 use super::metrics::ReflectorMetrics;
 use crate::error::SourceError;
 use crate::object::{ResourceVersion, seconds};
+use crate::sync::Mutex;
 
 /// What a reflector is doing, and what it went through.
 ///

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::core::{Core, Group};
 use super::metrics::QueueMetrics;
 use super::priority::Aging;
 use super::{Inner, RateLimiter, Shared, WorkQueue, default_limiter};
+use crate::sync::{Mutex, Notify};
 
 /// How long an item waits for the equal of one level of priority: half a minute from
 /// [`Priority::LOW`](super::Priority::LOW) to [`Priority::NORMAL`](super::Priority::NORMAL).

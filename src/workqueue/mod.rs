@@ -27,8 +27,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 pub use self::builder::WorkQueueBuilder;
@@ -40,6 +38,7 @@ use self::metrics::QueueMetrics;
 pub use self::priority::Priority;
 pub use self::work::Work;
 use crate::object::seconds;
+use crate::sync::{Mutex, Notify};
 
 /// Delays beyond this count as this: thirty years.
 const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);

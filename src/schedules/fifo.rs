@@ -1,0 +1,125 @@
+//! The queue between who feeds it and who drains it.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+
+use super::{all, play, spawn, waiting};
+use crate::delta_fifo::DeltaFifo;
+use crate::object::{Cached, Change, KnownObjects, ObjectKey, Replacement};
+
+/// Nothing is stored.
+struct Nothing;
+
+impl KnownObjects<ConfigMap> for Nothing {
+    fn get(&self, _: &ObjectKey) -> Option<Cached<ConfigMap>> {
+        None
+    }
+
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<ConfigMap>)) {}
+}
+
+fn object(name: &str) -> (ObjectKey, Cached<ConfigMap>) {
+    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    let object = ConfigMap { metadata, ..ConfigMap::default() };
+    (ObjectKey::cluster(name).unwrap(), Arc::new(object).into())
+}
+
+fn added(name: &str) -> Change<ConfigMap> {
+    let (key, object) = object(name);
+    Change::Added { key, object, version: None }
+}
+
+/// The names of what is popped until the queue ends, in order.
+async fn drained(fifo: Arc<DeltaFifo<ConfigMap>>) -> Vec<String> {
+    let mut names = Vec::new();
+    while let Some(batch) = fifo.pop().await {
+        names.extend(batch.deltas.iter().map(|(key, _)| key.name().to_owned()));
+        fifo.done(&batch);
+    }
+    names
+}
+
+#[test]
+fn all_that_is_fed_is_popped_in_its_order_and_then_comes_the_end() {
+    play(|_| {
+        let fifo = Arc::new(DeltaFifo::new(Arc::new(Nothing)));
+        let drain = waiting(drained(fifo.clone()));
+        let mut synced = fifo.synced();
+        let sync = waiting(async move { synced.wait_for(|synced| *synced).await.is_ok() });
+        for name in ["a", "b", "c"] {
+            fifo.push(added(name));
+        }
+        let close = spawn(move || fifo.close());
+        assert_eq!(all([drain]), [["a", "b", "c"]]);
+        assert_eq!(all([sync]), [true]);
+        all([close]);
+    });
+}
+
+#[test]
+fn what_waits_for_the_next_batch_gets_it_before_anybody_closes() {
+    play(|_| {
+        let fifo = Arc::new(DeltaFifo::new(Arc::new(Nothing)));
+        let feed = {
+            let fifo = fifo.clone();
+            spawn(move || fifo.push(added("a")))
+        };
+        let pop = |fifo: Arc<DeltaFifo<ConfigMap>>| {
+            waiting(async move { fifo.pop().await.expect("nobody closes it").deltas.len() })
+        };
+        assert_eq!(all([pop(fifo.clone())]), [1]);
+        all([feed]);
+    });
+}
+
+/// A list that leaves no room; made once.
+static FULL: LazyLock<Vec<(ObjectKey, Cached<ConfigMap>)>> =
+    LazyLock::new(|| (0..8 * 1024).map(|n| object(&n.to_string())).collect());
+
+#[test]
+fn who_waits_for_room_goes_on_when_there_is_some_or_never_will_be() {
+    for closes in [false, true] {
+        LazyLock::force(&FULL);
+        let scenario = if closes { room_after_close } else { room_after_done };
+        play(scenario);
+    }
+}
+
+fn full() -> Arc<DeltaFifo<ConfigMap>> {
+    let fifo = Arc::new(DeltaFifo::new(Arc::new(Nothing)));
+    fifo.push(Change::Replace(Replacement {
+        items: FULL.clone(),
+        unreadable: HashSet::new(),
+        complete: true,
+        version: 1.into(),
+        authoritative: false,
+    }));
+    assert_eq!(fifo.len(), FULL.len());
+    fifo
+}
+
+fn room_after_done(_: super::Time) {
+    let fifo = full();
+    let feeds = [(), ()].map(|()| {
+        let fifo = fifo.clone();
+        waiting(async move { fifo.feed(added("a")).await })
+    });
+    let pop = fifo.pop();
+    let batch = shuttle::future::block_on(pop).expect("it is full");
+    fifo.done(&batch);
+    all(feeds);
+    assert_eq!(fifo.len(), 2);
+}
+
+fn room_after_close(_: super::Time) {
+    let fifo = full();
+    let feeds = [(), ()].map(|()| {
+        let fifo = fifo.clone();
+        waiting(async move { fifo.feed(added("a")).await })
+    });
+    fifo.close();
+    all(feeds);
+}

@@ -1,0 +1,103 @@
+//! The store, with several writers and those who wait for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{all, play, spawn, waiting};
+use crate::indexer::Indexer;
+use crate::object::{Cached, ObjectKey};
+
+/// No time passes here: who is not woken waits for ever.
+const LIMIT: Duration = Duration::from_secs(3600);
+
+fn key() -> ObjectKey {
+    ObjectKey::cluster("sum").unwrap()
+}
+
+fn sum(object: Option<&Cached<u64>>) -> u64 {
+    object.and_then(Cached::get).map_or(0, |sum| *sum)
+}
+
+#[test]
+fn who_waits_for_a_version_sees_it_or_a_newer_one() {
+    play(|_| {
+        let store = Indexer::<u64>::new();
+        let waiters = [1u64, 3].map(|wanted| {
+            let store = store.clone();
+            waiting(async move {
+                let reached = store.wait_for(&wanted.into(), LIMIT).await.expect("no time passes");
+                // What is shown is of one moment.
+                assert_eq!(reached.version(), Some(&sum(reached.cached_by_key(&key())).into()));
+                assert!(reached.has_reached(&wanted.into()));
+            })
+        });
+        let writer = spawn(move || {
+            for version in 1..4u64 {
+                let mut write = store.transaction();
+                write.put(&key(), &Arc::new(version));
+                write.set_version(version.into());
+                write.commit();
+            }
+        });
+        all(waiters);
+        all([writer]);
+    });
+}
+
+#[test]
+fn no_write_is_lost_between_drafts_and_transactions() {
+    play(|_| {
+        let store = Indexer::<u64>::new();
+        let drafting = [(), ()].map(|()| {
+            let store = store.clone();
+            spawn(move || {
+                let mut written = 0;
+                while written < 2 {
+                    let mut draft = store.draft();
+                    let next = sum(draft.get(&key())) + 1;
+                    draft.put(&key(), &Arc::new(next).into());
+                    written += u64::from(draft.publish().is_ok());
+                }
+            })
+        });
+        let transacting = {
+            let store = store.clone();
+            spawn(move || {
+                for _ in 0..2 {
+                    let mut write = store.transaction();
+                    let next = sum(write.get(&key())) + 1;
+                    write.put(&key(), &Arc::new(next));
+                    write.commit();
+                }
+            })
+        };
+        all(drafting);
+        all([transacting]);
+        assert_eq!(store.get(&key()).as_deref(), Some(&6));
+    });
+}
+
+#[test]
+fn an_index_that_is_added_meanwhile_holds_what_is_stored() {
+    play(|_| {
+        let store = Indexer::<u64>::new();
+        let writer = {
+            let store = store.clone();
+            spawn(move || {
+                for version in 1..3u64 {
+                    let mut draft = store.draft();
+                    draft.put(&key(), &Arc::new(version).into());
+                    if draft.publish().is_err() {
+                        let mut write = store.transaction();
+                        write.put(&key(), &Arc::new(version));
+                        write.commit();
+                    }
+                }
+            })
+        };
+        let index = store.add_index("value", |value: &u64| [value.to_string()]).unwrap();
+        all([writer]);
+        assert_eq!(index.keys("2"), [key()]);
+        assert_eq!(index.values().len(), 1);
+    });
+}

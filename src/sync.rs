@@ -1,0 +1,78 @@
+//! What tasks and threads meet at: locks, and wake-ups.
+//!
+//! Everything outside of `testing` takes them from here, so that one build of the unit tests can put
+//! others in their place that give the processor away at each use: `schedules` then plays a part of
+//! the crate under thousands of interleavings. In any other build these are the usual ones, by
+//! another name.
+
+#[cfg(not(all(test, shuttle)))]
+pub(crate) use {
+    futures::task::AtomicWaker,
+    parking_lot::{Mutex, MutexGuard},
+    tokio::sync::Notify,
+};
+
+#[cfg(all(test, shuttle))]
+pub(crate) use {
+    self::giving_way::{AtomicWaker, Notify},
+    shuttle_parking_lot::{Mutex, MutexGuard},
+};
+
+/// The real wake-ups, each use of which others may come before, and after where that shows.
+#[cfg(all(test, shuttle))]
+mod giving_way {
+    use std::task::Waker;
+
+    use shuttle::sync::atomic::{AtomicBool, Ordering};
+    use tokio::sync::futures::Notified;
+
+    /// Any access to an atomic is a point at which the scheduler may choose another task.
+    fn give_way() {
+        AtomicBool::new(false).load(Ordering::SeqCst);
+    }
+
+    #[derive(Debug, Default)]
+    pub(crate) struct Notify(tokio::sync::Notify);
+
+    impl Notify {
+        pub(crate) fn new() -> Self {
+            Self::default()
+        }
+
+        pub(crate) fn notified(&self) -> Notified<'_> {
+            give_way();
+            let notified = self.0.notified();
+            give_way();
+            notified
+        }
+
+        pub(crate) fn notify_one(&self) {
+            give_way();
+            self.0.notify_one();
+        }
+
+        pub(crate) fn notify_waiters(&self) {
+            give_way();
+            self.0.notify_waiters();
+        }
+    }
+
+    #[derive(Debug, Default)]
+    pub(crate) struct AtomicWaker(futures::task::AtomicWaker);
+
+    impl AtomicWaker {
+        pub(crate) fn new() -> Self {
+            Self::default()
+        }
+
+        pub(crate) fn register(&self, waker: &Waker) {
+            give_way();
+            self.0.register(waker);
+        }
+
+        pub(crate) fn wake(&self) {
+            give_way();
+            self.0.wake();
+        }
+    }
+}
