@@ -42,6 +42,8 @@ const CAPACITY: usize = 8 * BATCH;
 /// One task feeds it and one drains it; any number may wait for [`synced`](Self::synced).
 pub struct DeltaFifo<K> {
     known: Arc<dyn KnownObjects<K>>,
+    /// From how many waiting deltas on there is no room.
+    capacity: usize,
     state: Mutex<State<K>>,
     /// Something can be popped, or nothing ever will be.
     filled: Notify,
@@ -62,8 +64,13 @@ struct State<K> {
 impl<K: Resource> DeltaFifo<K> {
     /// An empty queue in front of what `known` answers for.
     pub fn new(known: Arc<dyn KnownObjects<K>>) -> Self {
+        Self::with_capacity(known, CAPACITY)
+    }
+
+    pub(crate) fn with_capacity(known: Arc<dyn KnownObjects<K>>, capacity: usize) -> Self {
         Self {
             known,
+            capacity,
             state: Mutex::new(State {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
@@ -160,7 +167,7 @@ impl<K: Resource> DeltaFifo<K> {
             let drained = self.drained.notified();
             {
                 let state = self.state.lock();
-                if state.closed || state.pending.deltas() < CAPACITY {
+                if state.closed || state.pending.deltas() < self.capacity {
                     return;
                 }
             }

@@ -1,14 +1,14 @@
 //! The queue between who feeds it and who drains it.
 
-use std::collections::HashSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
+use shuttle::future::block_on;
 
 use super::{all, play, spawn, waiting};
 use crate::delta_fifo::DeltaFifo;
-use crate::object::{Cached, Change, KnownObjects, ObjectKey, Replacement};
+use crate::object::{Cached, Change, KnownObjects, ObjectKey};
 
 /// Nothing is stored.
 struct Nothing;
@@ -75,51 +75,36 @@ fn what_waits_for_the_next_batch_gets_it_before_anybody_closes() {
     });
 }
 
-/// A list that leaves no room; made once.
-static FULL: LazyLock<Vec<(ObjectKey, Cached<ConfigMap>)>> =
-    LazyLock::new(|| (0..8 * 1024).map(|n| object(&n.to_string())).collect());
+/// One that holds as much as it takes.
+fn full() -> Arc<DeltaFifo<ConfigMap>> {
+    let fifo = DeltaFifo::with_capacity(Arc::new(Nothing), 2);
+    ["a", "b"].into_iter().for_each(|name| fifo.push(added(name)));
+    Arc::new(fifo)
+}
+
+async fn feed(fifo: Arc<DeltaFifo<ConfigMap>>) {
+    fifo.feed(added("c")).await;
+}
 
 #[test]
-fn who_waits_for_room_goes_on_when_there_is_some_or_never_will_be() {
-    for closes in [false, true] {
-        LazyLock::force(&FULL);
-        let scenario = if closes { room_after_close } else { room_after_done };
-        play(scenario);
-    }
-}
-
-fn full() -> Arc<DeltaFifo<ConfigMap>> {
-    let fifo = Arc::new(DeltaFifo::new(Arc::new(Nothing)));
-    fifo.push(Change::Replace(Replacement {
-        items: FULL.clone(),
-        unreadable: HashSet::new(),
-        complete: true,
-        version: 1.into(),
-        authoritative: false,
-    }));
-    assert_eq!(fifo.len(), FULL.len());
-    fifo
-}
-
-fn room_after_done(_: super::Time) {
-    let fifo = full();
-    let feeds = [(), ()].map(|()| {
-        let fifo = fifo.clone();
-        waiting(async move { fifo.feed(added("a")).await })
+fn who_waits_for_room_goes_on_when_something_is_done() {
+    play(|_| {
+        let fifo = full();
+        let feeds = [(), ()].map(|()| waiting(feed(fifo.clone())));
+        let batch = block_on(fifo.pop()).expect("it is full");
+        fifo.done(&batch);
+        all(feeds);
+        assert_eq!(fifo.len(), 2, "both had room");
     });
-    let pop = fifo.pop();
-    let batch = shuttle::future::block_on(pop).expect("it is full");
-    fifo.done(&batch);
-    all(feeds);
-    assert_eq!(fifo.len(), 2);
 }
 
-fn room_after_close(_: super::Time) {
-    let fifo = full();
-    let feeds = [(), ()].map(|()| {
-        let fifo = fifo.clone();
-        waiting(async move { fifo.feed(added("a")).await })
+#[test]
+fn who_waits_for_room_goes_on_when_there_never_will_be_any() {
+    play(|_| {
+        let fifo = full();
+        let feeds = [(), ()].map(|()| waiting(feed(fifo.clone())));
+        fifo.close();
+        all(feeds);
+        assert_eq!(fifo.len(), 2, "it takes nothing any more");
     });
-    fifo.close();
-    all(feeds);
 }

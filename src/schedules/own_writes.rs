@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
+use shuttle::future::block_on;
 
 use super::{all, play, spawn, waiting};
 use crate::controller::OwnWrites;
@@ -21,6 +22,14 @@ fn written(version: u64) -> ConfigMap {
         ..ObjectMeta::default()
     };
     ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+/// The event of a write arrives.
+fn show(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
+    let mut write = store.transaction();
+    write.put(object, &Arc::new(written(version)));
+    write.set_version(version.into());
+    write.commit();
 }
 
 #[test]
@@ -44,15 +53,34 @@ fn a_reconcile_sees_what_was_written_before_it() {
             })
         });
         let events = spawn(move || {
-            for version in 1..5u64 {
-                let mut write = store.transaction();
-                write.put(&object, &Arc::new(written(version)));
-                write.set_version(version.into());
-                write.commit();
-            }
+            (1..5).for_each(|version| show(&store, &object, version));
         });
         all(workers);
         all([events]);
         assert_eq!(format!("{writes:?}"), "OwnWrites { not_seen: 0, .. }");
+    });
+}
+
+#[test]
+fn what_is_written_while_somebody_waits_is_waited_for_too() {
+    play(|_| {
+        let store = Indexer::new();
+        let writes = OwnWrites::of_store(&store);
+        let object = ObjectKey::cluster("written").unwrap();
+        let key = ObjectKey::cluster("key").unwrap();
+        writes.wrote(&key, &written(1)).expect("it can be traced");
+        let waiter = {
+            let (writes, key) = (writes.clone(), key.clone());
+            waiting(async move { writes.seen(&key, LIMIT).await })
+        };
+        let events = spawn({
+            let store = store.clone();
+            move || [1, 2].map(|version| show(&store, &object, version))
+        });
+        writes.wrote(&key, &written(2)).expect("it can be traced");
+        block_on(writes.seen(&key, LIMIT)).expect("no time passes");
+        assert!(store.snapshot().has_reached(&2u64.into()));
+        assert!(all([waiter])[0].is_ok());
+        all([events]);
     });
 }

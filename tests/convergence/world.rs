@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube_informer::error::{Fault, FaultClass};
-use kube_informer::testing::faults::Injected;
+use kube_informer::testing::faults::{Injected, Spot};
 use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
 use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
@@ -33,6 +33,7 @@ const NAMESPACES: [&str; 2] = ["one", "two"];
 pub(crate) struct Tally {
     writes: u64,
     harmed: u64,
+    unstreamed: u64,
     errors: BTreeMap<&'static str, u64>,
     relists: BTreeMap<&'static str, u64>,
     events: u64,
@@ -50,6 +51,8 @@ struct World {
     /// Of the server, past the faults.
     client: kube::Client,
     faults: Faults,
+    /// What the server can't do at all.
+    shortcomings: Faults,
     factory: SharedInformerFactory,
     informers: Vec<Watched>,
     down: Option<Injected>,
@@ -119,6 +122,17 @@ fn spoken(client: kube::Client, protobuf: bool) -> kube::Client {
     kube::Client::new(service, "default")
 }
 
+/// How a server answers streaming lists, for ever, that knows nothing of them or never ends one.
+fn cannot_stream(rng: &mut Rng) -> Option<Harm> {
+    match rng.u8(0..12) {
+        0 => Some(Harm::status(422)),
+        1 => Some(Harm::status(500)),
+        2 => Some(Harm::hide_initial_events_end()),
+        3 => Some(Harm::stall(Spot::Event(1))),
+        _ => None,
+    }
+}
+
 impl World {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
@@ -131,7 +145,11 @@ impl World {
         let (poisoned, errors) = (Arc::new(Mutex::default()), Arc::new(Mutex::new(Vec::new())));
         let (keys, log): (Arc<Mutex<BTreeSet<String>>>, _) = (poisoned.clone(), errors.clone());
         let plain = server.client();
-        let client = faults.client(spoken(plain.clone(), rng.bool()));
+        let shortcomings = Faults::new();
+        if let Some(harm) = cannot_stream(&mut rng) {
+            shortcomings.inject(Requests::streaming_lists(), harm);
+        }
+        let client = faults.client(shortcomings.client(spoken(plain.clone(), rng.bool())));
         let mut builder = SharedInformerFactory::builder(client)
             .streaming_list(rng.bool())
             .on_error(move |error| {
@@ -153,6 +171,7 @@ impl World {
             server,
             client: plain,
             faults,
+            shortcomings,
             factory: builder.build(),
             informers: Vec::new(),
             down: None,
@@ -409,6 +428,7 @@ impl World {
             }
         }
         tally.harmed = self.faults.harmed();
+        tally.unstreamed = self.shortcomings.harmed();
         for error in &*self.errors.lock() {
             *tally.errors.entry(error.class().name()).or_default() += 1;
         }
@@ -443,6 +463,7 @@ impl Tally {
         for (sum, part) in [
             (&mut self.writes, other.writes),
             (&mut self.harmed, other.harmed),
+            (&mut self.unstreamed, other.unstreamed),
             (&mut self.events, other.events),
             (&mut self.merged, other.merged),
             (&mut self.cancelled, other.cancelled),
@@ -465,6 +486,7 @@ impl Tally {
         for (what, times) in [
             ("writes", self.writes),
             ("harmed requests", self.harmed),
+            ("streaming lists that could not be had", self.unstreamed),
             ("events", self.events),
             ("merged events", self.merged),
             ("cancelled adds", self.cancelled),
@@ -500,10 +522,11 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} writes, {} harmed requests, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
+            "{} writes, {} harmed requests, {} streaming lists not to be had, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
              errors {:?}; relists {:?}",
             self.writes,
             self.harmed,
+            self.unstreamed,
             self.events,
             self.merged,
             self.cancelled,
