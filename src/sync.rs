@@ -18,7 +18,7 @@ pub(crate) use {
     shuttle_parking_lot::{Mutex, MutexGuard},
 };
 
-/// The real wake-ups, each use of which others may come before, and after where that shows.
+/// The real wake-ups, before and after each use of which others may come.
 #[cfg(all(test, shuttle))]
 mod giving_way {
     use std::task::Waker;
@@ -49,11 +49,13 @@ mod giving_way {
         pub(crate) fn notify_one(&self) {
             give_way();
             self.0.notify_one();
+            give_way();
         }
 
         pub(crate) fn notify_waiters(&self) {
             give_way();
             self.0.notify_waiters();
+            give_way();
         }
     }
 
@@ -68,11 +70,13 @@ mod giving_way {
         pub(crate) fn register(&self, waker: &Waker) {
             give_way();
             self.0.register(waker);
+            give_way();
         }
 
         pub(crate) fn wake(&self) {
             give_way();
             self.0.wake();
+            give_way();
         }
     }
 }

@@ -37,6 +37,24 @@ fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
     found
 }
 
+/// What fuzzing found worth keeping for a target; where there is no folder, nothing.
+fn kept(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// A body behind a byte that says what it is.
+fn marked_bytes(mark: u8, body: &[u8]) -> Vec<u8> {
+    [&[mark], body].concat()
+}
+
+fn marked(texts: &[(u8, &str)]) -> Vec<Vec<u8>> {
+    texts.iter().map(|(mark, text)| marked_bytes(*mark, text.as_bytes())).collect()
+}
+
 fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
@@ -85,7 +103,8 @@ fn mutated(rng: &mut Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-fn replay(target: &str, corpus: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
+fn replay(target: &str, seeds: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
+    let corpus = &[seeds, &kept(target)[..]].concat()[..];
     let check = |bytes: &[u8], what: &str| {
         let passed = catch_unwind(AssertUnwindSafe(|| entry(bytes))).is_ok();
         assert!(passed, "{target} fails on {what}: {:?}", String::from_utf8_lossy(bytes));
@@ -155,15 +174,85 @@ fn versions_and_keys() {
 #[test]
 fn requests() {
     let mut corpus = texts(&[
-        "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMzLCJzdGFydCI6Ii9zaG9wL3dlYi0wNlx1MDAwMCJ9",
-        "app in (a,b)",
-        "metadata.name=a,spec.nodeName!=b",
         "shardRange(object.metadata.uid,'0x0000000000000000','0x8000000000000000')",
         "watch=true&resourceVersion=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
         "apis/apps/v1/namespaces/shop/deployments/web/status",
         r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"a":"b"}},"spec":{}}"#,
-        r#"[{"op":"replace","path":"/metadata/labels/a","value":7}]"#,
     ]);
     corpus.extend(recorded(&["get-pod"]));
     replay("request", &corpus, 300, fuzz::request);
+}
+
+#[test]
+fn patches_of_each_kind() {
+    let corpus = marked(&[
+        (0, r#"[{"op":"replace","path":"/metadata/labels/app","value":"7"}]"#),
+        (
+            0,
+            r#"[{"op":"test","path":"/spec/nodeName","value":"n1"},{"op":"remove","path":"/spec"}]"#,
+        ),
+        (1, r#"{"metadata":{"labels":{"app":null}},"spec":{"nodeName":"n2"}}"#),
+        (5, r#"{"status":{"phase":"Failed","conditions":null}}"#),
+        (2, r#"{"spec":{"containers":[{"name":"b","image":"2"},{"$patch":"delete","name":"a"}]}}"#),
+        (
+            2,
+            r#"{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"labels":{"$patch":"replace"}}}"#,
+        ),
+        (2, r#"{"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}}"#),
+        (3, r#"{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"a","image":"3"}]}}"#),
+    ]);
+    replay("patches", &corpus, 500, fuzz::patches);
+}
+
+#[test]
+fn selectors_of_either_kind() {
+    let corpus = marked(&[
+        (0, "app in (web, db),tier notin (7),!c"),
+        (0, "tier>6,app==web,tier!=x"),
+        (1, "metadata.name=p,metadata.namespace!=b"),
+        (1, "spec.nodeName==n1,status.phase=Running"),
+        (1, "metadata.name"),
+    ]);
+    replay("selects", &corpus, 500, fuzz::selects);
+}
+
+#[test]
+fn continue_tokens() {
+    let corpus = marked(&[
+        (0, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMzLCJzdGFydCI6Ii9zaG9wL3dlYi0wNlx1MDAwMCJ9"),
+        (1, r#"{"v":"meta.k8s.io/v1","rv":4,"start":"/shop/p\u0000"}"#),
+        (18, "shop/p"),
+        (3, "shop/q"),
+        (3, ""),
+    ]);
+    replay("continues", &corpus, 500, fuzz::continues);
+}
+
+#[test]
+fn answers_however_cut() {
+    let lists = |parts, kind| {
+        let head = [kind, 0, 1, 2, 3, 63, 0, 200, 7];
+        recorded(parts).into_iter().map(move |body| [&head, &body[..]].concat())
+    };
+    let mut corpus: Vec<_> = lists(&["list-page", "list-empty"], 0).collect();
+    corpus.extend(lists(&["watchlist-empty", "watch-bookmarks"], 1));
+    corpus.extend(lists(&["list-page1-pb", "list-empty-pb"], 2));
+    corpus.extend(lists(&["watchlist-empty-pb", "watch-from-zero-pb"], 3));
+    replay("cuts", &corpus, 300, fuzz::cuts);
+}
+
+#[test]
+fn objects_looked_into() {
+    let json = recorded(&["list-page1-json", "list-pods-ns-json"]);
+    let protobuf = recorded(&["list-page1-pb", "list-pods-ns-pb"]);
+    let marked = |mark, bodies: &[Vec<u8>]| -> Vec<Vec<u8>> {
+        bodies.iter().map(|body| marked_bytes(mark, body)).collect()
+    };
+    let corpus = [marked(0, &json), marked(1, &protobuf)].concat();
+    replay("peeks", &corpus, 300, fuzz::peeks);
+}
+
+#[test]
+fn objects_in_both_encodings() {
+    replay("protobuf", &recorded(&["get-pod", "list-services"]), 2_000, fuzz::protobuf);
 }

@@ -5,6 +5,9 @@
 //! same functions run on stable Rust in `tests/fuzz_corpus.rs`, over the recorded answers of a real
 //! server and mutations of them.
 
+mod encodings;
+mod server;
+
 use std::cell::LazyCell;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -12,15 +15,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http::header::CONTENT_TYPE;
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use http_body::Frame;
-use http_body_util::{BodyExt, Full, StreamBody};
+use http_body_util::{BodyExt, StreamBody};
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::lister_watcher::{ListQuery, ListerWatcher, WatchQuery};
-use kube_informer::testing::ApiServer;
 use kube_informer::transport::ApiSource;
 use kube_informer::{Labels, ObjectKey, ResourceVersion};
 use tokio::runtime::Runtime;
+
+pub use self::encodings::{peeks, protobuf};
+pub use self::server::{continues, patches, request, selects};
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -37,28 +42,28 @@ thread_local! {
 
 /// The body of a list in JSON.
 pub fn list_json(data: &[u8]) {
-    same_however_cut(data, |cut| answer(200, JSON, data, cut), false);
+    same_however_cut(data, |cut| answer(200, JSON, data, &[cut]), false);
 }
 
 /// The body of a watch in JSON.
 pub fn watch_json(data: &[u8]) {
-    same_however_cut(data, |cut| answer(200, JSON, data, cut), true);
+    same_however_cut(data, |cut| answer(200, JSON, data, &[cut]), true);
 }
 
 /// The body of a list in protobuf.
 pub fn list_protobuf(data: &[u8]) {
-    same_however_cut(data, |cut| answer(200, PROTOBUF, data, cut), false);
+    same_however_cut(data, |cut| answer(200, PROTOBUF, data, &[cut]), false);
 }
 
 /// The body of a watch in protobuf.
 pub fn watch_protobuf(data: &[u8]) {
-    same_however_cut(data, |cut| answer(200, PROTOBUF_WATCH, data, cut), true);
+    same_however_cut(data, |cut| answer(200, PROTOBUF_WATCH, data, &[cut]), true);
 }
 
 /// The body of a failure, in whatever encoding.
 pub fn status(data: &[u8]) {
     for media_type in [JSON, PROTOBUF, "text/plain"] {
-        let told = same_however_cut(data, |cut| answer(410, media_type, data, cut), true);
+        let told = same_however_cut(data, |cut| answer(410, media_type, data, &[cut]), true);
         assert!(told.iter().all(|line| !line.starts_with("Ok")), "a failure is no success");
     }
 }
@@ -98,55 +103,36 @@ pub fn names(data: &[u8]) {
     }
 }
 
-/// A continue token, a selector, a query and a body, for the embedded server.
-pub fn request(data: &[u8]) {
-    let text = String::from_utf8_lossy(data);
-    let quoted: String =
-        data.iter().fold(String::new(), |text, byte| text + &format!("%{byte:02x}"));
-    let raw: String = text.chars().filter(char::is_ascii_graphic).collect();
-    let pods = "/api/v1/namespaces/shop/pods";
-    RUNTIME.with(|runtime| {
-        runtime.block_on(async {
-            let server = ApiServer::new();
-            for target in [
-                format!("{pods}?limit=1&continue={quoted}"),
-                format!("{pods}?labelSelector={quoted}"),
-                format!("{pods}?fieldSelector={quoted}"),
-                format!("{pods}?shardSelector={quoted}"),
-                format!("{pods}?resourceVersion={quoted}&resourceVersionMatch=Exact"),
-                format!("{pods}?timeoutSeconds=0&{raw}"),
-                format!("/{raw}"),
-            ] {
-                asked(&server, Method::GET, &target, JSON, b"").await;
-            }
-            for media_type in [JSON, PROTOBUF] {
-                asked(&server, Method::POST, pods, media_type, data).await;
-            }
-            for form in ["json-patch", "merge-patch", "strategic-merge-patch", "apply-patch"] {
-                let media_type = format!("application/{form}+json");
-                asked(&server, Method::PATCH, &format!("{pods}/p"), &media_type, data).await;
-            }
-        });
+/// How to cut it, in JSON or protobuf, a list or a watch; and the body of an answer.
+///
+/// The first byte says which, the next eight how large the pieces are, in turn.
+pub fn cuts(data: &[u8]) {
+    let Some((head, body)) = data.split_first_chunk::<9>() else { return };
+    let [kind, sizes @ ..] = head;
+    let (media_type, watch) =
+        [(JSON, false), (JSON, true), (PROTOBUF, false), (PROTOBUF_WATCH, true)]
+            [usize::from(kind % 4)];
+    let sizes = sizes.map(|size| usize::from(size) + 1);
+    wait_for(async {
+        let whole = told(answer(200, media_type, body, &[body.len().max(1)]), watch).await;
+        let told = told(answer(200, media_type, body, &sizes), watch).await;
+        assert!(told == whole, "in pieces of {sizes:?}: {told:#?}\nin one: {whole:#?}");
     });
 }
 
-/// Whatever is asked, the answer is no failure of the server's own.
-async fn asked(server: &ApiServer, method: Method, target: &str, media_type: &str, body: &[u8]) {
-    let request = Request::builder().method(method).uri(target).header(CONTENT_TYPE, media_type);
-    // What is no request never gets this far.
-    let Ok(request) = request.body(Full::new(Bytes::copy_from_slice(body))) else { return };
-    let code = server.handle(request).await.status().as_u16();
-    assert!(code < 500 || code == 504, "{code} to {target}");
+/// Waits for what needs nothing but time.
+fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    RUNTIME.with(|runtime| runtime.block_on(future))
 }
 
-/// An answer, its body in pieces of `cut` bytes.
-fn answer(code: u16, media_type: &'static str, data: &[u8], cut: usize) -> kube::Client {
-    let body = Bytes::copy_from_slice(data);
+/// An answer, its body in pieces of these sizes, in turn.
+fn answer(code: u16, media_type: &'static str, data: &[u8], sizes: &[usize]) -> kube::Client {
+    let (body, sizes) = (Bytes::copy_from_slice(data), sizes.to_vec());
     let service = tower::service_fn(move |_: Request<kube::client::Body>| {
-        let body = body.clone();
-        let pieces = (0..body.len()).step_by(cut).map(move |from| {
-            let piece = body.slice(from..body.len().min(from.saturating_add(cut)));
-            Ok::<_, Infallible>(Frame::data(piece))
+        let (mut rest, mut sizes) = (body.clone(), sizes.clone().into_iter().cycle());
+        let pieces = std::iter::from_fn(move || {
+            let size = sizes.next().filter(|_| !rest.is_empty())?;
+            Some(Ok::<_, Infallible>(Frame::data(rest.split_to(size.min(rest.len())))))
         });
         let response = Response::builder().status(code).header(CONTENT_TYPE, media_type);
         let response = response.body(StreamBody::new(stream::iter(pieces)).boxed_unsync());
@@ -163,16 +149,14 @@ fn same_however_cut(
 ) -> Vec<String> {
     // Byte by byte is slow; what is wrong with the seams shows in a short answer, too.
     let finest = if data.len() <= 2048 { 1 } else { 13 };
-    RUNTIME.with(|runtime| {
-        runtime.block_on(async {
-            let whole = told(answer(data.len().max(1)), watch).await;
-            assert!(whole.len() <= data.len() + 2, "more came out than went in");
-            for cut in [finest, 61] {
-                let told = told(answer(cut), watch).await;
-                assert!(told == whole, "in pieces of {cut}: {told:#?}\nin one: {whole:#?}");
-            }
-            whole
-        })
+    wait_for(async {
+        let whole = told(answer(data.len().max(1)), watch).await;
+        assert!(whole.len() <= data.len() + 2, "more came out than went in");
+        for cut in [finest, 61] {
+            let told = told(answer(cut), watch).await;
+            assert!(told == whole, "in pieces of {cut}: {told:#?}\nin one: {whole:#?}");
+        }
+        whole
     })
 }
 

@@ -1,10 +1,12 @@
 //! A queue with several workers, several who add, and who closes it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shuttle::future::{self, yield_now};
+use futures::poll;
+use shuttle::future::{self, block_on, yield_now};
 use shuttle::sync::mpsc::{Sender, channel};
 
 use super::{all, play, spawn, waiting};
@@ -61,6 +63,63 @@ fn whatever_is_added_is_worked_on_after_that_by_one_at_a_time() {
         queue.shutdown();
         all(workers);
         assert_eq!(queue.status().processing + queue.len(), 0);
+    });
+}
+
+/// Takes one item, and never comes back for another.
+async fn take_one(queue: WorkQueue<u8>) -> u8 {
+    *queue.get().await.expect("nobody closes it")
+}
+
+#[test]
+fn each_add_wakes_one_of_those_who_wait() {
+    play(|_| {
+        let queue = WorkQueue::new();
+        let workers = [(), ()].map(|()| waiting(take_one(queue.clone())));
+        let adders = [1, 2].map(|item| {
+            let queue = queue.clone();
+            spawn(move || queue.add(item))
+        });
+        let mut taken = all(workers);
+        taken.sort_unstable();
+        assert_eq!(taken, [1, 2]);
+        all(adders);
+    });
+}
+
+#[test]
+fn what_is_delayed_is_waited_for_by_another_where_the_one_who_did_got_work() {
+    play(|time| {
+        let queue = WorkQueue::new();
+        let workers = [(), ()].map(|()| waiting(take_one(queue.clone())));
+        let later = {
+            let queue = queue.clone();
+            spawn(move || queue.add_after(1, SECOND))
+        };
+        let now = spawn(move || queue.add(2));
+        all([later, now]);
+        time.passes(SECOND);
+        let mut taken = all(workers);
+        taken.sort_unstable();
+        assert_eq!(taken, [1, 2]);
+    });
+}
+
+#[test]
+fn what_is_added_while_it_is_worked_on_comes_to_another_who_waits() {
+    play(|_| {
+        let queue = WorkQueue::new();
+        let workers = [(), ()].map(|()| {
+            let queue = queue.clone();
+            waiting(async move {
+                let work = queue.get().await.expect("nobody closes it");
+                // The second time it waits, or is processed, already.
+                queue.add(*work);
+            })
+        });
+        let adder = spawn(move || queue.add(1));
+        all(workers);
+        all([adder]);
     });
 }
 
@@ -161,9 +220,12 @@ fn a_drain_waits_for_what_is_delayed_where_that_is_kept() {
                 worked
             })
         });
-        let drain = waiting(async move { drop(queue.shutdown_with_drain().await) });
-        time.passes(SECOND);
-        all([drain]);
+        block_on(async {
+            let mut drain = pin!(queue.shutdown_with_drain());
+            assert!(poll!(&mut drain).is_pending(), "something is delayed");
+            time.passes(SECOND);
+            drain.await;
+        });
         assert_eq!(all(workers).iter().sum::<u32>(), 1);
     });
 }

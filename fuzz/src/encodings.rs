@@ -1,0 +1,83 @@
+//! Two ways to the same: an object read whole or only looked into, in JSON or in protobuf.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::Pod;
+use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher};
+use kube_informer::transport::ApiSource;
+use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::protobuf::encode::encode;
+use kube_informer::{Cached, KnownObjects, ObjectKey, ObjectState};
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::{JSON, LIMIT, PROTOBUF, answer, wait_for};
+
+/// What an object says of itself: namespace, name, uid and version.
+type State = (Option<String>, String, String, String);
+
+/// Knows nothing, but notes what it was asked for.
+#[derive(Default)]
+struct Asked(Mutex<Option<State>>);
+
+impl KnownObjects<Pod> for Asked {
+    fn get(&self, _: &ObjectKey) -> Option<Cached<Pod>> {
+        None
+    }
+
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<Pod>)) {}
+
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<Pod>)> {
+        let ObjectState { namespace, name, uid, version } = *state;
+        let owned = (namespace.map(Into::into), name.into(), uid.into(), version.into());
+        *self.0.lock() = Some(owned);
+        None
+    }
+}
+
+/// The body of a list, in JSON or protobuf by the first byte: what was seen of an object before it
+/// was decoded is what it turns out to be.
+pub fn peeks(data: &[u8]) {
+    let Some((kind, body)) = data.split_first() else { return };
+    let media_type = if kind % 2 == 0 { JSON } else { PROTOBUF };
+    wait_for(async {
+        let source =
+            ApiSource::<Pod>::new(answer(200, media_type, body, &[4096])).object_limit(LIMIT);
+        let asked = Arc::new(Asked::default());
+        let list = source.list_unless_known(&ListQuery::default(), asked.clone()).await;
+        let Ok(mut items) = list else { return };
+        while let Some(item) = items.next().await {
+            let seen = asked.0.lock().take();
+            if let (Ok(ListItem::Object(Ok(pod))), Some((namespace, name, uid, version))) =
+                (item, seen)
+            {
+                let metadata = &pod.metadata;
+                assert_eq!(metadata.name.as_ref(), Some(&name));
+                assert_eq!(metadata.uid.as_ref(), Some(&uid));
+                assert_eq!(metadata.resource_version.as_ref(), Some(&version));
+                // One that comes late is not seen.
+                assert!(namespace.is_none() || metadata.namespace == namespace);
+            }
+        }
+    });
+}
+
+/// An object in JSON or protobuf: what is written of what was read is read as the same.
+pub fn protobuf(data: &[u8]) {
+    let object: Value = match serde_json::from_slice(data) {
+        Ok(object) => object,
+        Err(_) => match ProtobufObject::from_envelope(data).map(|object| object.decode()) {
+            Ok(Ok(object)) => object,
+            _ => return,
+        },
+    };
+    let Some(written) = encode(&object) else { return };
+    let read = |bytes: &[u8]| -> Value {
+        let object = ProtobufObject::from_envelope(bytes).expect("an envelope was written");
+        object.decode().expect("an object was written")
+    };
+    let once = read(&written);
+    let again = encode(&once).expect("what was read can be written");
+    assert_eq!(read(&again), once);
+}
