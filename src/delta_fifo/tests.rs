@@ -165,6 +165,14 @@ fn batches_are_bounded_and_split_in_order() {
 }
 
 #[test]
+fn a_bookmark_only_moves_the_version() {
+    let rig = Rig::new();
+    rig.fifo.push(Change::Bookmark(7.into()));
+    let batch = rig.pop().unwrap();
+    assert_eq!((told(&batch).len(), batch.version), (0, Some(7.into())));
+}
+
+#[test]
 fn a_delete_of_what_nobody_knows_only_moves_the_version() {
     let rig = Rig::new();
     rig.fifo.push(deleted("ghost", 7));

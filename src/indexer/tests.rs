@@ -81,6 +81,16 @@ fn an_index_function_that_panics_costs_only_that_index() {
 }
 
 #[test]
+fn a_draft_that_another_writer_outran_changes_nothing() {
+    let indexer = Indexer::new();
+    let mut draft = indexer.draft();
+    draft.put(&key(1), &object(&["a"]).into());
+    put(&indexer, 2, &["b"]);
+    assert!(draft.publish().is_err());
+    assert_eq!((indexer.snapshot().len(), indexer.get(&key(1))), (1, None));
+}
+
+#[test]
 fn an_uncommitted_transaction_changes_nothing() {
     let indexer = Indexer::new();
     put(&indexer, 1, &["a"]);

@@ -80,3 +80,40 @@ fn present<K: Resource + Send + Sync + 'static>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    use futures::FutureExt;
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::delta_fifo::DeltaFifo;
+    use crate::indexer::Indexer;
+    use crate::object::{Change, Replacement};
+
+    #[test]
+    fn only_a_restored_backup_takes_the_version_back() {
+        let store = Indexer::<ConfigMap>::new();
+        let fifo = DeltaFifo::new(Arc::new(store.clone()));
+        let mut draft = store.draft();
+        let list = |version: u64, restored| {
+            let (items, unreadable) = (Vec::new(), HashSet::new());
+            let version = version.into();
+            Change::Replace(Replacement { items, unreadable, complete: true, version, restored })
+        };
+        for (change, version) in [
+            (Change::Bookmark(7.into()), 7),
+            (Change::Bookmark(5.into()), 7),
+            (list(6, false), 7),
+            (list(3, true), 3),
+        ] {
+            fifo.push(change);
+            let batch = fifo.pop().now_or_never().flatten().expect("something was pushed");
+            stamp(&mut draft, &batch);
+            assert_eq!(draft.version(), Some(&version.into()));
+        }
+    }
+}

@@ -64,6 +64,22 @@ fn a_full_backlog_merges_by_the_table() {
 }
 
 #[test]
+fn a_backlog_that_was_full_merges_until_half_of_it_is_told() {
+    let mut backlog = Backlog::new(4);
+    for n in 0..4 {
+        backlog.push(&key(n), updated(0, 1));
+    }
+    backlog.push(&key(3), updated(1, 2));
+    assert_eq!((backlog.len(), backlog.merged()), (4, 1));
+    backlog.pop();
+    backlog.push(&key(3), updated(2, 3));
+    assert_eq!((backlog.len(), backlog.merged()), (3, 2), "there is room, but not for long");
+    backlog.pop();
+    backlog.push(&key(3), updated(3, 4));
+    assert_eq!((backlog.len(), backlog.merged()), (3, 2), "every event counts again");
+}
+
+#[test]
 fn the_end_of_the_initial_adds_stays_behind_them() {
     let mut backlog = Backlog::new(1);
     backlog.push(&key(0), added(1));
