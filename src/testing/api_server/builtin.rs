@@ -7,12 +7,14 @@
 use serde_json::{Value, json};
 
 use super::resource::ResourceType;
+use super::scale::ScalePaths;
 
 const NAMESPACED: u8 = 1;
 const STATUS: u8 = 2;
 const GENERATION: u8 = 4;
 /// A delete is answered with the object.
 const RETURNED: u8 = 8;
+const SCALE: u8 = 16;
 
 const POD: &str = "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName \
     spec.hostNetwork status.phase status.podIP status.nominatedNodeName";
@@ -40,7 +42,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("PersistentVolume", "persistentvolumes", STATUS | RETURNED, "pv", "", ""),
         ("Pod", "pods", NAMESPACED | STATUS | GENERATION | RETURNED, "po", "all", POD),
         ("PodTemplate", "podtemplates", NAMESPACED | RETURNED, "", "", ""),
-        ("ReplicationController", "replicationcontrollers", NAMESPACED | STATUS | GENERATION, "rc", "all", "status.replicas"),
+        ("ReplicationController", "replicationcontrollers", NAMESPACED | STATUS | GENERATION | SCALE, "rc", "all", "status.replicas"),
         ("ResourceQuota", "resourcequotas", NAMESPACED | STATUS | RETURNED, "quota", "", ""),
         ("Secret", "secrets", NAMESPACED, "", "", "type"),
         ("ServiceAccount", "serviceaccounts", NAMESPACED | RETURNED, "sa", "", ""),
@@ -49,9 +51,9 @@ const TYPES: &[(&str, &str, &[Row])] = &[
     ("apps", "v1", &[
         ("ControllerRevision", "controllerrevisions", NAMESPACED, "", "", ""),
         ("DaemonSet", "daemonsets", NAMESPACED | STATUS | GENERATION, "ds", "all", ""),
-        ("Deployment", "deployments", NAMESPACED | STATUS | GENERATION, "deploy", "all", ""),
-        ("ReplicaSet", "replicasets", NAMESPACED | STATUS | GENERATION, "rs", "all", "status.replicas"),
-        ("StatefulSet", "statefulsets", NAMESPACED | STATUS | GENERATION, "sts", "all", ""),
+        ("Deployment", "deployments", NAMESPACED | STATUS | GENERATION | SCALE, "deploy", "all", ""),
+        ("ReplicaSet", "replicasets", NAMESPACED | STATUS | GENERATION | SCALE, "rs", "all", "status.replicas"),
+        ("StatefulSet", "statefulsets", NAMESPACED | STATUS | GENERATION | SCALE, "sts", "all", ""),
     ]),
     ("events.k8s.io", "v1", &[
         ("Event", "events", NAMESPACED, "ev", "", EVENT),
@@ -138,6 +140,7 @@ fn of(group: &str, version: &str, row: &Row) -> ResourceType {
     resource.status = flags & STATUS != 0;
     resource.generation = flags & GENERATION != 0;
     resource.deleted_is_returned = flags & RETURNED != 0;
+    resource.scale = (flags & SCALE != 0).then(ScalePaths::builtin);
     resource.short_names = words(short_names);
     resource.categories = words(categories);
     resource.fields = words(fields);

@@ -8,6 +8,7 @@
 use serde_json::{Value, json};
 
 use super::resource::{Column, ResourceType};
+use super::scale::ScalePaths;
 use super::status::{Cause, Failure};
 use super::store::Store;
 use super::writing::names::now;
@@ -155,6 +156,7 @@ fn types(object: &Value) -> Vec<ResourceType> {
             resource.short_names = texts(&names["shortNames"]);
             resource.categories = texts(&names["categories"]);
             resource.status = !version["subresources"]["status"].is_null();
+            resource.scale = scale(&version["subresources"]["scale"]);
             resource.fields.clone_from(&fields);
             resource.selectable = paths(version);
             resource.schema = version["schema"]["openAPIV3Schema"].clone();
@@ -163,6 +165,12 @@ fn types(object: &Value) -> Vec<ResourceType> {
             resource
         })
         .collect()
+}
+
+fn scale(declared: &Value) -> Option<ScalePaths> {
+    let path = |member: &str| Some(declared[member].as_str()?.trim_start_matches('.').to_owned());
+    let (spec, status) = (path("specReplicasPath")?, path("statusReplicasPath")?);
+    Some(ScalePaths { spec, status, selector: path("labelSelectorPath") })
 }
 
 fn column(column: &Value) -> Column {

@@ -1,7 +1,7 @@
 //! Says what the server serves: groups, versions, resources, in the old form and the aggregated one.
 //!
 //! The order is a real server's: built-in groups first, custom ones by name behind them. Only what
-//! is served is told, so subresources are `status` alone; storage hashes are left out.
+//! is served is told; storage hashes are left out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use super::body::streamed;
 use super::resource::{ResourceType, by_preference, group_version};
 use super::status::{Failure, full};
 use super::store::Store;
+use super::subresource::Described;
 
 /// What a client asks for that takes the aggregated form.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -124,19 +125,30 @@ fn resources(store: &Store, group: &str, version: &str) -> Option<Value> {
     Some(list)
 }
 
-/// A type and its subresource.
+/// A type and its subresources.
 fn described(resource: &ResourceType) -> Vec<Value> {
     let mut described = json!({
         "name": resource.plural, "singularName": resource.singular,
         "namespaced": resource.namespaced, "kind": resource.kind, "verbs": resource.verbs(),
     });
     name_more(resource, &mut described);
-    let status = json!({
-        "name": format!("{}/status", resource.plural), "singularName": "",
-        "namespaced": resource.namespaced, "kind": resource.kind,
-        "verbs": ["get", "patch", "update"],
+    let below = resource.subresources().into_iter().map(|subresource| {
+        let Described { name, kind, verbs } = subresource.described();
+        let mut below = json!({
+            "name": format!("{}/{name}", resource.plural), "singularName": "",
+            "namespaced": resource.namespaced, "kind": resource.kind, "verbs": verbs,
+        });
+        if let Some((group, version, kind)) = kind {
+            below["kind"] = kind.into();
+            for (member, value) in [("group", group), ("version", version)] {
+                if !value.is_empty() {
+                    below[member] = value.into();
+                }
+            }
+        }
+        below
     });
-    if resource.status { vec![described, status] } else { vec![described] }
+    std::iter::once(described).chain(below).collect()
 }
 
 fn name_more(resource: &ResourceType, described: &mut Value) {
@@ -185,10 +197,17 @@ fn aggregate(resource: &ResourceType) -> Value {
         "singularResource": resource.singular, "verbs": resource.verbs(),
     });
     name_more(resource, &mut described);
-    if resource.status {
-        described["subresources"] = json!([{
-            "subresource": "status", "responseKind": kind, "verbs": ["get", "patch", "update"],
-        }]);
+    let below = resource.subresources().into_iter().map(|subresource| {
+        let Described { name, kind: own, verbs } = subresource.described();
+        let kind = own.map_or_else(
+            || kind.clone(),
+            |(group, version, kind)| json!({ "group": group, "version": version, "kind": kind }),
+        );
+        json!({ "subresource": name, "responseKind": kind, "verbs": verbs })
+    });
+    let below: Vec<Value> = below.collect();
+    if !below.is_empty() {
+        described["subresources"] = below.into();
     }
     described
 }

@@ -17,9 +17,11 @@ use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure, full};
 use super::store::Store;
+use super::subresource::Subresource;
 use super::writing::{self, Deleted, Part, Place};
 use super::{
-    Inner, ResponseBody, access, discovery, list, managed, openapi, patch, protobuf, watching,
+    Inner, ResponseBody, access, binding, discovery, eviction, list, managed, openapi, patch,
+    protobuf, scale, watching,
 };
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -48,11 +50,11 @@ where
         return answer;
     }
     let target = Target::parse(path).ok_or_else(Failure::not_served)?;
-    let resource = served(&inner.store.lock(), &target)?;
+    let (resource, part) = served(&inner.store.lock(), &target)?;
     let watch = head.method == Method::GET && RequestInfo::new(&head.method, &head.uri).watch;
     let verb = access::verb(&head.method, target.name.is_some(), watch);
     inner.access.lock().check(&user, verb, &target, &resource)?;
-    let asking = Asking { inner, target: &target, resource: &resource, head: &head };
+    let asking = Asking { inner, target: &target, resource: &resource, part, head: &head };
     if head.method == Method::GET {
         return asking.read();
     }
@@ -60,18 +62,24 @@ where
     asking.write(&body)
 }
 
-fn served(store: &Store, target: &Target) -> Result<Arc<ResourceType>, Failure> {
+/// The type that is asked for, and which part of its objects.
+fn served(
+    store: &Store,
+    target: &Target,
+) -> Result<(Arc<ResourceType>, Option<Subresource>), Failure> {
     let found = store.served(&target.group, &target.version, &target.plural);
     let resource = found.cloned().ok_or_else(Failure::not_served)?;
-    let known = match target.subresource.as_deref() {
-        None => true,
-        Some("status") => resource.status,
-        Some(_) => false,
-    };
     let placed = target.namespace.is_none() || resource.namespaced;
     // One object of a namespaced type is in a namespace.
     let reached = target.name.is_none() || target.namespace.is_some() == resource.namespaced;
-    if known && placed && reached { Ok(resource) } else { Err(Failure::not_served()) }
+    if !placed || !reached {
+        return Err(Failure::not_served());
+    }
+    let part = match target.subresource.as_deref() {
+        None => None,
+        Some(name) => Some(resource.subresource(name).ok_or_else(Failure::not_served)?),
+    };
+    Ok((resource, part))
 }
 
 /// A request for objects.
@@ -79,6 +87,7 @@ struct Asking<'a> {
     inner: &'a Arc<Inner>,
     target: &'a Target,
     resource: &'a Arc<ResourceType>,
+    part: Option<Subresource>,
     head: &'a Parts,
 }
 
@@ -90,6 +99,15 @@ impl Asking<'_> {
             let (form, encoding) = form(Form::Whole)?;
             let options = WriteOptions::default();
             let stored = self.place(&options).current(&self.inner.store.lock())?;
+            match self.part {
+                None | Some(Subresource::Status) => {}
+                Some(Subresource::Scale) => {
+                    return Ok(self.told(200, &scale::read(resource, &stored)?));
+                }
+                Some(Subresource::Eviction | Subresource::Binding) => {
+                    return Err(self.not_allowed());
+                }
+            }
             if encoding == Encoding::Protobuf {
                 let body = full(stored.envelope(resource, form));
                 return Ok(written(body, encoding, false));
@@ -115,26 +133,73 @@ impl Asking<'_> {
 
     fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         let options = WriteOptions::parse(&self.head.uri, &self.head.headers)?;
-        let place = self.place(&options);
-        let named = self.target.name.is_some();
         let content_type = self.head.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // A status can be written, but not deleted.
-        let whole = place.part == Part::Object;
         // One namespace at a time.
+        let named = self.target.name.is_some();
         if !named && self.resource.namespaced && self.target.namespace.is_none() {
-            return Err(Failure::method_not_allowed());
+            return Err(self.not_allowed());
         }
         let mut store = self.inner.store.lock();
-        let (code, result) = match (&self.head.method, named) {
+        let (code, result) = match self.part {
+            None | Some(Subresource::Status) => {
+                self.write_object(&mut store, &options, content_type, body)?
+            }
+            Some(part) => self.write_part(&mut store, part, &options, content_type, body)?,
+        };
+        drop(store);
+        Ok(self.told(code, &result))
+    }
+
+    /// Writes below an object what is no object of its type.
+    fn write_part(
+        &self,
+        store: &mut Store,
+        part: Subresource,
+        options: &WriteOptions,
+        content_type: &str,
+        body: &Bytes,
+    ) -> Result<(u16, Value), Failure> {
+        let place = self.place(options);
+        match (part, &self.head.method) {
+            (Subresource::Scale, &Method::PUT) => {
+                Ok((200, scale::replace(store, place, &parse(content_type, body)?)?))
+            }
+            (Subresource::Scale, &Method::PATCH) => {
+                Ok((200, scale::patch(store, place, content_type, body)?))
+            }
+            (Subresource::Eviction, &Method::POST) => {
+                let eviction = parse(content_type, body)?;
+                Ok((201, eviction::evict(store, place, &eviction, options)?))
+            }
+            (Subresource::Binding, &Method::POST) => {
+                Ok((201, binding::bind(store, place, &parse(content_type, body)?)?))
+            }
+            _ => Err(self.not_allowed()),
+        }
+    }
+
+    /// Writes an object, or its status.
+    fn write_object(
+        &self,
+        store: &mut Store,
+        options: &WriteOptions,
+        content_type: &str,
+        body: &Bytes,
+    ) -> Result<(u16, Value), Failure> {
+        let place = self.place(options);
+        let named = self.target.name.is_some();
+        // A status can be written, but not deleted.
+        let whole = self.part.is_none();
+        Ok(match (&self.head.method, named) {
             (&Method::POST, false) => {
-                (201, writing::create(&mut store, place, parse(content_type, body)?)?)
+                (201, writing::create(store, place, parse(content_type, body)?)?)
             }
             (&Method::PUT, true) => {
-                (200, writing::replace(&mut store, place, parse(content_type, body)?)?)
+                (200, writing::replace(store, place, parse(content_type, body)?)?)
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
-                let (made, object) = managed::apply::apply(&mut store, place, &options, body)?;
+                let (made, object) = managed::apply::apply(store, place, options, body)?;
                 (if made { 201 } else { 200 }, object)
             }
             (&Method::PATCH, true) if options.force => {
@@ -142,33 +207,44 @@ impl Asking<'_> {
                 let cause = Cause::forbidden("force", problem);
                 return Err(Failure::invalid_options("PatchOptions", &cause));
             }
-            (&Method::PATCH, true) => (200, patch::patch(&mut store, place, content_type, body)?),
+            (&Method::PATCH, true) => (200, patch::patch(store, place, content_type, body)?),
             (&Method::DELETE, true) if whole => {
-                let options = DeleteOptions::parse(body, &options)?;
+                let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
-                (200, told(self.resource, writing::delete(&mut store, place, &options)?))
+                (200, told(self.resource, writing::delete(store, place, &options)?))
             }
             (&Method::DELETE, false) if self.resource.verbs().contains(&"deletecollection") => {
-                let options = DeleteOptions::parse(body, &options)?;
+                let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
                 let query =
                     Query::parse(&self.head.uri, self.target.namespace.clone(), self.resource)?;
-                (200, self.delete_all(&mut store, place, &query.selector, &options)?)
+                (200, self.delete_all(store, place, &query.selector, &options)?)
             }
-            _ => return Err(Failure::method_not_allowed()),
-        };
-        drop(store);
+            _ => return Err(self.not_allowed()),
+        })
+    }
+
+    /// The method is not for this place of the API.
+    fn not_allowed(&self) -> Failure {
+        match access::verb(&self.head.method, self.target.name.is_some(), false) {
+            verb if self.resource.custom => Failure::not_supported(self.resource, verb),
+            _ => Failure::method_not_allowed(),
+        }
+    }
+
+    /// The answer that holds a value.
+    fn told(&self, code: u16, value: &Value) -> Response<ResponseBody> {
         let mut encoding = Encoding::of_status(&self.head.headers);
-        if self.resource.custom && result["kind"] != "Status" {
+        if self.resource.custom && !matches!(value["kind"].as_str(), Some("Status" | "Scale")) {
             encoding = Encoding::Json;
         }
         let body = match encoding {
-            Encoding::Json => format!("{result}\n").into_bytes(),
-            Encoding::Protobuf => protobuf::value(&result),
+            Encoding::Json => format!("{value}\n").into_bytes(),
+            Encoding::Protobuf => protobuf::value(value),
         };
         let mut response = written(full(body), encoding, false);
         *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
-        Ok(response)
+        response
     }
 
     fn delete_all(
@@ -192,12 +268,15 @@ impl Asking<'_> {
     }
 
     fn place<'a>(&'a self, options: &'a WriteOptions) -> Place<'a> {
-        let status = self.target.subresource.is_some();
         Place {
             resource: self.resource,
             namespace: self.target.namespace.as_deref(),
             name: self.target.name.as_deref(),
-            part: if status { Part::Status } else { Part::Object },
+            part: match self.part {
+                Some(Subresource::Status) => Part::Status,
+                Some(Subresource::Scale) => Part::Scale,
+                None | Some(Subresource::Eviction | Subresource::Binding) => Part::Object,
+            },
             dry_run: options.dry_run,
             manager: &options.manager,
         }

@@ -9,8 +9,9 @@
 //! itself.
 //!
 //! It runs no controllers but the two without which a delete has no end, those of namespaces and of
-//! definitions. It validates and defaults nothing beyond metadata, and speaks JSON only: request
-//! bodies in YAML or protobuf are refused with 415. Of subresources it serves `status` alone.
+//! definitions. It validates and defaults nothing beyond metadata, and speaks JSON and protobuf; YAML
+//! is refused with 415. Of subresources it serves `status`, `scale`, and of pods `eviction` and
+//! `binding`.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -70,6 +71,7 @@
 //! ```
 
 mod access;
+mod binding;
 mod body;
 mod builder;
 mod builtin;
@@ -77,6 +79,7 @@ mod continuing;
 mod crd;
 mod direct;
 mod discovery;
+mod eviction;
 mod form;
 mod handling;
 mod lifecycle;
@@ -90,10 +93,12 @@ mod patch;
 mod protobuf;
 mod query;
 mod resource;
+mod scale;
 mod shard;
 mod status;
 mod store;
 mod stored;
+mod subresource;
 mod table;
 #[cfg(feature = "testing-tls")]
 mod tls;

@@ -90,19 +90,24 @@ impl WriteOptions {
 impl DeleteOptions {
     /// From the body of a delete, which may be empty, and else from its query.
     pub(super) fn parse(body: &[u8], query: &WriteOptions) -> Result<Self, Failure> {
+        if body.is_empty() {
+            return Self::of(&Value::Null, query);
+        }
+        let body: Value = serde_json::from_slice(body)
+            .ok()
+            .or_else(|| super::protobuf::read(body))
+            .ok_or_else(|| Failure::bad_request("the body of the request is not JSON"))?;
+        Self::of(&body, query)
+    }
+
+    /// The same from a body that was read already; null is an empty one.
+    pub(super) fn of(body: &Value, query: &WriteOptions) -> Result<Self, Failure> {
         let mut options = Self {
             grace: query.grace,
             propagation: query.propagation,
             dry_run: query.dry_run,
             ..Self::default()
         };
-        if body.is_empty() {
-            return Ok(options);
-        }
-        let body: Value = serde_json::from_slice(body)
-            .ok()
-            .or_else(|| super::protobuf::read(body))
-            .ok_or_else(|| Failure::bad_request("the body of the request is not JSON"))?;
         if let Some(grace) = body["gracePeriodSeconds"].as_i64() {
             options.grace = Some(grace);
         }

@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 use kube::Resource;
 use kube::core::{ApiResource, NamespaceResourceScope};
 
+use super::scale::ScalePaths;
+
 /// A type that the server serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
@@ -30,6 +32,8 @@ pub struct ResourceType {
     pub(super) generation: bool,
     /// Whether a delete is answered with the object, not with a `Status`.
     pub(super) deleted_is_returned: bool,
+    /// Where its replicas are counted, if it has some.
+    pub(super) scale: Option<ScalePaths>,
     /// Dotted paths whose values are kept at hand for selectors.
     pub(super) fields: Vec<String>,
     /// Those of them that this version's field selectors may name, besides name and namespace.
@@ -88,6 +92,7 @@ impl ResourceType {
             status: true,
             generation: true,
             deleted_is_returned: false,
+            scale: None,
             fields: Vec::new(),
             selectable: Vec::new(),
             schema: serde_json::Value::Null,

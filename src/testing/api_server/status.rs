@@ -86,6 +86,21 @@ impl Failure {
         Self::new(409, "Conflict", message).about(resource, name)
     }
 
+    /// The server could not do it; `problem` says why.
+    pub(super) fn internal(problem: &str) -> Self {
+        let message = format!("Internal error occurred: {problem}");
+        let mut failure = Self::new(500, "InternalError", message);
+        failure.with("details", json!({ "causes": [{ "message": problem }] }));
+        failure
+    }
+
+    /// The object is not the one that the path names.
+    pub(super) fn other_name(object: &str, path: &str) -> Self {
+        Self::bad_request(format!(
+            "the name of the object ({object}) does not match the name on the URL ({path})"
+        ))
+    }
+
     pub(super) fn invalid(resource: &ResourceType, name: &str, causes: &[Cause]) -> Self {
         Self::invalid_kind(&resource.group, &resource.kind, name, causes)
     }
@@ -95,7 +110,7 @@ impl Failure {
         Self::invalid_kind("meta.k8s.io", kind, "", std::slice::from_ref(cause))
     }
 
-    fn invalid_kind(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
+    pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
         let problems: Vec<String> =
             causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
         let problems = match &*problems {
@@ -124,6 +139,47 @@ impl Failure {
         };
         let mut failure = Self::new(403, "Forbidden", format!("{subject} is forbidden: {problem}"));
         failure = failure.about(resource, name);
+        failure
+    }
+
+    /// A budget does not let a pod go, now or for so many seconds.
+    pub(super) fn over_budget(cause: &str, retry_after: u32) -> Self {
+        let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+        let mut failure = Self::new(429, "TooManyRequests", message);
+        let mut details = json!({
+            "causes": [{ "reason": "DisruptionBudget", "message": cause }],
+        });
+        if retry_after > 0 {
+            details["retryAfterSeconds"] = retry_after.into();
+            failure.retry_after = Some(retry_after);
+        }
+        failure.with("details", details);
+        failure
+    }
+
+    /// A budget that can't be reckoned with.
+    pub(super) fn forbidden_by_budget(name: &str, problem: &str) -> Self {
+        let message = format!("poddisruptionbudget.policy {name:?} is forbidden: {problem}");
+        let mut failure = Self::new(403, "Forbidden", message);
+        let details = json!({ "name": name, "group": "policy", "kind": "poddisruptionbudget" });
+        failure.with("details", details);
+        failure
+    }
+
+    /// A pod that can't be put on a node.
+    pub(super) fn not_bound(pod: &str, problem: &str) -> Self {
+        let message = format!("Operation cannot be fulfilled on pods/binding {pod:?}: {problem}");
+        let mut failure = Self::new(409, "Conflict", message);
+        failure.with("details", json!({ "name": pod, "kind": "pods/binding" }));
+        failure
+    }
+
+    /// A failure for which a real server has no word: 500 without a reason.
+    pub(super) fn unnamed(message: &str) -> Self {
+        let mut failure = Self::new(500, "", message);
+        if let Some(members) = failure.status.as_mut().and_then(Value::as_object_mut) {
+            members.remove("reason");
+        }
         failure
     }
 
@@ -158,6 +214,13 @@ impl Failure {
         let mut failure = Self::new(405, "MethodNotAllowed", message);
         failure.with("details", json!({}));
         failure
+    }
+
+    /// A custom type, or a part of it, can't do this.
+    pub(super) fn not_supported(resource: &ResourceType, verb: &str) -> Self {
+        let qualified = resource.qualified();
+        let message = format!("{verb} is not supported on resources of kind {qualified:?}");
+        Self::new(405, "MethodNotAllowed", message).about(resource, "")
     }
 
     pub(super) fn expired(message: impl Into<String>) -> Self {

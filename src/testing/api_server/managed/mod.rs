@@ -46,7 +46,11 @@ impl Manager {
             name: place.manager.to_owned(),
             applies,
             version: place.resource.api_version(),
-            subresource: if place.part == Part::Status { "status".into() } else { String::new() },
+            subresource: match place.part {
+                Part::Status => "status".into(),
+                Part::Scale => "scale".into(),
+                Part::Object | Part::Both => String::new(),
+            },
             time: now().into(),
             fields: Set::default(),
         }

@@ -23,23 +23,41 @@ pub(super) fn patch(
     media_type: &str,
     body: &[u8],
 ) -> Result<Value, Failure> {
+    let current = place.current(store)?;
+    let mut object = current.value(place.resource);
+    apply(&place.resource.kind, place.resource.custom, media_type, body, &mut object)?;
+    let object = place.check(object)?;
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    if name != place.name() {
+        let cause = Cause::invalid("metadata.name", name, "field is immutable");
+        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
+    }
+    update(store, place, &current, object)
+}
+
+/// Applies a patch of this media type to a value of this kind. What belongs to a custom type takes no
+/// strategic merge.
+pub(super) fn apply(
+    kind: &str,
+    custom: bool,
+    media_type: &str,
+    body: &[u8],
+    object: &mut Value,
+) -> Result<(), Failure> {
     let media_type = media_type.split(';').next().unwrap_or_default().trim();
-    let known =
-        matches!(media_type, JSON | MERGE) || (media_type == STRATEGIC && !place.resource.custom);
+    let known = matches!(media_type, JSON | MERGE) || (media_type == STRATEGIC && !custom);
     if !known {
         let mut accepted = vec![JSON, MERGE];
-        if !place.resource.custom {
+        if !custom {
             accepted.push(STRATEGIC);
         }
         accepted.push(APPLY);
         return Err(Failure::unsupported_media_type(&accepted.join(", ")));
     }
-    let current = place.current(store)?;
-    let mut object = current.value(place.resource);
     if media_type == JSON {
         let patch: json_patch::Patch = serde_json::from_slice(body)
             .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
-        json_patch::patch(&mut object, &patch).map_err(|_| {
+        json_patch::patch(object, &patch).map_err(|_| {
             // The patch's own words may quote the object.
             let message = "the server rejected our request due to an error in our request";
             Failure::new(422, "Invalid", message)
@@ -51,18 +69,12 @@ pub(super) fn patch(
             return Err(Failure::bad_request("error decoding patch: no object"));
         }
         if media_type == MERGE {
-            merge(&mut object, &patch);
+            merge(object, &patch);
         } else {
-            strategic::apply(&place.resource.kind, &mut object, &patch)?;
+            strategic::apply(kind, object, &patch)?;
         }
     }
-    let object = place.check(object)?;
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    if name != place.name() {
-        let cause = Cause::invalid("metadata.name", name, "field is immutable");
-        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
-    }
-    update(store, place, &current, object)
+    Ok(())
 }
 
 /// RFC 7386.

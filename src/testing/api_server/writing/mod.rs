@@ -31,6 +31,8 @@ pub(super) enum Part {
     /// All but the status, where the type has it apart.
     Object,
     Status,
+    /// The object, by its scale.
+    Scale,
     /// Object and status together, as only the process itself may.
     Both,
 }

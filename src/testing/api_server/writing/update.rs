@@ -17,12 +17,8 @@ pub(in super::super) fn replace(
 ) -> Result<Value, Failure> {
     let object = place.check(object)?;
     if object["metadata"]["name"].as_str() != place.name {
-        let message = format!(
-            "the name of the object ({}) does not match the name on the URL ({})",
-            object["metadata"]["name"].as_str().unwrap_or_default(),
-            place.name()
-        );
-        return Err(Failure::bad_request(message));
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        return Err(Failure::other_name(name, place.name()));
     }
     let current = place.current(store)?;
     let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
@@ -149,8 +145,10 @@ fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
             }
             *object = after;
         }
-        Part::Object if place.resource.status => keep_status(object, &before["status"]),
-        Part::Object | Part::Both => {}
+        Part::Object | Part::Scale if place.resource.status => {
+            keep_status(object, &before["status"])
+        }
+        Part::Object | Part::Scale | Part::Both => {}
     }
 }
 

@@ -1,0 +1,135 @@
+//! Evictions: deletes of pods that a disruption budget may refuse.
+//!
+//! What a budget allows is read off its status, as on a real server. Nobody counts pods here: a test
+//! says in the status how many may go.
+
+use serde_json::{Value, json};
+
+use super::options::{DeleteOptions, WriteOptions};
+use super::resource::ResourceType;
+use super::scale::selector_text;
+use super::status::Failure;
+use super::store::Store;
+use super::stored::Stored;
+use super::writing::names::now;
+use super::writing::{self, Part, Place, at};
+use crate::labels::Labels;
+
+/// How many pods may be on their way by one budget.
+const MOST_DISRUPTED: usize = 2000;
+
+/// Evicts the pod that `place` names, or says which budget is in the way.
+pub(super) fn evict(
+    store: &mut Store,
+    place: Place<'_>,
+    eviction: &Value,
+    options: &WriteOptions,
+) -> Result<Value, Failure> {
+    if eviction["metadata"]["name"].as_str() != place.name {
+        let message = "name in URL does not match name in Eviction object";
+        return Err(Failure::bad_request(message));
+    }
+    let options = DeleteOptions::of(&eviction["deleteOptions"], options)?;
+    let place = Place { part: Part::Object, dry_run: options.dry_run, ..place };
+    let stored = place.current(store)?;
+    let pod = stored.value(place.resource);
+    if !is_over(&pod)
+        && let Some(types) = store.served("policy", "v1", "poddisruptionbudgets").cloned()
+    {
+        match &*budgets(store, &types, &stored) {
+            [] => {}
+            [budget] if may_go_unready(&pod, budget) => {}
+            [budget] => spend(store, &types, place, budget.clone())?,
+            _ => {
+                // Told as what came of it, not as a refusal.
+                let message = "This pod has more than one PodDisruptionBudget, which the eviction \
+                               subresource does not support.";
+                return Ok(json!({
+                    "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                    "message": message, "code": 500,
+                }));
+            }
+        }
+    }
+    writing::delete(store, place, &options)?;
+    Ok(json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
+    }))
+}
+
+/// Whether it does not run: its going disrupts nothing.
+fn is_over(pod: &Value) -> bool {
+    matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"))
+        || !pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// The budgets that the pod counts for.
+fn budgets(store: &Store, types: &ResourceType, pod: &Stored) -> Vec<Value> {
+    let all = store.of(types).into_iter().flat_map(|all| all.objects.values());
+    let here = all.filter(|budget| budget.namespace == pod.namespace);
+    here.map(|budget| budget.value(types))
+        .filter(|budget| {
+            let selector = &budget["spec"]["selector"];
+            let labels = selector_text(selector).parse::<Labels>();
+            // An empty selector is every pod, none at all is no pod.
+            selector.is_object() && labels.is_ok_and(|labels| labels.matches(Some(&pod.labels)))
+        })
+        .collect()
+}
+
+/// Whether the budget lets it go because it is not ready, so that it does not count.
+fn may_go_unready(pod: &Value, budget: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    if conditions.into_iter().any(|c| c["type"] == "Ready" && c["status"] == "True") {
+        return false;
+    }
+    let (healthy, needed) = health(budget);
+    budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow"
+        || (needed > 0 && healthy >= needed)
+}
+
+/// How many pods are healthy, and how many have to be.
+fn health(budget: &Value) -> (i64, i64) {
+    let count = |member: &str| budget["status"][member].as_i64().unwrap_or(0);
+    (count("currentHealthy"), count("desiredHealthy"))
+}
+
+/// Takes one disruption off a budget for the pod that `place` names.
+fn spend(
+    store: &mut Store,
+    types: &ResourceType,
+    place: Place<'_>,
+    mut budget: Value,
+) -> Result<(), Failure> {
+    let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let status = &budget["status"];
+    let allowed = status["disruptionsAllowed"].as_i64().unwrap_or(0);
+    let disrupted = status["disruptedPods"].as_object().map_or(0, serde_json::Map::len);
+    if status["observedGeneration"].as_i64() < budget["metadata"]["generation"].as_i64() {
+        let cause = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(Failure::over_budget(&cause, 10));
+    }
+    let refused = |problem| Err(Failure::forbidden_by_budget(&name, problem));
+    if allowed < 0 {
+        return refused("pdb disruptions allowed is negative");
+    }
+    if disrupted > MOST_DISRUPTED {
+        return refused(
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+        );
+    }
+    if allowed == 0 {
+        let (healthy, needed) = health(&budget);
+        let cause = format!(
+            "The disruption budget {name} needs {needed} healthy pods and has {healthy} currently"
+        );
+        return Err(Failure::over_budget(&cause, 0));
+    }
+    budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
+    at(&mut budget, &["status", "disruptedPods"])[place.name()] = now().into();
+    let place =
+        Place { resource: types, name: Some(&name), part: Part::Both, manager: "", ..place };
+    let current = place.current(store)?;
+    writing::update(store, place, &current, budget)?;
+    Ok(())
+}

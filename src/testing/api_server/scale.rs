@@ -1,0 +1,197 @@
+//! The `scale` subresource: how many replicas there are to be and are, of any type that counts some.
+//!
+//! A scale is never stored. It is read off its object, and what is written to it ends up there, so
+//! versions and conflicts are the object's.
+
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kube::core::Selector;
+use serde_json::{Value, json};
+
+use super::patch;
+use super::resource::ResourceType;
+use super::status::{Cause, Failure};
+use super::store::Store;
+use super::stored::Stored;
+use super::writing::{Place, at, update};
+
+const VERSION: &str = "autoscaling/v1";
+
+/// Where objects of a type keep what their scale tells, as dotted paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ScalePaths {
+    pub(super) spec: String,
+    pub(super) status: String,
+    /// A text, or a label selector as built-in types have it.
+    pub(super) selector: Option<String>,
+}
+
+impl ScalePaths {
+    /// Where all built-in types keep it.
+    pub(super) fn builtin() -> Self {
+        Self {
+            spec: "spec.replicas".into(),
+            status: "status.replicas".into(),
+            selector: Some("spec.selector".into()),
+        }
+    }
+}
+
+/// The scale of an object.
+pub(super) fn read(resource: &ResourceType, stored: &Stored) -> Result<Value, Failure> {
+    of(resource, &stored.value(resource))
+}
+
+fn of(resource: &ResourceType, object: &Value) -> Result<Value, Failure> {
+    let paths = resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    let found = |path: &str| path.split('.').fold(object, |value, member| &value[member]);
+    let wanted = match found(&paths.spec) {
+        Value::Null if resource.custom => {
+            let problem = format!("the spec replicas field \".{}\" does not exist", paths.spec);
+            return Err(Failure::internal(&problem));
+        }
+        // What a built-in type has unless it says otherwise.
+        Value::Null => 1,
+        value => value.as_i64().unwrap_or(0),
+    };
+    let mut metadata = json!({});
+    for member in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        if !object["metadata"][member].is_null() {
+            metadata[member] = object["metadata"][member].clone();
+        }
+    }
+    let mut scale = json!({
+        "kind": "Scale", "apiVersion": VERSION, "metadata": metadata, "spec": {},
+        "status": { "replicas": found(&paths.status).as_i64().unwrap_or(0) },
+    });
+    if wanted != 0 {
+        scale["spec"]["replicas"] = wanted.into();
+    }
+    let selector = paths.selector.as_deref().map(|path| selector_text(found(path)));
+    if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+        scale["status"]["selector"] = selector.into();
+    }
+    Ok(scale)
+}
+
+/// A selector as the text that `kubectl -l` takes: it may be such a text already, a label selector, or
+/// the labels themselves. Empty: it selects nothing.
+pub(super) fn selector_text(selector: &Value) -> String {
+    let Value::Object(members) = selector else {
+        return selector.as_str().unwrap_or_default().to_owned();
+    };
+    let structured = ["matchLabels", "matchExpressions"].iter().any(|m| members.contains_key(*m));
+    let whole = if structured { selector.clone() } else { json!({ "matchLabels": selector }) };
+    let parsed = serde_json::from_value::<LabelSelector>(whole).ok();
+    let parsed = parsed.and_then(|selector| Selector::try_from(selector).ok());
+    let mut terms: Vec<String> =
+        parsed.into_iter().flatten().map(|term| term.to_string()).collect();
+    // By key, whatever is done with it.
+    terms.sort_by(|a, b| a.trim_start_matches('!').cmp(b.trim_start_matches('!')));
+    terms.join(",")
+}
+
+/// Scales an object to what a scale says.
+pub(super) fn replace(
+    store: &mut Store,
+    place: Place<'_>,
+    scale: &Value,
+) -> Result<Value, Failure> {
+    let current = place.current(store)?;
+    write(store, place, &current, scale)
+}
+
+/// Changes an object's scale as a patch of this media type says.
+pub(super) fn patch(
+    store: &mut Store,
+    place: Place<'_>,
+    media_type: &str,
+    body: &[u8],
+) -> Result<Value, Failure> {
+    let current = place.current(store)?;
+    let mut scale = read(place.resource, &current)?;
+    patch::apply("Scale", place.resource.custom, media_type, body, &mut scale)?;
+    write(store, place, &current, &scale)
+}
+
+fn write(
+    store: &mut Store,
+    place: Place<'_>,
+    current: &Arc<Stored>,
+    scale: &Value,
+) -> Result<Value, Failure> {
+    let paths = place.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    for (member, expected) in [("kind", "Scale"), ("apiVersion", VERSION)] {
+        let found = scale[member].as_str().unwrap_or_default();
+        if !found.is_empty() && found != expected {
+            let message = format!(
+                "the {member} in the data ({found}) does not match the expected {member} \
+                 ({expected})"
+            );
+            return Err(Failure::bad_request(message));
+        }
+    }
+    let name = scale["metadata"]["name"].as_str().unwrap_or_default();
+    if name != place.name() {
+        return Err(Failure::other_name(name, place.name()));
+    }
+    let replicas = match &scale["spec"]["replicas"] {
+        Value::Null => 0,
+        value => value
+            .as_i64()
+            .filter(|replicas| i32::try_from(*replicas).is_ok())
+            .ok_or_else(|| Failure::bad_request("spec.replicas is not a 32-bit number"))?,
+    };
+    if replicas < 0 {
+        return Err(negative(&place, &paths.spec, replicas));
+    }
+    let mut object = current.value(place.resource);
+    let members: Vec<&str> = paths.spec.split('.').collect();
+    if let Some((last, above)) = members.split_last() {
+        at(&mut object, above)[*last] = replicas.into();
+    }
+    // What the scale says of the object it was read from is a precondition.
+    for member in ["uid", "resourceVersion"] {
+        object["metadata"][member] = scale["metadata"][member].clone();
+    }
+    of(place.resource, &update(store, place, current, object)?)
+}
+
+fn negative(place: &Place<'_>, path: &str, replicas: i64) -> Failure {
+    let replicas = replicas.to_string();
+    if place.resource.custom {
+        let problem = "should be a non-negative integer";
+        let cause = Cause::invalid_raw(&format!(".{path}"), &replicas, problem);
+        return Failure::invalid(place.resource, place.name(), &[cause]);
+    }
+    let problem = "must be greater than or equal to 0";
+    let cause = Cause::invalid_raw("spec.replicas", &replicas, problem);
+    Failure::invalid_kind("autoscaling", "Scale", place.name(), &[cause])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_are_told_as_texts_in_the_order_of_their_keys() {
+        for (selector, text) in [
+            (json!({"b": "2", "a": "1"}), "a=1,b=2"),
+            (json!("app=web"), "app=web"),
+            (json!(null), ""),
+            (
+                json!({
+                    "matchLabels": {"tier": "front"},
+                    "matchExpressions": [
+                        {"key": "legacy", "operator": "DoesNotExist"},
+                        {"key": "app", "operator": "In", "values": ["b", "a"]},
+                    ],
+                }),
+                "app in (a,b),!legacy,tier=front",
+            ),
+        ] {
+            assert_eq!(selector_text(&selector), text);
+        }
+    }
+}
