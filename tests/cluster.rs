@@ -6,6 +6,7 @@
 //! the usual filters; `KUBE_INFORMER_GO=0` leaves out what needs Go.
 
 mod cluster {
+    mod alike;
     mod backend;
     mod clients;
     mod go;

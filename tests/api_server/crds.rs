@@ -15,9 +15,11 @@ const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 fn definition() -> Value {
     let version = |name: &str, storage: bool| {
         json!({
-            "name": name, "served": true, "storage": storage,
-            "schema": {"openAPIV3Schema": {"type": "object"}},
-        })
+                    "name": name, "served": true, "storage": storage,
+                    "schema": {"openAPIV3Schema": {
+        "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+        }},
+                })
     };
     let mut v1 = version("v1", true);
     v1["subresources"] = json!({"status": {}});

@@ -120,11 +120,13 @@ fn seeds() -> Vec<(&'static str, Value)> {
         (
             "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
             json!({"metadata": {"name": "widgets.example.com"}, "spec": {
-                "group": "example.com", "scope": "Cluster",
-                "names": {"plural": "widgets", "kind": "Widget"},
-                "versions": [{"name": "v1", "served": true, "storage": true,
-                              "schema": {"openAPIV3Schema": {"type": "object"}}}],
-            }}),
+                            "group": "example.com", "scope": "Cluster",
+                            "names": {"plural": "widgets", "kind": "Widget"},
+                            "versions": [{"name": "v1", "served": true, "storage": true,
+                                          "schema": {"openAPIV3Schema": {
+            "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            }}}],
+                        }}),
         ),
         ("/apis/example.com/v1/widgets", object("x")),
     ]

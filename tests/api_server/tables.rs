@@ -157,21 +157,23 @@ async fn a_watch_tells_rows_and_names_the_columns_once() {
 async fn a_custom_type_shows_the_columns_of_its_definition() {
     let server = ApiServer::new();
     let definition = json!({
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com", "scope": "Cluster",
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{
-                "name": "v1", "served": true, "storage": true,
-                "schema": {"openAPIV3Schema": {"type": "object"}},
-                "additionalPrinterColumns": [
-                    {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
-                    {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "priority": 1},
-                    {"name": "Born", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
-                ],
-            }],
-        },
-    });
+            "metadata": {"name": "widgets.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Cluster",
+                "names": {"plural": "widgets", "kind": "Widget"},
+                "versions": [{
+                    "name": "v1", "served": true, "storage": true,
+                    "schema": {"openAPIV3Schema": {
+    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+    }},
+                    "additionalPrinterColumns": [
+                        {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
+                        {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "priority": 1},
+                        {"name": "Born", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+                    ],
+                }],
+            },
+        });
     make(&server, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).await;
     let widget = json!({
         "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"},

@@ -11,9 +11,10 @@ use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
 
 use super::backend::{Backend, KINDS, Kind};
-use super::clients;
+use super::clients::Trial;
 use super::rig::Rig;
 use super::scenarios::{FORGETTING, SCENARIOS};
+use super::{alike, clients};
 
 /// Why something could not be run here.
 #[derive(Clone, Debug)]
@@ -102,10 +103,7 @@ async fn run(arguments: &Arguments) -> Tally {
         let all = KINDS.iter().flat_map(|kind| {
             wanted(*kind, SCENARIOS, arguments).chain(wanted(*kind, FORGETTING, arguments))
         });
-        for name in all
-            .map(|(name, _)| name)
-            .chain(clients::TRIALS.iter().map(|(name, _)| (*name).to_owned()))
-        {
+        for name in all.map(|(name, _)| name).chain(trials().map(|(name, _)| (*name).to_owned())) {
             println!("{name}: test");
         }
         return tally;
@@ -136,7 +134,7 @@ async fn run(arguments: &Arguments) -> Tally {
             }
         }
     }
-    let trials = clients::TRIALS.iter().filter(|(name, _)| arguments.wants(name));
+    let trials = trials().filter(|(name, _)| arguments.wants(name));
     let trials = trials.map(|(name, trial)| async move {
         let begun = Instant::now();
         let outcome = outcome_of(trial()).await;
@@ -156,6 +154,11 @@ async fn run(arguments: &Arguments) -> Tally {
         "\ntest result: {result}. {passed} passed; {failed} failed; {skipped} skipped; finished in {seconds:.1}s\n"
     );
     tally
+}
+
+/// What is run on servers of its own.
+fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
+    clients::TRIALS.iter().chain(alike::TRIALS)
 }
 
 fn wanted(

@@ -3,7 +3,7 @@
 //! Storing a definition serves its type; its conditions say so in a second write, as a real server's
 //! controllers do. Deleting it deletes its objects, ends their watches in good order, and then removes
 //! the definition; objects with finalizers hold it up. Versions differ in name only (conversion
-//! `None`). Schemas are kept but not applied: nothing is validated, defaulted or pruned by them.
+//! `None`). What a schema makes of the objects is `schema`'s affair.
 
 use serde_json::{Value, json};
 

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, WARNING};
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 
 use super::access::User;
 use super::body::{streamed, written};
 use super::form::{Encoding, Form};
-use super::options::{DeleteOptions, WriteOptions};
+use super::options::{DeleteOptions, Unknown, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure, full};
@@ -21,7 +21,7 @@ use super::subresource::Subresource;
 use super::writing::{self, Deleted, Part, Place};
 use super::{
     Inner, ResponseBody, access, binding, discovery, eviction, list, managed, openapi, patch,
-    protobuf, scale, watching,
+    protobuf, scale, schema, watching,
 };
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -132,7 +132,7 @@ impl Asking<'_> {
     }
 
     fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
-        let options = WriteOptions::parse(&self.head.uri, &self.head.headers)?;
+        let options = WriteOptions::parse(&self.head.method, &self.head.uri, &self.head.headers)?;
         let content_type = self.head.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         // One namespace at a time.
@@ -141,14 +141,26 @@ impl Asking<'_> {
             return Err(self.not_allowed());
         }
         let mut store = self.inner.store.lock();
-        let (code, result) = match self.part {
+        let (code, result, unknown) = match self.part {
             None | Some(Subresource::Status) => {
                 self.write_object(&mut store, &options, content_type, body)?
             }
-            Some(part) => self.write_part(&mut store, part, &options, content_type, body)?,
+            Some(part) => {
+                let (code, told) =
+                    self.write_part(&mut store, part, &options, content_type, body)?;
+                (code, told, Vec::new())
+            }
         };
         drop(store);
-        Ok(self.told(code, &result))
+        let mut response = self.told(code, &result);
+        if options.unknown == Unknown::Told {
+            let warnings = unknown.iter().map(|problem| format!("299 - {problem:?}"));
+            let warnings = warnings.filter_map(|warning| HeaderValue::try_from(warning).ok());
+            for warning in warnings {
+                response.headers_mut().append(WARNING, warning);
+            }
+        }
+        Ok(response)
     }
 
     /// Writes below an object what is no object of its type.
@@ -179,46 +191,68 @@ impl Asking<'_> {
         }
     }
 
-    /// Writes an object, or its status.
+    /// An object as it came, and the members of it that nobody knows.
+    fn sent(
+        &self,
+        options: &WriteOptions,
+        content_type: &str,
+        body: &Bytes,
+    ) -> Result<(Value, Vec<String>), Failure> {
+        let mut object = parse(content_type, body)?;
+        let unknown = schema::prune(self.resource, &mut object);
+        if options.unknown == Unknown::Refused && !unknown.is_empty() {
+            return Err(Failure::strict(self.resource, &unknown));
+        }
+        Ok((object, unknown))
+    }
+
+    /// Writes an object, or its status. Gives the code, what is told, and what of it nobody knows.
     fn write_object(
         &self,
         store: &mut Store,
         options: &WriteOptions,
         content_type: &str,
         body: &Bytes,
-    ) -> Result<(u16, Value), Failure> {
+    ) -> Result<(u16, Value, Vec<String>), Failure> {
         let place = self.place(options);
         let named = self.target.name.is_some();
         // A status can be written, but not deleted.
         let whole = self.part.is_none();
         Ok(match (&self.head.method, named) {
             (&Method::POST, false) => {
-                (201, writing::create(store, place, parse(content_type, body)?)?)
+                let (object, unknown) = self.sent(options, content_type, body)?;
+                (201, writing::create(store, place, object)?, unknown)
             }
             (&Method::PUT, true) => {
-                (200, writing::replace(store, place, parse(content_type, body)?)?)
+                let (object, unknown) = self.sent(options, content_type, body)?;
+                (200, writing::replace(store, place, object)?, unknown)
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
                 let (made, object) = managed::apply::apply(store, place, options, body)?;
-                (if made { 201 } else { 200 }, object)
+                (if made { 201 } else { 200 }, object, Vec::new())
             }
             (&Method::PATCH, true) if options.force => {
                 let problem = "may not be specified for non-apply patch";
                 let cause = Cause::forbidden("force", problem);
                 return Err(Failure::invalid_options("PatchOptions", &cause));
             }
-            (&Method::PATCH, true) => (200, patch::patch(store, place, content_type, body)?),
+            (&Method::PATCH, true) => {
+                let (object, unknown) = patch::patch(store, place, options, content_type, body)?;
+                (200, object, unknown)
+            }
             (&Method::DELETE, true) if whole => {
                 let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
-                (200, told(self.resource, writing::delete(store, place, &options)?))
+                let deleted = writing::delete(store, place, &options)?;
+                (200, told(self.resource, deleted), Vec::new())
             }
             (&Method::DELETE, false) if self.resource.verbs().contains(&"deletecollection") => {
                 let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
                 let query =
                     Query::parse(&self.head.uri, self.target.namespace.clone(), self.resource)?;
-                (200, self.delete_all(store, place, &query.selector, &options)?)
+                let deleted = self.delete_all(store, place, &query.selector, &options)?;
+                (200, deleted, Vec::new())
             }
             _ => return Err(self.not_allowed()),
         })

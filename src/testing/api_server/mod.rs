@@ -94,6 +94,7 @@ mod protobuf;
 mod query;
 mod resource;
 mod scale;
+mod schema;
 mod shard;
 mod status;
 mod store;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
 use super::resource::ResourceType;
@@ -18,8 +18,21 @@ pub(super) struct WriteOptions {
     pub(super) manager_given: bool,
     /// Takes fields over from whoever has them; only for server-side apply.
     pub(super) force: bool,
+    pub(super) unknown: Unknown,
     grace: Option<i64>,
     propagation: Option<Propagation>,
+}
+
+/// What becomes of members that nobody knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// They are dropped without a word.
+    Ignored,
+    /// They are dropped, and the answer says so.
+    #[default]
+    Told,
+    /// The write is refused.
+    Refused,
 }
 
 /// What becomes of an object's dependents.
@@ -53,6 +66,18 @@ fn dry_run(kind: &str, value: &str) -> Result<bool, Failure> {
     }
 }
 
+fn unknown(kind: &str, value: &str) -> Result<Unknown, Failure> {
+    match value {
+        "Ignore" => Ok(Unknown::Ignored),
+        "" | "Warn" => Ok(Unknown::Told),
+        "Strict" => Ok(Unknown::Refused),
+        other => {
+            let supported = "\"\", \"Ignore\", \"Strict\", \"Warn\"";
+            Err(unsupported(kind, "fieldValidation", other, supported))
+        }
+    }
+}
+
 fn propagation(value: &str) -> Result<Propagation, Failure> {
     match value {
         "Orphan" => Ok(Propagation::Orphan),
@@ -66,7 +91,13 @@ fn propagation(value: &str) -> Result<Propagation, Failure> {
 }
 
 impl WriteOptions {
-    pub(super) fn parse(uri: &Uri, headers: &HeaderMap) -> Result<Self, Failure> {
+    pub(super) fn parse(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Self, Failure> {
+        let kind = match *method {
+            Method::POST => "CreateOptions",
+            Method::PUT => "UpdateOptions",
+            Method::DELETE => "DeleteOptions",
+            _ => "PatchOptions",
+        };
         let query = uri.query().unwrap_or_default();
         let params: HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
         let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
@@ -77,10 +108,11 @@ impl WriteOptions {
             value.parse().map_err(problem)
         });
         Ok(Self {
-            dry_run: dry_run("PatchOptions", get("dryRun").map_or("", |value| value))?,
+            dry_run: dry_run(kind, get("dryRun").map_or("", |value| value))?,
             manager_given: get("fieldManager").is_some(),
             force: get("force").is_some_and(|value| matches!(&**value, "true" | "1")),
             manager: get("fieldManager").map_or(program, |value| value).to_owned(),
+            unknown: unknown(kind, get("fieldValidation").map_or("", |value| value))?,
             grace: grace.transpose()?,
             propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,
         })

@@ -105,6 +105,22 @@ impl Failure {
         Self::invalid_kind(&resource.group, &resource.kind, name, causes)
     }
 
+    /// Members that nobody knows, where that is asked not to be.
+    pub(super) fn strict(resource: &ResourceType, unknown: &[String]) -> Self {
+        let (kind, version) = (&resource.kind, &resource.version);
+        Self::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
+            unknown.join(", ")
+        ))
+    }
+
+    /// The same of what a patch makes of an object, which is not quoted here.
+    pub(super) fn strict_patch(unknown: &[String]) -> Self {
+        let problem = format!("strict decoding error: {}", unknown.join(", "));
+        let cause = Cause::invalid("patch", "", &problem);
+        Self::invalid_kind("", "", "", &[cause])
+    }
+
     /// What a request says beside its object can't be.
     pub(super) fn invalid_options(kind: &str, cause: &Cause) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", std::slice::from_ref(cause))
@@ -332,8 +348,35 @@ impl Cause {
     }
 
     pub(super) fn unsupported(field: &str, value: &str, supported: &str) -> Self {
-        let message = format!("Unsupported value: {value:?}: supported values: {supported}");
+        Self::unsupported_raw(field, &format!("{value:?}"), supported)
+    }
+
+    /// For a value that need not be a text.
+    pub(super) fn unsupported_raw(field: &str, value: &str, supported: &str) -> Self {
+        let message = format!("Unsupported value: {value}: supported values: {supported}");
         Self { reason: "FieldValueNotSupported", field: field.to_owned(), message }
+    }
+
+    /// A value of another type, which is named in its place.
+    pub(super) fn wrong_type(field: &str, found: &str, problem: &str) -> Self {
+        let message = format!("Invalid value: {found:?}: {problem}");
+        Self { reason: "FieldValueTypeInvalid", field: field.to_owned(), message }
+    }
+
+    pub(super) fn too_long(field: &str, most: u64) -> Self {
+        let message = format!("Too long: may not be more than {most} bytes");
+        Self { reason: "FieldValueTooLong", field: field.to_owned(), message }
+    }
+
+    pub(super) fn too_many(field: &str, found: u64, most: u64) -> Self {
+        let items = if most == 1 { "item" } else { "items" };
+        let message = format!("Too many: {found}: must have at most {most} {items}");
+        Self { reason: "FieldValueTooMany", field: field.to_owned(), message }
+    }
+
+    pub(super) fn duplicate(field: &str, value: &str) -> Self {
+        let message = format!("Duplicate value: {value}");
+        Self { reason: "FieldValueDuplicate", field: field.to_owned(), message }
     }
 
     fn value(&self) -> Value {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::options::WriteOptions;
+use super::super::schema;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
 use super::super::writing::{self, Part, Place};
@@ -41,6 +42,17 @@ pub(in super::super) fn apply(
         return Err(Failure::invalid(place.resource, place.name(), &[cause]));
     }
     applied["metadata"]["name"] = place.name().into();
+    if let Some(path) = schema::unknown(place.resource, &mut applied.clone()).first() {
+        let message = format!(
+            "failed to create typed patch object ({}/{}; {}, Kind={}): .{path}: field not declared \
+             in schema",
+            place.namespace.unwrap_or_default(),
+            place.name(),
+            place.resource.api_version(),
+            place.resource.kind
+        );
+        return Err(Failure::unnamed(&message));
+    }
     let mut own = Manager::new(&place, true);
     own.fields = owned(&place, &applied);
     let Ok(current) = place.current(store) else {

@@ -4,7 +4,7 @@
 //! Server-side apply asks first (see [`apply`]). Writes within the process are nobody's.
 
 pub(super) mod apply;
-mod schema;
+mod rules;
 mod set;
 mod walk;
 

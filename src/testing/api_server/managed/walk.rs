@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::resource::ResourceType;
-use super::schema::{Rule, rule};
+use super::rules::{Rule, rule};
 use super::set::{Path, Set};
 
 /// What a value consists of, where its parts are owned one by one.

@@ -5,6 +5,8 @@ mod strategic;
 
 use serde_json::{Map, Value};
 
+use super::options::{Unknown, WriteOptions};
+use super::schema;
 use super::status::{Cause, Failure};
 use super::store::Store;
 use super::writing::{Place, update};
@@ -16,23 +18,28 @@ pub(super) const APPLY: &str = "application/apply-patch+yaml";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Changes an object as a patch of this media type says. A `resourceVersion` in what comes of it is a
-/// precondition, as in a replace.
+/// precondition, as in a replace. Gives the members, too, that it would set and nobody knows.
 pub(super) fn patch(
     store: &mut Store,
     place: Place<'_>,
+    options: &WriteOptions,
     media_type: &str,
     body: &[u8],
-) -> Result<Value, Failure> {
+) -> Result<(Value, Vec<String>), Failure> {
     let current = place.current(store)?;
     let mut object = current.value(place.resource);
     apply(&place.resource.kind, place.resource.custom, media_type, body, &mut object)?;
-    let object = place.check(object)?;
+    let mut object = place.check(object)?;
+    let unknown = schema::prune(place.resource, &mut object);
+    if options.unknown == Unknown::Refused && !unknown.is_empty() {
+        return Err(Failure::strict_patch(&unknown));
+    }
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     if name != place.name() {
         let cause = Cause::invalid("metadata.name", name, "field is immutable");
         return Err(Failure::invalid(place.resource, place.name(), &[cause]));
     }
-    update(store, place, &current, object)
+    Ok((update(store, place, &current, object)?, unknown))
 }
 
 /// Applies a patch of this media type to a value of this kind. What belongs to a custom type takes no

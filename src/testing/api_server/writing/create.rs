@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
-use super::super::{lifecycle, managed};
+use super::super::{lifecycle, managed, schema};
 use super::{Part, Place, forget, names};
 
 pub(in super::super) fn create(
@@ -26,6 +26,7 @@ pub(in super::super) fn create_as_is(
 
 fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
+    schema::complete(place.resource, &mut object);
     let metadata = &mut object["metadata"];
     if metadata["resourceVersion"].as_str().is_some_and(|version| !version.is_empty()) {
         let message = "resourceVersion should not be set on objects to be created";
@@ -41,10 +42,9 @@ fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Resu
         }
         _ => given,
     };
-    if let Some(problem) = names::problem(place.resource, &name) {
-        let cause = Cause::invalid("metadata.name", &name, problem);
-        return Err(Failure::invalid(place.resource, &name, &[cause]));
-    }
+    let problem = names::problem(place.resource, &name);
+    let cause = problem.map(|problem| Cause::invalid("metadata.name", &name, problem));
+    let mut causes = Vec::from_iter(cause);
     metadata["name"] = name.clone().into();
     metadata["uid"] = names::uid().into();
     metadata["creationTimestamp"] = names::now().into();
@@ -55,6 +55,10 @@ fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Resu
         object["metadata"]["generation"] = 1.into();
     }
     reset_status(place, &mut object);
+    causes.extend(schema::problems(place.resource, Part::Both, None, &object));
+    if !causes.is_empty() {
+        return Err(Failure::invalid(place.resource, &name, &causes));
+    }
     let place = Place { name: Some(&name), ..place };
     lifecycle::admit(store, place.resource, place.namespace, &mut object)?;
     if place.current(store).is_ok() {

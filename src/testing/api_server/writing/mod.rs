@@ -1,8 +1,8 @@
 //! Creates, replaces and deletes: what a write does to the store, in the words of a real server.
 //!
 //! A write is checked, completed with what only a server sets, stored, and followed by what belongs
-//! to it (see `lifecycle`). It is one step under the store's lock: nobody sees half of it. Nothing is
-//! validated or defaulted beyond metadata.
+//! to it (see `lifecycle`). It is one step under the store's lock: nobody sees half of it. Only objects
+//! of a definition are validated and defaulted beyond their metadata, by its schema.
 
 mod create;
 mod delete;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
 use super::super::stored::Stored;
-use super::super::{lifecycle, managed};
+use super::super::{lifecycle, managed, schema};
 use super::{Part, Place, forget, has_finalizers};
 
 pub(in super::super) fn replace(
@@ -70,6 +70,7 @@ fn updated(
     if !version.is_empty() && version != current.revision.to_string() {
         return Err(Failure::conflict(place.resource, place.name()));
     }
+    schema::complete(place.resource, &mut object);
     separate(place, &before, &mut object);
     for member in [
         "uid",
@@ -97,6 +98,10 @@ fn updated(
     if object == before {
         // As on a real server: no change, no revision, no event.
         return Ok(before);
+    }
+    let causes = schema::problems(place.resource, place.part, Some(&before), &object);
+    if !causes.is_empty() {
+        return Err(Failure::invalid(place.resource, place.name(), &causes));
     }
     if place.resource.generation && asked(place, &object) != asked(place, &before) {
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);

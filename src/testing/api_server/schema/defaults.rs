@@ -1,0 +1,60 @@
+//! Fills in what is absent, and takes out the nulls that nothing allows.
+
+use serde_json::{Map, Value};
+
+use super::{flag, member};
+
+/// Gives an object the defaults of its schema.
+pub(super) fn apply(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(members) => object(schema, members),
+        Value::Array(elements) => {
+            let schema = &schema["items"];
+            for element in elements {
+                if is_refused_null(schema, element) && !schema["default"].is_null() {
+                    *element = schema["default"].clone();
+                }
+                apply(schema, element);
+            }
+        }
+        Value::Number(number) => {
+            // As a real server writes it: without a fraction where there is none.
+            if let Some(whole) = whole(number) {
+                *value = whole.into();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn object(schema: &Value, members: &mut Map<String, Value>) {
+    members.retain(|name, value| {
+        let schema = member(schema, name);
+        !is_refused_null(schema, value) || !schema["default"].is_null()
+    });
+    let declared = schema["properties"].as_object().into_iter().flatten();
+    for (name, schema) in declared.filter(|(_, schema)| !schema["default"].is_null()) {
+        if members.get(name).is_none_or(|value| is_refused_null(schema, value)) {
+            members.insert(name.clone(), schema["default"].clone());
+        }
+    }
+    for (name, value) in members {
+        let schema = member(schema, name);
+        if is_refused_null(schema, value) {
+            *value = schema["default"].clone();
+        }
+        apply(schema, value);
+    }
+}
+
+fn is_refused_null(schema: &Value, value: &Value) -> bool {
+    value.is_null() && schema.is_object() && !flag(schema, "nullable")
+}
+
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    let value = number.as_f64().filter(|_| number.is_f64())?;
+    // Up to here every whole number is one.
+    let exact = value.trunc() == value && value.abs() <= 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+    exact.then_some(value as i64)
+}
