@@ -22,7 +22,7 @@ pub(super) fn definition() -> Value {
         "size": { "type": "integer", "minimum": 1, "maximum": 10 },
         "step": { "type": "integer", "multipleOf": 5 },
         "ratio": {
-            "type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 1.5,
+            "type": "number", "minimum": 0, "exclusiveMinimum": true, "maximum": 2,
             "exclusiveMaximum": true,
         },
         "on": { "type": "boolean" },
@@ -140,6 +140,7 @@ fn bodies() -> Vec<Value> {
         json!({ "size": null }),
         json!({ "step": 7 }),
         json!({ "ratio": 0 }),
+        json!({ "ratio": 2 }),
         json!({ "ratio": 1.5 }),
         json!({ "ratio": 1 }),
         json!({ "ratio": "x" }),

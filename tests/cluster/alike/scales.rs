@@ -53,8 +53,7 @@ pub(super) fn asked() -> Vec<Ask> {
             json!([{ "op": "replace", "path": "/spec/replicas", "value": 9 }]),
         ),
         Ask::patch("application/strategic-merge-patch+json", &scale, json!({ "spec": {} })),
-        put(a.clone(), json!({ "replicas": 4 })),
-        put(a.clone(), json!({})),
+        put(a, json!({ "replicas": 4 })),
         put(json!({ "name": "b", "namespace": "default" }), json!({})),
         put(json!({ "name": "a", "namespace": "default", "resourceVersion": "1" }), json!({})),
         Ask::get(format!("{all}/nobody/scale")),
@@ -62,5 +61,8 @@ pub(super) fn asked() -> Vec<Ask> {
         Ask::new("POST", &scale, json!({})),
         Ask::patch(MERGE, format!("{scale}?dryRun=All"), json!({ "spec": { "replicas": 70 } })),
         Ask::get(format!("{all}/a")),
+        // After this a real server has forgotten who scales.
+        merge(0.into()),
+        Ask::get(&scale),
     ]
 }

@@ -83,27 +83,25 @@ impl Validation<'_> {
         let shown = value.to_string();
         if let Some(least) = schema["minimum"].as_f64() {
             let exclusive = flag(schema, "exclusiveMinimum");
-            let least_shown = &schema["minimum"];
             if exclusive && number <= least {
-                self.invalid(&shown, &format!("should be greater than {least_shown}"));
+                self.invalid(&shown, &format!("should be greater than {least}"));
             } else if number < least {
-                let problem = format!("should be greater than or equal to {least_shown}");
+                let problem = format!("should be greater than or equal to {least}");
                 self.invalid(&shown, &problem);
             }
         }
         if let Some(most) = schema["maximum"].as_f64() {
             let exclusive = flag(schema, "exclusiveMaximum");
-            let most_shown = &schema["maximum"];
             if exclusive && number >= most {
-                self.invalid(&shown, &format!("should be less than {most_shown}"));
+                self.invalid(&shown, &format!("should be less than {most}"));
             } else if number > most {
-                self.invalid(&shown, &format!("should be less than or equal to {most_shown}"));
+                self.invalid(&shown, &format!("should be less than or equal to {most}"));
             }
         }
         if let Some(factor) = schema["multipleOf"].as_f64().filter(|factor| *factor != 0.0)
             && (number / factor).fract() != 0.0
         {
-            self.invalid(&shown, &format!("should be a multiple of {}", schema["multipleOf"]));
+            self.invalid(&shown, &format!("should be a multiple of {factor}"));
         }
     }
 
