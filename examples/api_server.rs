@@ -3,6 +3,9 @@
 //! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. Options:
 //! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,
 //! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else Ctrl-C).
+//!
+//! With `--control-plane` it keeps a real etcd and kube-apiserver running instead, from the binaries
+//! that `KUBEBUILDER_ASSETS` names, with nothing in them.
 
 use std::error::Error;
 use std::time::Duration;
@@ -11,7 +14,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, Pod, PodSpec, PodStatus};
 use kube::api::{DeleteParams, ObjectMeta, WatchEvent, WatchParams};
 use kube::{Api, ResourceExt};
-use kube_informer::testing::ApiServer;
+use kube_informer::testing::{ApiServer, ControlPlane};
 
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
 const NODES: usize = 20;
@@ -21,6 +24,7 @@ struct Options {
     pods: usize,
     churn: u32,
     tls: bool,
+    control_plane: bool,
     kubeconfig: Option<String>,
     seconds: Option<u64>,
 }
@@ -32,6 +36,7 @@ impl Options {
             pods: 1000,
             churn: 50,
             tls: false,
+            control_plane: false,
             kubeconfig: None,
             seconds: None,
         };
@@ -42,6 +47,7 @@ impl Options {
                 "--pods" => options.pods = value()?.parse()?,
                 "--churn" => options.churn = value()?.parse()?,
                 "--tls" => options.tls = true,
+                "--control-plane" => options.control_plane = true,
                 "--kubeconfig" => options.kubeconfig = Some(value()?),
                 "--seconds" => options.seconds = Some(value()?.parse()?),
                 other => return Err(format!("unknown option {other}").into()),
@@ -49,11 +55,37 @@ impl Options {
         }
         Ok(options)
     }
+
+    /// Says how to come in.
+    fn tell(&self, kubeconfig: &str) -> std::io::Result<()> {
+        if let Some(file) = &self.kubeconfig {
+            return std::fs::write(file, kubeconfig);
+        }
+        println!("{kubeconfig}");
+        Ok(())
+    }
+
+    /// Returns when it is time to end.
+    async fn end(&self) {
+        let time = async {
+            match self.seconds {
+                Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = time => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;
+    if options.control_plane {
+        return control_plane(&options).await;
+    }
     // Old states go after five minutes, as etcd's do.
     let server = ApiServer::builder().compact_after(Duration::from_secs(300)).build();
     for n in 0..options.pods {
@@ -64,24 +96,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     } else {
         server.listen(&options.listen).await?
     };
-    match &options.kubeconfig {
-        Some(file) => std::fs::write(file, listening.kubeconfig(None))?,
-        None => println!("{}", listening.kubeconfig(None)),
-    }
+    options.tell(&listening.kubeconfig(None))?;
     eprintln!("{} pods on {}; Ctrl-C ends it", options.pods, listening.url());
-    let ends = async {
-        match options.seconds {
-            Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
-            None => std::future::pending().await,
-        }
-    };
     tokio::select! {
         () = churn(&server, &options) => {}
         () = nodes(server.client()) => {}
-        () = ends => {}
-        _ = tokio::signal::ctrl_c() => {}
+        () = options.end() => {}
     }
     listening.shutdown().await;
+    Ok(())
+}
+
+async fn control_plane(options: &Options) -> Result<(), Box<dyn Error>> {
+    let plane = ControlPlane::start().await?;
+    options.tell(&plane.kubeconfig())?;
+    eprintln!("{}, with etcd at {}; Ctrl-C ends it", plane.url(), plane.etcd_url());
+    options.end().await;
+    plane.stop().await;
     Ok(())
 }
 

@@ -85,3 +85,67 @@ async fn rules_are_taken_and_given_back_while_a_watch_stays_open() {
     }
     maps.get("a").await.unwrap();
 }
+
+const REVIEWS: &str = "/apis/authorization.k8s.io/v1";
+
+#[tokio::test]
+async fn who_may_what_can_be_asked() {
+    let reads = AccessRule::new(["get", "list"], ["pods", "deployments.apps"]).namespaces(["shop"]);
+    let server = guarded([reads]);
+    let may = async |of: Value| {
+        let review = json!({"spec": {"resourceAttributes": of}});
+        let bearer = [("authorization", "Bearer s3cret")];
+        let path = format!("{REVIEWS}/selfsubjectaccessreviews");
+        let told = ask(&server, "POST", &path, &bearer, &review).await;
+        assert_eq!(told.status, 201, "{:?}", told.json());
+        told.json()["status"]["allowed"].as_bool().unwrap()
+    };
+    assert!(may(json!({"verb": "get", "resource": "pods", "namespace": "shop"})).await);
+    assert!(!may(json!({"verb": "get", "resource": "pods", "namespace": "bank"})).await);
+    assert!(!may(json!({"verb": "list", "resource": "pods"})).await, "in all namespaces");
+    assert!(!may(json!({"verb": "delete", "resource": "pods", "namespace": "shop"})).await);
+    assert!(
+        may(json!({
+            "verb": "list", "group": "apps", "resource": "deployments", "namespace": "shop",
+        }))
+        .await
+    );
+    assert!(
+        !may(json!({
+            "verb": "get", "resource": "pods", "subresource": "status", "namespace": "shop",
+        }))
+        .await
+    );
+
+    // Of others only who may ask, and what they may.
+    let of = json!({"verb": "get", "resource": "pods", "namespace": "shop"});
+    let review = json!({"spec": {"user": "viewer", "resourceAttributes": of}});
+    let path = format!("{REVIEWS}/subjectaccessreviews");
+    let bearer = [("authorization", "Bearer s3cret")];
+    assert_eq!(ask(&server, "POST", &path, &bearer, &review).await.status, 403);
+    server.grant(
+        "viewer",
+        AccessRule::new(["create"], ["subjectaccessreviews.authorization.k8s.io"]),
+    );
+    let told = ask(&server, "POST", &path, &bearer, &review).await.json();
+    assert_eq!(told["status"], json!({"allowed": true}));
+    let nobody = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
+    assert_eq!(ask(&server, "POST", &path, &bearer, &nobody).await.status, 422);
+    assert_eq!(with(&server, "s3cret", &path).await.status, 403, "a question is not listed");
+}
+
+#[tokio::test]
+async fn who_one_is_can_be_asked() {
+    let server = guarded([]);
+    let path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let bearer = [("authorization", "Bearer s3cret")];
+    let told = ask(&server, "POST", path, &bearer, &json!({})).await;
+    let told = (told.status, told.json()["status"]["userInfo"]["username"].clone());
+    assert_eq!(told, (201, "viewer".into()));
+    let open = ApiServer::new();
+    let review = json!({"spec": {"resourceAttributes": {"verb": "*", "resource": "*"}}});
+    let path = format!("{REVIEWS}/selfsubjectaccessreviews");
+    assert_eq!(ask(&open, "POST", &path, &[], &review).await.json()["status"]["allowed"], true);
+    let neither = ask(&open, "POST", &path, &[], &json!({"spec": {}})).await;
+    assert_eq!(neither.status, 422);
+}

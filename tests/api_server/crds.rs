@@ -16,10 +16,13 @@ fn definition() -> Value {
     let version = |name: &str, storage: bool| {
         json!({
                     "name": name, "served": true, "storage": storage,
-                    "schema": {"openAPIV3Schema": {
-        "type": "object", "x-kubernetes-preserve-unknown-fields": true,
-        }},
-                })
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                "spec": {"type": "object", "properties": {
+                    "color": {"type": "string"}, "size": {"type": "integer"},
+                }},
+                "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}},
+            }}},
+        })
     };
     let mut v1 = version("v1", true);
     v1["subresources"] = json!({"status": {}});

@@ -38,8 +38,12 @@ struct Scene {
 
 fn scene(pods: &[Pod], budgets: &[PodDisruptionBudget]) -> Scene {
     let server = ApiServer::new();
-    pods.iter().for_each(|pod| drop(server.create(pod).unwrap()));
-    budgets.iter().for_each(|budget| drop(server.create(budget).unwrap()));
+    for pod in pods {
+        server.create(pod).unwrap();
+    }
+    for budget in budgets {
+        server.create(budget).unwrap();
+    }
     let client = server.client();
     Scene {
         server,

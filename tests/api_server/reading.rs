@@ -109,3 +109,27 @@ async fn cluster_scoped_types_and_all_namespaces() {
     let one: Api<ConfigMap> = Api::namespaced(client, "shop");
     assert_eq!(one.list(&ListParams::default()).await.unwrap().items.len(), 1);
 }
+
+#[tokio::test]
+async fn of_a_parameter_that_comes_twice_the_first_counts() {
+    let (server, ..) = rig();
+    for name in ["a", "b", "c"] {
+        server.create(&map(name)).unwrap();
+    }
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let names = async |query: &str| -> Vec<Value> {
+        let list = get(&server, &format!("{maps}?{query}")).await.json();
+        let items = list["items"].as_array().unwrap().clone();
+        items.into_iter().map(|item| item["metadata"]["name"].clone()).collect()
+    };
+    assert_eq!(names("limit=1&limit=2").await, ["a"]);
+    assert_eq!(names("fieldSelector=metadata.name=b&fieldSelector=metadata.name=c").await, ["b"]);
+    assert_eq!(names("limit=-1").await.len(), 3, "below zero is no limit");
+    assert_eq!(names("watch=false&watch=true").await.len(), 3);
+    assert_eq!(names("watch=0").await.len(), 3);
+    let refused = get(&server, &format!("{maps}?limit=x")).await.json();
+    assert_eq!(refused["message"], "strconv.ParseInt: parsing \"x\": invalid syntax");
+    let watched = get(&server, &format!("{maps}?watch&timeoutSeconds=0")).await;
+    assert_eq!(watched.status, 200);
+    assert!(String::from_utf8(watched.body).unwrap().starts_with("{\"type\":\"ADDED\""));
+}

@@ -41,8 +41,8 @@ async fn a_deployment_is_scaled() {
     let params = PostParams::default();
     let scaled = deployments.replace_scale("web", &params, &scale).await.unwrap();
     assert_eq!(scaled.spec.unwrap().replicas, Some(5));
-    let stale = deployments.replace_scale("web", &params, &scale).await;
-    assert_eq!(code(&stale.unwrap_err()), 409, "the version it was read at is a precondition");
+    let refused = deployments.replace_scale("web", &params, &scale).await;
+    assert_eq!(code(&refused.unwrap_err()), 409, "the version it was read at is a precondition");
 
     let down = Patch::Merge(json!({"spec": {"replicas": 1}}));
     deployments.patch_scale("web", &PatchParams::default(), &down).await.unwrap();

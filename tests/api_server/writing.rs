@@ -70,7 +70,7 @@ async fn bodies_in_other_languages_are_refused() {
     let path = "/api/v1/namespaces/default/configmaps";
     // Protobuf is understood, but this is none.
     for (media_type, code) in
-        [("application/yaml", 415), ("application/vnd.kubernetes.protobuf", 400)]
+        [("application/toml", 415), ("application/vnd.kubernetes.protobuf", 400)]
     {
         let headers = [("content-type", media_type)];
         let refused = ask(&server, "POST", path, &headers, &json!({})).await;

@@ -94,7 +94,45 @@ pub(super) enum User {
     Named(String),
 }
 
+/// What somebody wants to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attributes<'a> {
+    pub(super) verb: &'a str,
+    pub(super) group: &'a str,
+    pub(super) resource: &'a str,
+    pub(super) subresource: Option<&'a str>,
+    /// `None`: in all of them, or in none.
+    pub(super) namespace: Option<&'a str>,
+}
+
+impl Attributes<'_> {
+    /// With its subresource: `pods/status`.
+    fn asked(&self) -> String {
+        match self.subresource {
+            None => self.resource.to_owned(),
+            Some(subresource) => format!("{}/{subresource}", self.resource),
+        }
+    }
+}
+
 impl Access {
+    /// The user of this name, who is anyone where nobody is asked.
+    pub(super) fn named(&self, name: &str) -> User {
+        if self.tokens.is_empty() { User::Anyone } else { User::Named(name.to_owned()) }
+    }
+
+    /// Whether a rule of the user allows it.
+    pub(super) fn allows(&self, user: &User, wanted: &Attributes<'_>) -> bool {
+        let User::Named(user) = user else { return true };
+        let asked = wanted.asked();
+        let qualified = match wanted.group {
+            "" => asked,
+            group => format!("{asked}.{group}"),
+        };
+        let mut rules = self.rules.get(user).into_iter().flatten();
+        rules.any(|rule| rule.allows(wanted.verb, &qualified, wanted.namespace))
+    }
+
     pub(super) fn add_token(&mut self, token: String, user: String) {
         self.tokens.insert(token, user);
     }
@@ -131,22 +169,21 @@ impl Access {
         target: &Target,
         resource: &ResourceType,
     ) -> Result<(), Failure> {
-        let User::Named(user) = user else { return Ok(()) };
-        let asked = match &target.subresource {
-            None => resource.plural.clone(),
-            Some(subresource) => format!("{}/{subresource}", resource.plural),
-        };
-        let qualified = match &*resource.group {
-            "" => asked.clone(),
-            group => format!("{asked}.{group}"),
-        };
         // A namespace is in itself.
         let own = || target.name.as_deref().filter(|_| resource.qualified() == "namespaces");
         let namespace = target.namespace.as_deref().or_else(own);
-        let rules = self.rules.get(user).into_iter().flatten();
-        if rules.into_iter().any(|rule| rule.allows(verb, &qualified, namespace)) {
+        let wanted = Attributes {
+            verb,
+            group: &resource.group,
+            resource: &resource.plural,
+            subresource: target.subresource.as_deref(),
+            namespace,
+        };
+        if self.allows(user, &wanted) {
             return Ok(());
         }
+        let asked = wanted.asked();
+        let User::Named(user) = user else { return Ok(()) };
         let place = match namespace {
             Some(namespace) => format!("in the namespace {namespace:?}"),
             None => "at the cluster scope".to_owned(),

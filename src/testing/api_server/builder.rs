@@ -15,6 +15,7 @@ pub struct ApiServerBuilder {
     pub(super) watch_cache: bool,
     pub(super) require_namespaces: bool,
     pub(super) compact_after: Option<Duration>,
+    pub(super) start_of_storage: Option<Duration>,
     pub(super) access: Access,
 }
 
@@ -26,6 +27,7 @@ impl Default for ApiServerBuilder {
             watch_cache: true,
             require_namespaces: false,
             compact_after: None,
+            start_of_storage: None,
             access: Access::default(),
         }
     }
@@ -64,6 +66,14 @@ impl ApiServerBuilder {
     /// [`compact`]: ApiServer::compact
     pub fn compact_after(mut self, time: Duration) -> Self {
         self.compact_after = Some(time);
+        self
+    }
+
+    /// How long the storage of a custom type takes to start when its definition is new or changes:
+    /// until then its lists and watches are answered 429, as by a real server, where it is a matter of
+    /// milliseconds. Unless set it takes no time.
+    pub fn start_of_storage(mut self, time: Duration) -> Self {
+        self.start_of_storage = Some(time);
         self
     }
 

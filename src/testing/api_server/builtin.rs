@@ -1,8 +1,8 @@
 //! The types a real server has built in, as its discovery tells them.
 //!
-//! A table, nothing more. Left out are the types that are only questions (reviews of tokens and of
-//! access), those a cluster's own wiring needs (`apiservices`, `componentstatuses`), and older
-//! versions beside a newer one (`autoscaling/v1`).
+//! A table, nothing more. Left out are reviews of tokens and of all rules, the types that a cluster's
+//! own wiring needs (`apiservices`, `componentstatuses`), and older versions beside a newer one
+//! (`autoscaling/v1`).
 
 use serde_json::{Value, json};
 
@@ -15,6 +15,8 @@ const GENERATION: u8 = 4;
 /// A delete is answered with the object.
 const RETURNED: u8 = 8;
 const SCALE: u8 = 16;
+/// It is a question, which is not kept.
+const REVIEW: u8 = 32;
 
 const POD: &str = "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName \
     spec.hostNetwork status.phase status.podIP status.nominatedNodeName";
@@ -57,6 +59,14 @@ const TYPES: &[(&str, &str, &[Row])] = &[
     ]),
     ("events.k8s.io", "v1", &[
         ("Event", "events", NAMESPACED, "ev", "", EVENT),
+    ]),
+    ("authentication.k8s.io", "v1", &[
+        ("SelfSubjectReview", "selfsubjectreviews", REVIEW, "", "", ""),
+    ]),
+    ("authorization.k8s.io", "v1", &[
+        ("LocalSubjectAccessReview", "localsubjectaccessreviews", NAMESPACED | REVIEW, "", "", ""),
+        ("SelfSubjectAccessReview", "selfsubjectaccessreviews", REVIEW, "", "", ""),
+        ("SubjectAccessReview", "subjectaccessreviews", REVIEW, "", "", ""),
     ]),
     ("autoscaling", "v2", &[
         ("HorizontalPodAutoscaler", "horizontalpodautoscalers", NAMESPACED | STATUS, "hpa", "all", ""),
@@ -140,6 +150,7 @@ fn of(group: &str, version: &str, row: &Row) -> ResourceType {
     resource.status = flags & STATUS != 0;
     resource.generation = flags & GENERATION != 0;
     resource.deleted_is_returned = flags & RETURNED != 0;
+    resource.review = flags & REVIEW != 0;
     resource.scale = (flags & SCALE != 0).then(ScalePaths::builtin);
     resource.short_names = words(short_names);
     resource.categories = words(categories);

@@ -64,6 +64,7 @@ pub(super) fn admit(resource: &ResourceType, object: &mut Value) -> Result<(), F
             causes.push(Cause::required(&field, "schemas are required"));
         }
     }
+    causes.extend(selectable_problems(&versions));
     if !causes.is_empty() {
         return Err(Failure::invalid(resource, &name, &causes));
     }
@@ -84,6 +85,47 @@ pub(super) fn admit(resource: &ResourceType, object: &mut Value) -> Result<(), F
         "storedVersions": [storage.map(|version| version["name"].clone())],
     });
     Ok(())
+}
+
+/// What is wrong with the fields that selectors may name.
+fn selectable_problems(versions: &[Value]) -> Vec<Cause> {
+    // What all versions have in common is theirs together.
+    let common =
+        versions.windows(2).all(|two| two[0]["selectableFields"] == two[1]["selectableFields"]);
+    let mut causes = Vec::new();
+    for (n, version) in versions.iter().take(if common { 1 } else { versions.len() }).enumerate() {
+        let above = if common { "spec".to_owned() } else { format!("spec.versions[{n}]") };
+        let declared = version["selectableFields"].as_array().into_iter().flatten();
+        for (m, field) in declared.enumerate() {
+            let path = field["jsonPath"].as_str().unwrap_or_default();
+            let schema = &version["schema"]["openAPIV3Schema"];
+            if !schema.is_null()
+                && let Some(problem) = selectable_problem(schema, path)
+            {
+                let field = format!("{above}.selectableFields[{m}].jsonPath");
+                causes.push(Cause::invalid(&field, path, &problem));
+            }
+        }
+    }
+    causes
+}
+
+fn selectable_problem(schema: &Value, path: &str) -> Option<String> {
+    let Some(members) = path.strip_prefix('.') else {
+        let first = path.split(['.', '[']).next().unwrap_or_default();
+        return Some(format!("is an invalid path: expected [ or . but got: {first}"));
+    };
+    let members = members.split('.');
+    let field = members.fold(schema, |schema, member| &schema["properties"][member]);
+    match field["type"].as_str() {
+        Some("string" | "boolean" | "integer") => None,
+        Some(_) => Some(
+            "must point to a field of type string, boolean or integer. Enum string fields and \
+             strings with formats are allowed."
+                .to_owned(),
+        ),
+        None => Some("is an invalid path: does not refer to a valid field".to_owned()),
+    }
 }
 
 /// Serves the type as the definition now has it, and says so in its status.

@@ -3,10 +3,10 @@
 //! The order is a real server's: built-in groups first, custom ones by name behind them. Only what
 //! is served is told; storage hashes are left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderValue, Response};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::ResponseBody;
@@ -58,9 +58,31 @@ pub(super) fn answer(
         ["apis", group, version] => resources(store, group, version),
         ["version"] => Some(version()),
         ["healthz" | "livez" | "readyz", ..] => return Some(Ok(text("ok"))),
+        [""] => Some(index(store)),
+        [top, ..] if !matches!(top, "api" | "apis" | "openapi") => {
+            let mut response = streamed(full(index(store).to_string()));
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            return Some(Ok(response));
+        }
         _ => return None,
     };
     Some(value.map(|value| streamed(full(value.to_string()))).ok_or_else(Failure::not_served))
+}
+
+/// The paths there are, which is also what is answered where there is none.
+fn index(store: &Store) -> Value {
+    let mut paths: BTreeSet<String> =
+        ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]
+            .map(str::to_owned)
+            .into();
+    for resource in store.types() {
+        match &*resource.group {
+            "" => paths.extend([format!("/api/{}", resource.version)]),
+            group => paths
+                .extend([format!("/apis/{group}"), format!("/apis/{group}/{}", resource.version)]),
+        }
+    }
+    json!({ "paths": paths })
 }
 
 fn aggregated(headers: &HeaderMap) -> bool {

@@ -4,6 +4,7 @@ use http::{HeaderMap, Uri};
 
 use super::resource::ResourceType;
 use super::status::Failure;
+use super::yaml;
 use crate::transport::protobuf::MEDIA_TYPE;
 
 /// How an object is written out.
@@ -19,7 +20,7 @@ pub(super) enum Form {
     Row(Include),
 }
 
-/// In which encoding an answer is written.
+/// In which encoding an answer is made; what is wanted in YAML is made in JSON first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Json,
@@ -50,7 +51,7 @@ impl Form {
         let mut no_protobuf = false;
         for clause in clauses {
             let encoding = match media_type(clause) {
-                "application/json" | "application/*" | "*/*" => Encoding::Json,
+                "application/json" | "application/*" | "*/*" | yaml::MEDIA_TYPE => Encoding::Json,
                 MEDIA_TYPE if !custom => Encoding::Protobuf,
                 other => {
                     no_protobuf |= other == MEDIA_TYPE;
@@ -91,12 +92,10 @@ impl Form {
 impl Encoding {
     /// What an answer is written in that every server has in both, such as a Status.
     pub(super) fn of_status(headers: &HeaderMap) -> Self {
-        let first = accepted(headers).into_iter().find_map(|clause| match media_type(clause) {
-            "application/json" | "application/*" | "*/*" => Some(Self::Json),
-            MEDIA_TYPE => Some(Self::Protobuf),
-            _ => None,
-        });
-        first.unwrap_or(Self::Json)
+        match accepted_types(headers).next() {
+            Some(MEDIA_TYPE) => Self::Protobuf,
+            _ => Self::Json,
+        }
     }
 
     pub(super) fn media_type(self, watch: bool) -> &'static str {
@@ -106,6 +105,14 @@ impl Encoding {
             Self::Protobuf => MEDIA_TYPE,
         }
     }
+}
+
+/// The media types that a request accepts and that there are, the most wanted first.
+pub(super) fn accepted_types(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    accepted(headers).into_iter().map(media_type).filter(|media_type| {
+        matches!(*media_type, "application/json" | "application/*" | "*/*" | MEDIA_TYPE)
+            || *media_type == yaml::MEDIA_TYPE
+    })
 }
 
 /// What a request accepts, the most wanted first.

@@ -8,6 +8,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::access::User;
 use super::body::{streamed, written};
@@ -21,7 +22,7 @@ use super::subresource::Subresource;
 use super::writing::{self, Deleted, Part, Place};
 use super::{
     Inner, ResponseBody, access, binding, discovery, eviction, list, managed, openapi, patch,
-    protobuf, scale, schema, watching,
+    protobuf, reviews, scale, schema, watching, yaml,
 };
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -53,13 +54,15 @@ where
     let (resource, part) = served(&inner.store.lock(), &target)?;
     let watch = head.method == Method::GET && RequestInfo::new(&head.method, &head.uri).watch;
     let verb = access::verb(&head.method, target.name.is_some(), watch);
-    inner.access.lock().check(&user, verb, &target, &resource)?;
+    if !reviews::is_open(&resource) {
+        inner.access.lock().check(&user, verb, &target, &resource)?;
+    }
     let asking = Asking { inner, target: &target, resource: &resource, part, head: &head };
     if head.method == Method::GET {
         return asking.read();
     }
     let body = read(body).await?;
-    asking.write(&body)
+    if resource.review { asking.review(&user, &body) } else { asking.write(&body) }
 }
 
 /// The type that is asked for, and which part of its objects.
@@ -77,7 +80,11 @@ fn served(
     }
     let part = match target.subresource.as_deref() {
         None => None,
-        Some(name) => Some(resource.subresource(name).ok_or_else(Failure::not_served)?),
+        Some(name) => Some(resource.subresource(name).ok_or_else(|| {
+            // A custom type's object is all there is below its path.
+            let named = target.name.as_deref().filter(|_| resource.custom);
+            named.map_or_else(Failure::not_served, |name| Failure::not_found(&resource, name))
+        })?),
     };
     Ok((resource, part))
 }
@@ -94,6 +101,9 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn read(&self) -> Result<Response<ResponseBody>, Failure> {
         let resource = self.resource;
+        if resource.review {
+            return Err(self.not_allowed());
+        }
         let form = |plain| Form::wanted(&self.head.headers, &self.head.uri, plain, resource.custom);
         if self.target.name.is_some() {
             let (form, encoding) = form(Form::Whole)?;
@@ -118,7 +128,13 @@ impl Asking<'_> {
             return Ok(streamed(full(bytes)));
         }
         let mut query = Query::parse(&self.head.uri, self.target.namespace.clone(), resource)?;
-        self.inner.store.lock().forget_in_time();
+        {
+            let mut store = self.inner.store.lock();
+            store.forget_in_time();
+            if store.of(resource).and_then(|all| all.ready).is_some_and(|at| Instant::now() < at) {
+                return Err(Failure::storage_starts());
+            }
+        }
         if query.watch {
             let form = form(Form::Whole)?;
             return watching::watch(self.inner, resource, query, form);
@@ -131,14 +147,30 @@ impl Asking<'_> {
         list::list(&self.inner.store.lock(), resource, &query, form, encoding)
     }
 
+    /// Answers a question about access.
+    fn review(&self, user: &User, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
+        if self.head.method != Method::POST || self.target.name.is_some() {
+            return Err(self.not_allowed());
+        }
+        let asked = parse(self.content_type(), body)?;
+        let access = self.inner.access.lock();
+        let answered = reviews::answer(&access, user, self.target, self.resource, asked)?;
+        Ok(self.told(201, &answered))
+    }
+
+    fn content_type(&self) -> &str {
+        let content_type = self.head.headers.get(CONTENT_TYPE);
+        content_type.and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
     fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         let options = WriteOptions::parse(&self.head.method, &self.head.uri, &self.head.headers)?;
-        let content_type = self.head.headers.get(CONTENT_TYPE);
-        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let content_type = self.content_type();
         // One namespace at a time.
         let named = self.target.name.is_some();
         if !named && self.resource.namespaced && self.target.namespace.is_none() {
-            return Err(self.not_allowed());
+            let custom = self.resource.custom;
+            return Err(if custom { Failure::not_served() } else { self.not_allowed() });
         }
         let mut store = self.inner.store.lock();
         let (code, result, unknown) = match self.part {
@@ -357,9 +389,14 @@ fn parse(content_type: &str, body: &Bytes) -> Result<Value, Failure> {
         return protobuf::read(body)
             .ok_or_else(|| Failure::bad_request("the body of the request is no built-in object"));
     }
+    if media_type == yaml::MEDIA_TYPE {
+        return yaml::read(body)
+            .ok_or_else(|| Failure::bad_request("the body of the request is not YAML"));
+    }
     // Who says nothing means JSON.
     if !matches!(media_type, "" | "application/json" | "*/*") {
-        return Err(Failure::unsupported_media_type("application/json"));
+        let accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+        return Err(Failure::unsupported_media_type(accepted));
     }
     serde_json::from_slice(body)
         .map_err(|_| Failure::bad_request("the body of the request is not JSON"))

@@ -9,8 +9,9 @@
 //! itself.
 //!
 //! It runs no controllers but the two without which a delete has no end, those of namespaces and of
-//! definitions. It validates and defaults nothing beyond metadata, and speaks JSON and protobuf; YAML
-//! is refused with 415. Of subresources it serves `status`, `scale`, and of pods `eviction` and
+//! definitions. It speaks JSON, YAML and protobuf. Objects of a definition are pruned, defaulted and
+//! validated by its schema, patterns, formats, combinations and rules left out; built-in types are not,
+//! beyond their metadata. Of subresources it serves `status`, `scale`, and of pods `eviction` and
 //! `binding`.
 //!
 //! ```
@@ -93,6 +94,7 @@ mod patch;
 mod protobuf;
 mod query;
 mod resource;
+mod reviews;
 mod scale;
 mod schema;
 mod shard;
@@ -105,6 +107,7 @@ mod table;
 mod tls;
 mod watching;
 mod writing;
+mod yaml;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -125,7 +128,7 @@ use self::form::Encoding;
 pub use self::listen::Listening;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
-use self::status::full;
+use self::status::{Failure, full};
 use self::store::Store;
 
 /// How many requests are remembered.
@@ -179,6 +182,7 @@ impl ApiServer {
         if let Some(time) = options.compact_after {
             store.remember_for(time);
         }
+        store.start_of_storage = options.start_of_storage;
         if options.require_namespaces {
             namespaces::begin(&mut store);
         }
@@ -302,8 +306,14 @@ impl ApiServer {
             return response.map(full);
         }
         let encoding = Encoding::of_status(request.headers());
-        let answer = handling::answer(&self.inner, request).await;
-        answer.unwrap_or_else(|failure| failure.response(encoding))
+        let in_yaml = yaml::is_wanted(request.headers());
+        let answer = if in_yaml && info.watch {
+            Err(Failure::watch_not_acceptable())
+        } else {
+            handling::answer(&self.inner, request).await
+        };
+        let answer = answer.unwrap_or_else(|failure| failure.response(encoding));
+        if in_yaml { yaml::written(answer).await } else { answer }
     }
 }
 

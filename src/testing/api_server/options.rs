@@ -1,10 +1,9 @@
 //! What a write says beside its object: dry run, preconditions, grace, propagation.
 
-use std::collections::HashMap;
-
 use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
+use super::query::{is_true, parameters};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure};
 use super::stored::Stored;
@@ -98,8 +97,7 @@ impl WriteOptions {
             Method::DELETE => "DeleteOptions",
             _ => "PatchOptions",
         };
-        let query = uri.query().unwrap_or_default();
-        let params: HashMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
+        let params = parameters(uri);
         let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
         let agent = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
         let program = agent.unwrap_or("unknown").split('/').next().unwrap_or_default();
@@ -110,8 +108,8 @@ impl WriteOptions {
         Ok(Self {
             dry_run: dry_run(kind, get("dryRun").map_or("", |value| value))?,
             manager_given: get("fieldManager").is_some(),
-            force: get("force").is_some_and(|value| matches!(&**value, "true" | "1")),
-            manager: get("fieldManager").map_or(program, |value| value).to_owned(),
+            force: get("force").is_some_and(|value| is_true(value)),
+            manager: get("fieldManager").map_or(program, |value| &**value).to_owned(),
             unknown: unknown(kind, get("fieldValidation").map_or("", |value| value))?,
             grace: grace.transpose()?,
             propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,

@@ -102,20 +102,18 @@ impl Query {
         namespace: Option<String>,
         resource: &ResourceType,
     ) -> Result<Self, Failure> {
-        let text = uri.query().unwrap_or_default();
-        let params: HashMap<String, String> =
-            form_urlencoded::parse(text.as_bytes()).into_owned().collect();
+        let params = parameters(uri);
         let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
-        let flag = |name: &str| get(name).map(|value| matches!(&**value, "true" | "1"));
+        let flag = |name: &str| params.get(name).map(|value| is_true(value));
         let number = |name: &str| {
             get(name)
                 .map(|value| {
-                    let invalid = |_| {
-                        Failure::bad_request(format!(
-                            "{name}: Invalid value: {value:?}: not a number"
-                        ))
-                    };
-                    value.parse::<u64>().map_err(invalid)
+                    // Below zero is as if it were not there.
+                    let number = value.parse::<i64>().map_err(|_| {
+                        let problem = format!("parsing {value:?}: invalid syntax");
+                        Failure::bad_request(format!("strconv.ParseInt: {problem}"))
+                    })?;
+                    Ok(u64::try_from(number).unwrap_or(0))
                 })
                 .transpose()
         };
@@ -139,6 +137,20 @@ impl Query {
             timeout: number("timeoutSeconds")?,
         })
     }
+}
+
+/// The parameters of a query; of one that comes twice the first counts.
+pub(super) fn parameters(uri: &Uri) -> HashMap<String, String> {
+    let mut parameters = HashMap::new();
+    for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+        parameters.entry(name.into_owned()).or_insert_with(|| value.into_owned());
+    }
+    parameters
+}
+
+/// What a flag means: it is set, unless it says that it is not.
+pub(super) fn is_true(value: &str) -> bool {
+    value != "0" && !value.eq_ignore_ascii_case("false")
 }
 
 fn parse_fields(
@@ -212,9 +224,7 @@ pub struct RequestInfo {
 
 impl RequestInfo {
     pub(super) fn new(method: &Method, uri: &Uri) -> Self {
-        let query = uri.query().unwrap_or_default();
-        let watch = form_urlencoded::parse(query.as_bytes())
-            .any(|(name, value)| name == "watch" && matches!(&*value, "true" | "1"));
+        let watch = parameters(uri).get("watch").is_some_and(|value| is_true(value));
         Self { method: method.clone(), target: uri.to_string(), watch }
     }
 }

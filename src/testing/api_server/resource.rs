@@ -32,6 +32,8 @@ pub struct ResourceType {
     pub(super) generation: bool,
     /// Whether a delete is answered with the object, not with a `Status`.
     pub(super) deleted_is_returned: bool,
+    /// Whether it is a question: it is created to be answered, and not kept.
+    pub(super) review: bool,
     /// Where its replicas are counted, if it has some.
     pub(super) scale: Option<ScalePaths>,
     /// Dotted paths whose values are kept at hand for selectors.
@@ -92,6 +94,7 @@ impl ResourceType {
             status: true,
             generation: true,
             deleted_is_returned: false,
+            review: false,
             scale: None,
             fields: Vec::new(),
             selectable: Vec::new(),
@@ -149,6 +152,9 @@ impl ResourceType {
         if self.custom {
             let custom = "delete deletecollection get list patch create update watch";
             return custom.split(' ').collect();
+        }
+        if self.review {
+            return vec!["create"];
         }
         let verbs = "create delete deletecollection get list patch update watch";
         // A namespace is never one of many: a slip would be too dear.

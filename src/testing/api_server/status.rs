@@ -275,6 +275,21 @@ impl Failure {
         failure
     }
 
+    /// The storage of a type is not ready yet.
+    pub(super) fn storage_starts() -> Self {
+        let mut failure = Self::new(429, "TooManyRequests", "storage is (re)initializing");
+        failure.with("details", json!({ "retryAfterSeconds": 1 }));
+        failure.retry_after = Some(1);
+        failure
+    }
+
+    /// A watch in an encoding without a stream.
+    pub(super) fn watch_not_acceptable() -> Self {
+        let message = "only the following media types are accepted: application/json;stream=watch, \
+                       application/vnd.kubernetes.protobuf;stream=watch";
+        Self::new(406, "NotAcceptable", message)
+    }
+
     /// Protobuf alone was asked of what has none.
     pub(super) fn no_protobuf() -> Self {
         let message = "only the following media types are accepted: application/json";

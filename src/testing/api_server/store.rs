@@ -34,6 +34,8 @@ pub(super) struct Store {
     pub(super) ending: Vec<String>,
     /// Types that are no longer served: their open watches still have to hear the end.
     retired: VecDeque<Collection>,
+    /// How long it takes until the storage of a custom type is ready.
+    pub(super) start_of_storage: Option<Duration>,
     next_id: u64,
     /// How long old states can be had; for ever, or until the window is full, unless set.
     memory: Option<Duration>,
@@ -51,6 +53,8 @@ pub(super) struct Collection {
     pub(super) versions: Vec<Arc<ResourceType>>,
     pub(super) objects: BTreeMap<String, Arc<Stored>>,
     pub(super) history: VecDeque<Change>,
+    /// Lists and watches are refused before this moment.
+    pub(super) ready: Option<Instant>,
     /// The history was trimmed up to this revision.
     pub(super) trimmed: u64,
 }
@@ -82,6 +86,7 @@ impl Store {
             terminating: Vec::new(),
             ending: Vec::new(),
             retired: VecDeque::new(),
+            start_of_storage: None,
             next_id: 0,
             memory: None,
             marks: VecDeque::new(),
@@ -131,19 +136,30 @@ impl Store {
     pub(super) fn register(&mut self, versions: Vec<ResourceType>) {
         let Some(first) = versions.first().cloned() else { return };
         let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
+        let (id, revision) = (self.next_id + 1, self.revision);
+        let ready = self.start_of_storage.map(|time| Instant::now() + time);
         if let Some(collection) = self.collection(&first) {
             if collection.versions != versions {
                 collection.versions = versions;
+                // A new cache: it remembers nothing, and the watches of the old one end.
+                collection.id = id;
+                collection.history.clear();
+                collection.trimmed = revision;
+                collection.ready = ready.filter(|_| first.custom);
                 // Selectors may look at other fields now.
                 for object in collection.objects.values_mut() {
                     let value = object.value(&first);
                     *object = Arc::new(Stored::new(&first, object.revision, value));
                 }
+                self.next_id = id;
+                self.announce();
             }
             return;
         }
-        self.next_id += 1;
-        self.collections.push(Collection::new(self.next_id, versions, self.revision));
+        self.next_id = id;
+        let mut collection = Collection::new(id, versions, revision);
+        collection.ready = ready.filter(|_| first.custom);
+        self.collections.push(collection);
     }
 
     /// Deletes every object of a type and serves it no longer.
@@ -228,7 +244,14 @@ impl Store {
 
 impl Collection {
     fn new(id: u64, versions: Vec<Arc<ResourceType>>, revision: u64) -> Self {
-        Self { id, versions, objects: BTreeMap::new(), history: VecDeque::new(), trimmed: revision }
+        Self {
+            id,
+            versions,
+            objects: BTreeMap::new(),
+            history: VecDeque::new(),
+            ready: None,
+            trimmed: revision,
+        }
     }
 
     fn is_of(&self, resource: &ResourceType) -> bool {

@@ -3,6 +3,7 @@
 //! and versions, is left out.
 
 mod fields;
+mod requests;
 mod scales;
 
 use std::fmt::Write;
@@ -19,6 +20,7 @@ use super::harness::Outcome;
 
 pub(crate) const TRIALS: &[(&str, Trial)] = &[
     ("alike::schemas", || compare(fields::definition(), fields::asked()).boxed_local()),
+    ("alike::requests", || compare(requests::definition(), requests::asked()).boxed_local()),
     ("alike::scales", || compare(scales::definition(), scales::asked()).boxed_local()),
 ];
 
@@ -36,12 +38,30 @@ struct Ask {
     method: &'static str,
     path: String,
     media_type: &'static str,
-    body: Value,
+    accept: &'static str,
+    /// None where it is empty.
+    body: String,
 }
 
 impl Ask {
+    #[expect(clippy::needless_pass_by_value, reason = "it is made for the call")]
     fn new(method: &'static str, path: impl Into<String>, body: Value) -> Self {
-        Self { method, path: path.into(), media_type: JSON, body }
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        Self { method, path: path.into(), media_type: JSON, accept: JSON, body }
+    }
+
+    /// One whose body need not be JSON.
+    fn text(
+        method: &'static str,
+        path: impl Into<String>,
+        media_type: &'static str,
+        body: impl Into<String>,
+    ) -> Self {
+        Self { media_type, body: body.into(), ..Self::new(method, path, Value::Null) }
+    }
+
+    fn in_yaml(path: impl Into<String>) -> Self {
+        Self { accept: "application/yaml", ..Self::get(path) }
     }
 
     fn get(path: impl Into<String>) -> Self {
@@ -54,26 +74,32 @@ impl Ask {
 
     /// The status, then warnings, then the body.
     async fn of(&self, backend: &Backend) -> String {
-        let mut request = http::Request::builder().method(self.method).uri(&self.path);
-        let body = if self.body.is_null() {
-            Body::empty()
-        } else {
+        let request = http::Request::builder().method(self.method).uri(&self.path);
+        let mut request = request.header("accept", self.accept);
+        if !self.body.is_empty() {
             request = request.header("content-type", self.media_type);
-            Body::from(self.body.to_string().into_bytes())
-        };
-        let request = request.body(body).expect("it is well-formed");
+        }
+        let request =
+            request.body(Body::from(self.body.clone().into_bytes())).expect("it is well-formed");
         let answer = backend.client.send(request).await.expect("an answer");
-        let mut told = format!("{}\n", answer.status().as_u16());
+        let media_type = answer.headers().get("content-type").map(|value| value.to_str());
+        let media_type = media_type.and_then(Result::ok).unwrap_or_default().to_owned();
+        let mut told = format!("{} {media_type}\n", answer.status().as_u16());
         for warning in answer.headers().get_all("warning") {
             let _ = writeln!(told, "{}", warning.to_str().expect("it is text"));
         }
         let body = answer.into_body().collect().await.expect("a body").to_bytes();
-        match serde_json::from_slice::<Value>(&body) {
-            Ok(mut value) => {
+        let value = match &*media_type {
+            "application/yaml" => serde_saphyr::from_slice(&body).ok(),
+            _ => serde_json::from_slice(&body).ok(),
+        };
+        match value {
+            Some(mut value) => {
                 level(&mut value);
                 told + &serde_json::to_string_pretty(&value).expect("it is JSON")
             }
-            Err(_) => told + &String::from_utf8_lossy(&body),
+            // Lines of their own, as those of a watch.
+            None => told + &String::from_utf8_lossy(&body),
         }
     }
 }

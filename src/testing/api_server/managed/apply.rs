@@ -8,6 +8,7 @@ use super::super::schema;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
 use super::super::writing::{self, Part, Place};
+use super::super::yaml;
 use super::set::{Path, Set, readable};
 use super::walk::Walk;
 use super::{Manager, UNOWNED, ownable, read, write};
@@ -23,8 +24,8 @@ pub(in super::super) fn apply(
         let cause = Cause::required("fieldManager", "is required for apply patch");
         return Err(Failure::invalid_options("PatchOptions", &cause));
     }
-    let mut applied: Value = serde_json::from_slice(body)
-        .map_err(|_| Failure::bad_request("error decoding patch: only JSON is understood"))?;
+    let applied = serde_json::from_slice(body).ok().or_else(|| yaml::read(body));
+    let mut applied: Value = applied.ok_or_else(|| Failure::bad_request("error decoding YAML"))?;
     without_nulls(&mut applied);
     for member in ["kind", "apiVersion"] {
         if !applied[member].is_string() {

@@ -13,7 +13,7 @@ use super::writing::{Place, update};
 
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
-/// Server-side apply. JSON is YAML, too; nothing else of it is understood.
+/// Server-side apply.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 

@@ -54,7 +54,7 @@ fn is_refused_null(schema: &Value, value: &Value) -> bool {
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let value = number.as_f64().filter(|_| number.is_f64())?;
     // Up to here every whole number is one.
-    let exact = value.trunc() == value && value.abs() <= 9_007_199_254_740_992.0;
+    let exact = value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
     exact.then_some(value as i64)
 }

@@ -1,5 +1,7 @@
 //! Takes out what a schema does not know.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use super::{flag, member};
@@ -58,7 +60,7 @@ impl Pruning {
             Value::Array(elements) => {
                 for (n, element) in elements.iter_mut().enumerate() {
                     let above = self.path.len();
-                    self.path.push_str(&format!("[{n}]"));
+                    let _ = write!(self.path, "[{n}]");
                     if !keeps_unknown(schema) || !schema["items"].is_null() {
                         self.value(&schema["items"], false, element);
                     }

@@ -3,6 +3,8 @@
 //! A part that is as it was fits: a schema that was tightened does not lock out the objects from
 //! before.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use super::super::status::Cause;
@@ -37,7 +39,7 @@ impl Validation<'_> {
         }
         if let Some(expected) = mismatch(schema, value) {
             let (name, found) = (&self.path, type_of(value));
-            let problem = format!("{name} in body must be of type {expected}: {:?}", found);
+            let problem = format!("{name} in body must be of type {expected}: {found:?}");
             let cause = Cause::wrong_type(&self.field(), found, &problem);
             self.causes.push(cause);
             return;
@@ -115,7 +117,7 @@ impl Validation<'_> {
         let known = before.and_then(Value::as_array);
         for (n, element) in elements.iter().enumerate() {
             let above = self.path.len();
-            self.path.push_str(&format!("[{n}]"));
+            let _ = write!(self.path, "[{n}]");
             let key = keys.as_ref().map(|keys| key(keys, element));
             let was = key.as_ref().and_then(|wanted| {
                 let keys = keys.as_ref()?;

@@ -151,7 +151,7 @@ fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
             *object = after;
         }
         Part::Object | Part::Scale if place.resource.status => {
-            keep_status(object, &before["status"])
+            keep_status(object, &before["status"]);
         }
         Part::Object | Part::Scale | Part::Both => {}
     }

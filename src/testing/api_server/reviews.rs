@@ -1,0 +1,107 @@
+//! Questions about access: who am I, and who may do what. They are asked as objects are created, and
+//! nothing is kept of them.
+//!
+//! What is answered is what the rules of [`access`](super::access) say: without tokens everybody may
+//! do everything.
+
+use serde_json::{Value, json};
+
+use super::access::{Access, Attributes, User};
+use super::query::Target;
+use super::resource::ResourceType;
+use super::status::{Cause, Failure};
+use super::writing::names::now;
+
+/// Whether everybody may ask it, whatever the rules: it is about who asks.
+pub(super) fn is_open(resource: &ResourceType) -> bool {
+    resource.review && resource.plural.starts_with("self")
+}
+
+/// Answers a question.
+pub(super) fn answer(
+    access: &Access,
+    user: &User,
+    target: &Target,
+    resource: &ResourceType,
+    mut asked: Value,
+) -> Result<Value, Failure> {
+    for (member, expected) in
+        [("kind", resource.kind.clone()), ("apiVersion", resource.api_version())]
+    {
+        let found = asked[member].as_str().unwrap_or_default();
+        if !asked.is_object() || (!found.is_empty() && found != expected) {
+            let message = format!("the {member} in the data does not match {expected}");
+            return Err(Failure::bad_request(message));
+        }
+        asked[member] = expected.into();
+    }
+    if !asked["metadata"].is_object() {
+        asked["metadata"] = json!({});
+    }
+    if resource.plural == "selfsubjectreviews" {
+        asked["metadata"]["creationTimestamp"] = now().into();
+        asked["status"] = json!({ "userInfo": about(user) });
+        return Ok(asked);
+    }
+    let spec = &asked["spec"];
+    let own = is_open(resource);
+    let causes = problems(spec, own, target.namespace.as_deref());
+    if !causes.is_empty() {
+        return Err(Failure::invalid(resource, "", &causes));
+    }
+    let named;
+    let user = if own {
+        user
+    } else {
+        named = access.named(spec["user"].as_str().unwrap_or_default());
+        &named
+    };
+    let of = &spec["resourceAttributes"];
+    // What is no resource is discovery, which is for all.
+    let allowed = of.is_null() || access.allows(user, &attributes(of));
+    asked["status"] = json!({ "allowed": allowed });
+    Ok(asked)
+}
+
+fn attributes(of: &Value) -> Attributes<'_> {
+    let text = |member: &str| of[member].as_str().filter(|text| !text.is_empty());
+    Attributes {
+        verb: text("verb").unwrap_or_default(),
+        group: text("group").unwrap_or_default(),
+        resource: text("resource").unwrap_or_default(),
+        subresource: text("subresource"),
+        namespace: text("namespace"),
+    }
+}
+
+/// What is wrong with a question.
+fn problems(spec: &Value, own: bool, namespace: Option<&str>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let of = &spec["resourceAttributes"];
+    if of.is_null() == spec["nonResourceAttributes"].is_null() {
+        let problem =
+            "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        causes.push(Cause::invalid_raw("spec.resourceAttributes", "null", problem));
+    }
+    let nobody = spec["user"].as_str().unwrap_or_default().is_empty()
+        && spec["groups"].as_array().is_none_or(Vec::is_empty);
+    if !own && nobody {
+        let problem = "at least one of user or group must be specified";
+        causes.push(Cause::invalid("spec.user", "", problem));
+    }
+    let asked = of["namespace"].as_str().unwrap_or_default();
+    if namespace.is_some_and(|namespace| asked != namespace) {
+        let problem = "must match metadata.namespace";
+        causes.push(Cause::invalid("spec.resourceAttributes.namespace", asked, problem));
+    }
+    causes
+}
+
+fn about(user: &User) -> Value {
+    match user {
+        User::Anyone => json!({
+            "username": "kubernetes-admin", "groups": ["system:masters", "system:authenticated"],
+        }),
+        User::Named(name) => json!({ "username": name, "groups": ["system:authenticated"] }),
+    }
+}

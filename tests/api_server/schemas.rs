@@ -1,0 +1,156 @@
+//! What a definition's schema makes of its objects, as clients meet it. The rest is asked of a real
+//! server, too, in `tests/cluster`.
+
+use serde_json::json;
+
+use super::*;
+
+const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const GADGETS: &str = "/apis/example.com/v1/namespaces/default/gadgets";
+const MERGE: [(&str, &str); 1] = [("content-type", "application/merge-patch+json")];
+
+fn definition(size: &Value) -> Value {
+    json!({
+        "metadata": {"name": "gadgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "gadgets", "kind": "Gadget"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                    "spec": {"type": "object", "required": ["size"], "properties": {
+                        "size": size, "color": {"type": "string", "default": "red"},
+                    }},
+                }}},
+            }],
+        },
+    })
+}
+
+async fn defined() -> ApiServer {
+    let server = ApiServer::new();
+    let small = json!({"type": "integer", "maximum": 10});
+    assert_eq!(ask(&server, "POST", CRDS, &[], &definition(&small)).await.status, 201);
+    server
+}
+
+fn gadget(name: &str, spec: &Value) -> Value {
+    json!({"metadata": {"name": name}, "spec": spec})
+}
+
+#[tokio::test]
+async fn objects_are_pruned_defaulted_and_validated() {
+    let server = defined().await;
+    let made = gadget("a", &json!({"size": 1, "nonsense": 1}));
+    let made = ask(&server, "POST", GADGETS, &[], &made).await;
+    assert_eq!((made.status, &made.json()["spec"]), (201, &json!({"size": 1, "color": "red"})));
+    for (spec, reason, field) in [
+        (json!({"size": "big"}), "FieldValueTypeInvalid", "spec.size"),
+        (json!({"size": 11}), "FieldValueInvalid", "spec.size"),
+        (json!({}), "FieldValueRequired", "spec.size"),
+    ] {
+        let refused = ask(&server, "POST", GADGETS, &[], &gadget("b", &spec)).await;
+        assert_eq!(refused.status, 422);
+        let cause = &refused.json()["details"]["causes"][0];
+        assert_eq!((&cause["reason"], &cause["field"]), (&reason.into(), &field.into()));
+    }
+}
+
+#[tokio::test]
+async fn who_asks_for_it_is_refused_what_nobody_knows() {
+    let server = defined().await;
+    let odd = gadget("a", &json!({"size": 1, "nonsense": 1}));
+    let refused =
+        ask(&server, "POST", &format!("{GADGETS}?fieldValidation=Strict"), &[], &odd).await;
+    assert_eq!(
+        (refused.status, &refused.json()["message"]),
+        (
+            400,
+            &"Gadget in version \"v1\" cannot be handled as a Gadget: strict decoding error: \
+              unknown field \"spec.nonsense\""
+                .into()
+        )
+    );
+    let made = gadget("a", &json!({"size": 1}));
+    assert_eq!(ask(&server, "POST", GADGETS, &[], &made).await.status, 201);
+    let path = format!("{GADGETS}/a?fieldValidation=Strict");
+    let nonsense = json!({"spec": {"nonsense": "s3cret"}});
+    let refused = ask(&server, "PATCH", &path, &MERGE, &nonsense).await;
+    assert_eq!(refused.status, 422);
+    assert!(!refused.json().to_string().contains("s3cret"));
+}
+
+#[tokio::test]
+async fn what_was_there_before_a_schema_was_tightened_may_stay() {
+    let server = defined().await;
+    let made = gadget("a", &json!({"size": 9}));
+    assert_eq!(ask(&server, "POST", GADGETS, &[], &made).await.status, 201);
+    let smaller = definition(&json!({"type": "integer", "maximum": 5}));
+    let path = format!("{CRDS}/gadgets.example.com");
+    assert_eq!(ask(&server, "PATCH", &path, &MERGE, &smaller).await.status, 200);
+    let change = async |spec: Value| {
+        let merge = json!({ "spec": spec });
+        ask(&server, "PATCH", &format!("{GADGETS}/a"), &MERGE, &merge).await.status
+    };
+    assert_eq!(change(json!({"color": "blue"})).await, 200);
+    assert_eq!(change(json!({"size": 8})).await, 422);
+    assert_eq!(change(json!({"size": 5})).await, 200);
+}
+
+#[tokio::test]
+async fn selectable_fields_have_to_be_there() {
+    let server = ApiServer::new();
+    for (path, problem) in [
+        ("spec.color", "is an invalid path: expected [ or . but got: spec"),
+        (".spec.nope", "is an invalid path: does not refer to a valid field"),
+    ] {
+        let mut bad = definition(&json!({"type": "integer"}));
+        bad["spec"]["versions"][0]["selectableFields"] = json!([{ "jsonPath": path }]);
+        let refused = ask(&server, "POST", CRDS, &[], &bad).await;
+        let message = format!("Invalid value: {path:?}: {problem}");
+        let cause = json!({
+            "reason": "FieldValueInvalid", "message": message,
+            "field": "spec.selectableFields[0].jsonPath",
+        });
+        assert_eq!((refused.status, &refused.json()["details"]["causes"]), (422, &json!([cause])));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_end_when_the_definition_changes() {
+    let server = defined().await;
+    let made = gadget("a", &json!({"size": 1}));
+    assert_eq!(ask(&server, "POST", GADGETS, &[], &made).await.status, 201);
+    let from = server.revision();
+    let watch = format!("{GADGETS}?watch=1&allowWatchBookmarks=1&resourceVersion={from}");
+    let path = format!("{CRDS}/gadgets.example.com");
+    let change = async {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        let labels = json!({"metadata": {"labels": {"a": "b"}}});
+        ask(&server, "PATCH", &path, &MERGE, &labels).await;
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        ask(&server, "PATCH", &path, &MERGE, &definition(&json!({"type": "number"}))).await;
+    };
+    let start = tokio::time::Instant::now();
+    let (watched, ()) = tokio::join!(get(&server, &watch), change);
+    assert_eq!((start.elapsed().as_secs(), watched.body), (2, Vec::new()), "by its spec, silently");
+    let again = get(&server, &format!("{watch}&timeoutSeconds=1")).await.json();
+    assert_eq!((&again["type"], &again["object"]["code"]), (&"ERROR".into(), &410.into()));
+    assert_eq!(get(&server, GADGETS).await.json()["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn storage_may_take_its_time_to_start() {
+    let time = std::time::Duration::from_secs(2);
+    let server = ApiServer::builder().start_of_storage(time).build();
+    let number = json!({"type": "integer"});
+    assert_eq!(ask(&server, "POST", CRDS, &[], &definition(&number)).await.status, 201);
+    for query in ["", "?watch=1"] {
+        let refused = get(&server, &format!("{GADGETS}{query}")).await;
+        assert_eq!(refused.status, 429);
+        assert_eq!(refused.json()["message"], "storage is (re)initializing");
+    }
+    assert_eq!(get(&server, "/api/v1/pods").await.status, 200, "built-in types are there at once");
+    tokio::time::sleep(time).await;
+    assert_eq!(get(&server, GADGETS).await.status, 200);
+}
