@@ -2,8 +2,9 @@
 //!
 //! A [`ControlPlane`] finds the binaries where envtest does, gives them free ports of the loopback and
 //! certificates of its own making, and waits until the API server is ready. When it is dropped nothing
-//! is left: no process, no file. That holds even when the test is killed, because a shell beside each
-//! program ends it when its owner is gone. Logs stay where a start failed or the owner panicked.
+//! is left: no process, no file. No process is left even when the test is killed, because a shell
+//! beside each program ends it when its owner is gone; its folder is, then. Logs stay where a start
+//! failed or the owner panicked.
 //!
 //! It downloads nothing, and runs neither controllers, scheduler nor kubelet: pods stay pending, nobody
 //! collects garbage, a namespace that is deleted stays. Unix only, with the feature `testing-tls`.
