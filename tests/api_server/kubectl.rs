@@ -241,3 +241,40 @@ async fn kubectl_is_refused_in_words_it_shows() {
         "{said}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_scales_drains_and_asks_what_it_may() {
+    let server = ApiServer::new();
+    let Some(kubectl) = Kubectl::of(&server).await else { return };
+    kubectl.ok_with("apply -f -", &deployment("app:v1")).await;
+    let said = kubectl.ok("scale deployment web --replicas=5 --current-replicas=2").await;
+    assert!(said.contains("deployment.apps/web scaled"), "{said}");
+    let replicas = kubectl.ok("get deployment web -o jsonpath={.spec.replicas}").await;
+    assert_eq!(replicas, "5");
+
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
+    kubectl.ok_with("create -f -", &node.to_string()).await;
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "app", "image": "app:v1"}]},
+    });
+    kubectl.ok_with("create -f -", &pod.to_string()).await;
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "n1"}});
+    let path = "/api/v1/namespaces/default/pods/p/binding";
+    assert_eq!(ask(&server, "POST", path, &[], &binding).await.status, 201);
+    // No kubelet ends it: no grace.
+    let said = kubectl.ok("drain n1 --force --grace-period=0 --timeout=20s").await;
+    assert!(said.contains("pod/p evicted") && said.contains("node/n1 drained"), "{said}");
+    let (content, said) = kubectl.run("get pod p", "").await;
+    assert!(!content && said.contains("NotFound"), "{said}");
+
+    assert_eq!(kubectl.ok("auth can-i delete pods").await.trim(), "yes");
+    let reads = AccessRule::new(["get"], ["pods"]);
+    let guarded = ApiServer::builder().token("s3cret", "viewer", [reads]).build();
+    // A token goes over TLS alone.
+    let listening = guarded.listen_tls("127.0.0.1:0").await.unwrap();
+    let Some(kubectl) = Kubectl::with(listening, Some("s3cret")) else { return };
+    assert_eq!(kubectl.ok("auth can-i get pods").await.trim(), "yes");
+    let (content, said) = kubectl.run("auth can-i delete pods", "").await;
+    assert!(!content && said.trim() == "no", "{said}");
+}
