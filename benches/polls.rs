@@ -4,7 +4,8 @@
 //! One thread runs everything: the server, the transport, the reflector, the processing loop, a handler
 //! and a task that does nothing but ask for its next turn. Between two of its turns every other task
 //! that can go on is polled once, so no poll takes longer than what is measured. It is the thread's
-//! processor time: what the machine did meanwhile for others is not in it.
+//! processor time: what the machine did meanwhile for others is not in it. `LONG=1` tells what the
+//! informer was at after each turn of more than a millisecond.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -60,6 +61,8 @@ fn report(what: &str, mut waits: Vec<Duration>) {
 async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
     let waits = Arc::new(Mutex::new(Vec::with_capacity(1 << 20)));
     let record = waits.clone();
+    let informer = Arc::new(informer(server));
+    let (watched, tell) = (informer.clone(), std::env::var_os("LONG").is_some());
     let canary = tokio::spawn(async move {
         let mut last = spent();
         loop {
@@ -70,20 +73,17 @@ async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
                 if std::mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending }
             })
             .await;
-            record.lock().push(spent().saturating_sub(last));
+            let wait = spent().saturating_sub(last);
+            record.lock().push(wait);
+            if tell && wait > Duration::from_millis(1) {
+                let status = watched.status();
+                let (at, stored, queued) = (status.reflector.state, status.objects, status.queued);
+                let delivered = status.handlers[0].delivered;
+                eprintln!("{wait:.1?}: {at:?}, {queued} queued, {stored} stored, {delivered} told");
+            }
             last = spent();
         }
     });
-    let source = ApiSource::<Pod>::new(server.client()).trust_versions(false);
-    let reflector = ReflectorOptions::new().on_error(|_| {}).transform(|pod: &mut Pod| {
-        // What is kept is to fit into memory.
-        pod.metadata.managed_fields = None;
-        pod.spec = None;
-    });
-    let informer =
-        SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(reflector));
-    informer.add_index("phase", |pod: &Pod| pod.status.as_ref()?.phase.clone()).unwrap();
-    informer.on_event(drop).unwrap();
     let quiet = async || {
         informer.wait_for_sync(Duration::from_secs(600)).await.unwrap();
         while informer.status().queued > 0 || informer.status().handlers[0].backlog > 0 {
@@ -100,4 +100,18 @@ async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
     canary.abort();
     informer.shutdown().await;
     vec![("first list", first), ("relist, decoded", again)]
+}
+
+fn informer(server: &PodServer) -> SharedInformer<Pod> {
+    let source = ApiSource::<Pod>::new(server.client()).trust_versions(false);
+    let reflector = ReflectorOptions::new().on_error(|_| {}).transform(|pod: &mut Pod| {
+        // What is kept is to fit into memory.
+        pod.metadata.managed_fields = None;
+        pod.spec = None;
+    });
+    let informer =
+        SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(reflector));
+    informer.add_index("phase", |pod: &Pod| pod.status.as_ref()?.phase.clone()).unwrap();
+    informer.on_event(drop).unwrap();
+    informer
 }

@@ -15,7 +15,7 @@ use super::wire::{Cursor, Raw};
 pub(super) struct Fields<'a> {
     cursor: Cursor<'a>,
     table: &'static [Field],
-    /// Where the last field was in the table: the next one is close by.
+    /// Where the last field was in the table: the next one is not before it.
     hint: usize,
     /// A bit for each field that JSON has and the message does not.
     missing: u64,
@@ -43,28 +43,24 @@ pub(super) enum Run<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a message. Looks at the head of each.
+    /// The fields of a message. Looks at the head of each, whether they are in order.
     pub(super) fn new(cursor: Cursor<'a>, message: MessageId) -> Result<Self> {
-        let mut fields = Self {
-            cursor,
-            table: message.fields(),
-            hint: 0,
-            missing: message.required(),
-            sorted: None,
-        };
-        let (mut ahead, mut last) = (fields.cursor.clone(), 0);
-        let mut ordered = true;
-        while let Some(raw) = ahead.next()? {
-            let Some(at) = fields.locate(raw.number) else { continue };
-            fields.missing &= !(1 << at);
-            ordered &=
-                raw.number > last || raw.number == last && fields.table[at].shape != Shape::One;
-            last = raw.number;
+        let (table, missing) = (message.fields(), message.required());
+        let mut fields = Self { cursor, table, hint: 0, missing, sorted: None };
+        let mut ahead = fields.cursor.clone();
+        let (mut last, mut repeated, mut ordered) = (0, 0, true);
+        while let Some(number) = ahead.pass()? {
+            if number == last && number != repeated {
+                let known = fields.find(number).map(|at| table[at].shape);
+                ordered &= known != Some(Shape::One);
+                repeated = number;
+            }
+            ordered &= number >= last;
+            last = number;
         }
         if !ordered {
             fields.sort()?;
         }
-        fields.hint = 0;
         Ok(fields)
     }
 
@@ -77,9 +73,10 @@ impl<'a> Fields<'a> {
             } else {
                 let start = self.cursor.offset();
                 let Some(raw) = self.cursor.next()? else { break };
-                let Some(at) = self.locate(raw.number) else { continue };
+                let Some(at) = self.advance(raw.number) else { continue };
                 (at, raw, Some(start))
             };
+            self.missing &= !(1 << at);
             let field = &self.table[at];
             if field.shape != Shape::One {
                 return Ok(Some((field, Found::Many(self.run(at, raw, start)?))));
@@ -109,31 +106,31 @@ impl<'a> Fields<'a> {
         };
         let mut count = 1;
         let mut end = self.cursor.clone();
-        while let Some(raw) = end.next()?
-            && raw.number == first.number
-        {
+        while end.pass()? == Some(first.number) {
             count += 1;
             self.cursor = end.clone();
         }
         Ok(Run::Straight(self.cursor.to(start).up_to(&self.cursor), count))
     }
 
-    /// Where in the table a field is.
+    /// Where in the table a field is, of those from the last one on.
     #[inline]
-    fn locate(&mut self, number: u32) -> Option<usize> {
-        let is =
-            |at: usize| self.table.get(at).is_some_and(|field| u32::from(field.number) == number);
-        let at = [self.hint, self.hint + 1].into_iter().find(|at| is(*at)).or_else(|| {
-            self.table.binary_search_by_key(&number, |field| field.number.into()).ok()
-        })?;
-        self.hint = at;
-        Some(at)
+    fn advance(&mut self, number: u32) -> Option<usize> {
+        while u32::from(self.table.get(self.hint)?.number) < number {
+            self.hint += 1;
+        }
+        (u32::from(self.table[self.hint].number) == number).then_some(self.hint)
+    }
+
+    /// Where in the table a field is.
+    fn find(&self, number: u32) -> Option<usize> {
+        self.table.binary_search_by_key(&number, |field| field.number.into()).ok()
     }
 
     fn sort(&mut self) -> Result<()> {
         let (mut sorted, mut ahead) = (Vec::<(usize, Raw<'a>)>::new(), self.cursor.clone());
         while let Some(raw) = ahead.next()? {
-            if let Some(at) = self.locate(raw.number) {
+            if let Some(at) = self.find(raw.number) {
                 sorted.push((at, raw));
             }
         }

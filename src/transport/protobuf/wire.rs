@@ -63,6 +63,34 @@ impl<'a> Cursor<'a> {
     /// The next field; `None` at the message's end.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Raw<'a>>> {
+        if let Some((number, bytes)) = self.short() {
+            let offset = self.offset() + 2;
+            self.at += 2 + bytes.len();
+            return Ok(Some(Raw { number, wire: Wire::Bytes(bytes), offset }));
+        }
+        self.next_long()
+    }
+
+    /// The number of the next field, which is passed over; `None` at the message's end.
+    #[inline]
+    pub(super) fn pass(&mut self) -> Result<Option<u32>> {
+        if let Some((number, bytes)) = self.short() {
+            self.at += 2 + bytes.len();
+            return Ok(Some(number));
+        }
+        Ok(self.next_long()?.map(|raw| raw.number))
+    }
+
+    /// The next field as nearly all are: a low number and at most 127 bytes, so that its head is two.
+    #[inline]
+    fn short(&self) -> Option<(u32, &'a [u8])> {
+        let [head, length, rest @ ..] = self.bytes.get(self.at..)? else { return None };
+        let is_short = head & 0x87 == 2 && *head >= 8 && *length < 0x80;
+        is_short.then_some(())?;
+        Some((u32::from(head >> 3), rest.get(..usize::from(*length))?))
+    }
+
+    fn next_long(&mut self) -> Result<Option<Raw<'a>>> {
         if self.at == self.bytes.len() {
             return Ok(None);
         }
