@@ -41,7 +41,7 @@ impl<K> Draft<K> {
 
     /// Whether an object is marked stale.
     pub(crate) fn is_stale(&self, key: &ObjectKey) -> bool {
-        self.state.stale.contains(key)
+        self.state.is_stale(key)
     }
 
     /// The version of the collection.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::state::{Posting, State};
+use super::postings::Posting;
+use super::state::State;
 use super::{Indexer, Snapshot};
 use crate::object::ObjectKey;
 
@@ -14,12 +15,13 @@ use crate::object::ObjectKey;
 pub struct Index<K> {
     indexer: Indexer<K>,
     name: Arc<str>,
-    slot: usize,
+    /// Where it is among the store's indexes.
+    place: usize,
 }
 
 impl<K> Index<K> {
-    pub(super) fn new(indexer: Indexer<K>, name: Arc<str>, slot: usize) -> Self {
-        Self { indexer, name, slot }
+    pub(super) fn new(indexer: Indexer<K>, name: Arc<str>, place: usize) -> Self {
+        Self { indexer, name, place }
     }
 
     /// The name it was added under.
@@ -31,18 +33,17 @@ impl<K> Index<K> {
     /// O(objects found).
     pub fn get(&self, value: &str) -> Vec<Arc<K>> {
         let state = self.indexer.load();
-        let posting = self.posting(&state, value);
-        posting.map_or_else(Vec::new, |posting| {
-            posting.iter().filter_map(|(_, cached)| cached.get()).collect()
-        })
+        let found = state.select(self.posting(&state, value));
+        let mut objects = Vec::with_capacity(found.size_hint().0);
+        objects.extend(found.filter_map(|(_, cached)| cached.get()));
+        objects
     }
 
     /// The keys of the objects that have this value, sorted (client-go's `IndexKeys`).
     pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
         let state = self.indexer.load();
-        let posting = self.posting(&state, value);
-        let mut keys: Vec<_> =
-            posting.into_iter().flat_map(Posting::iter).map(|(key, _)| key.clone()).collect();
+        let found = state.select(self.posting(&state, value));
+        let mut keys: Vec<_> = found.map(|(key, _)| key.clone()).collect();
         keys.sort_unstable();
         keys
     }
@@ -55,8 +56,8 @@ impl<K> Index<K> {
     /// The values that any object has, sorted (client-go's `ListIndexFuncValues`).
     pub fn values(&self) -> Vec<Arc<str>> {
         let state = self.indexer.load();
-        let Some(index) = state.indexes.get(self.slot) else { return Vec::new() };
-        let mut values: Vec<_> = index.postings.iter().map(|(value, _)| value.clone()).collect();
+        let Some(index) = state.indexes.get(self.place) else { return Vec::new() };
+        let mut values: Vec<_> = index.postings.values().cloned().collect();
         values.sort_unstable();
         values
     }
@@ -66,16 +67,16 @@ impl<K> Index<K> {
         self.indexer.snapshot()
     }
 
-    pub(super) fn posting<'s>(&self, state: &'s State<K>, value: &str) -> Option<&'s Posting<K>> {
-        let index = state.indexes.get(self.slot)?;
-        // Pointer, not name: an index of another store may have the same name and slot.
+    pub(super) fn posting<'s>(&self, state: &'s State<K>, value: &str) -> Option<&'s Posting> {
+        let index = state.indexes.get(self.place)?;
+        // Pointer, not name: an index of another store may have the same name and place.
         Arc::ptr_eq(&index.name, &self.name).then(|| index.postings.get(value)).flatten()
     }
 }
 
 impl<K> Clone for Index<K> {
     fn clone(&self) -> Self {
-        Self { indexer: self.indexer.clone(), name: self.name.clone(), slot: self.slot }
+        Self { indexer: self.indexer.clone(), name: self.name.clone(), place: self.place }
     }
 }
 

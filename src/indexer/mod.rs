@@ -5,17 +5,39 @@
 //! nothing of them, never wait, and never make the writer wait, however many there are and however
 //! long they take.
 //!
+//! Objects have slots, and everything else is sets of slots:
+//!
+//! ```text
+//! State: one moment                                 what an update copies
+//!  ├─ objects      Table
+//!  │   ├─ items    Slots      slot → (key, object)   one path of eights: always
+//!  │   └─ by hash  Numbers    key's hash, slot       one array: where the key is new or goes
+//!  ├─ namespaces   Postings                          as an index
+//!  ├─ indexes      Postings   for each index
+//!  │   ├─ items    Slots      slot → (value, posting)   one path each for a value it loses or gets
+//!  │   │                              └─ Numbers     slots of the objects that have it
+//!  │   └─ by hash  Numbers    value's hash, slot     one array: where the value is new or goes
+//!  └─ stale        Numbers    slots of objects       where that changes
+//! ```
+//!
+//! So a new state of an object whose index values stay the same copies one path of one tree, however
+//! many indexes there are; and indexes cost four to six bytes for each value of an object. A slot is
+//! used again when its object is gone: a set of slots means something in the state it belongs to only.
+//!
 //! It never decides what to store: versions, order and deltas are the business of the stages before.
 
 mod draft;
 mod index;
+mod numbers;
+mod postings;
 mod progress;
+mod slots;
 mod snapshot;
 mod state;
+mod table;
 #[cfg(test)]
 mod tests;
 mod transaction;
-mod trie;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,11 +50,15 @@ pub(crate) use self::draft::{Discarded, Draft, Published};
 pub use self::index::Index;
 pub use self::progress::NotReached;
 pub(crate) use self::progress::is_at_least;
+use self::slots::Slot;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
 use crate::object::{Cached, KnownObjects, KnownParts, ObjectKey, ObjectState};
 use crate::sync::{Mutex, Notify};
+
+/// How many objects are shown at once, or a few more, to who asks for all in parts.
+const PART: usize = 256;
 
 /// A thread-safe store with indexes. A cheap clone; all clones are one store.
 ///
@@ -100,7 +126,7 @@ impl<K> Indexer<K> {
         Snapshot(self.0.published.load_full())
     }
 
-    /// The object of a key. O(log n), to base 32.
+    /// The object of a key. O(log n), to base 8.
     ///
     /// `None` also of one that is packed and can't be unpacked, which was reported.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
@@ -108,7 +134,7 @@ impl<K> Indexer<K> {
         cached.get()
     }
 
-    /// The object of this name, without making a key of it. O(log n), to base 32.
+    /// The object of this name, without making a key of it. O(log n), to base 8.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
         let cached = self.load().get_by_name(namespace, name)?.clone();
         cached.get()
@@ -138,12 +164,12 @@ impl<K> Indexer<K> {
             return Err(IndexError::Duplicate(name.to_owned()));
         }
         let values = move |object: &K| values(object).into_iter().map(Into::into).collect();
-        let slot = write.add_index(name, Arc::new(values));
-        let name = write.index_name(slot).unwrap_or_else(|| name.into());
+        let place = write.add_index(name, Arc::new(values));
+        let name = write.index_name(place).unwrap_or_else(|| name.into());
         for fault in write.commit() {
             tracing::error!(%fault, "index function panicked");
         }
-        Ok(Index::new(self.clone(), name, slot))
+        Ok(Index::new(self.clone(), name, place))
     }
 
     /// The index of a name.
@@ -152,10 +178,12 @@ impl<K> Indexer<K> {
     /// [`IndexError::Unknown`].
     pub fn index(&self, name: &str) -> Result<Index<K>, IndexError> {
         let state = self.load();
-        let slot = state.indexes.iter().position(|index| *index.name == *name);
-        let found = slot.and_then(|slot| Some((slot, state.indexes.get(slot)?.name.clone())));
-        let (slot, name) = found.ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
-        Ok(Index::new(self.clone(), name, slot))
+        let mut indexes = state.indexes.iter().map(|index| &index.name).enumerate();
+        let found = indexes.find(|(_, other)| ***other == *name);
+        let (place, name) = found
+            .map(|(place, name)| (place, name.clone()))
+            .ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
+        Ok(Index::new(self.clone(), name, place))
     }
 
     /// Until the store changes.
@@ -183,7 +211,7 @@ impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
     }
 
     fn parts(&self) -> Box<dyn KnownParts<K> + '_> {
-        Box::new(Parts { store: self.snapshot(), next: 0 })
+        Box::new(Parts { store: self.snapshot(), next: Some(0) })
     }
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
@@ -194,17 +222,15 @@ impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
 /// One moment of the store, in parts of some hundred objects.
 struct Parts<K> {
     store: Snapshot<K>,
-    next: u64,
+    /// The slot that the next part begins with.
+    next: Option<Slot>,
 }
 
 impl<K: Send + Sync> KnownParts<K> for Parts<K> {
     fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
-        let part = self.next;
-        if part < trie::PARTS {
-            self.next += 1;
-            self.store.0.objects.visit_part(part, visit);
-        }
-        part < trie::PARTS
+        let Some(from) = self.next else { return false };
+        self.next = self.store.0.visit(from, PART, visit);
+        true
     }
 }
 
@@ -225,7 +251,7 @@ impl<K> fmt::Debug for Indexer<K> {
         let state = self.load();
         f.debug_struct("Indexer")
             .field("version", &state.version)
-            .field("objects", &state.objects.len())
+            .field("objects", &state.len())
             .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Index;
-use super::state::{Posting, State};
+use super::postings::Posting;
+use super::state::State;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// One moment of the store: every answer is of that moment, whatever is written meanwhile.
@@ -21,20 +22,20 @@ impl<K> Snapshot<K> {
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.0.objects.len()
+        self.0.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.objects.is_empty()
+        self.0.len() == 0
     }
 
-    /// The object of a key. O(log n), to base 32.
+    /// The object of a key. O(log n), to base 8.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         self.0.get(key)?.get()
     }
 
-    /// The object of this name, without making a key of it. O(log n), to base 32.
+    /// The object of this name, without making a key of it. O(log n), to base 8.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
         self.0.get_by_name(namespace, name)?.get()
     }
@@ -57,7 +58,7 @@ impl<K> Snapshot<K> {
     /// Every object with its key as it is kept, in no particular order: to choose by what it says of
     /// itself before it is unpacked.
     pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
-        self.0.objects.iter()
+        self.0.iter()
     }
 
     /// Every object of a namespace with its key, in no particular order. An unknown namespace has
@@ -71,7 +72,7 @@ impl<K> Snapshot<K> {
         &self,
         namespace: &str,
     ) -> impl Iterator<Item = (&ObjectKey, &Cached<K>)> + use<'_, K> {
-        self.0.namespaces.get(namespace).into_iter().flat_map(Posting::iter)
+        self.0.select(self.0.namespaces.get(namespace))
     }
 
     /// How many objects a namespace has. O(1).
@@ -81,7 +82,7 @@ impl<K> Snapshot<K> {
 
     /// The namespaces that have objects, sorted.
     pub fn namespaces(&self) -> Vec<Arc<str>> {
-        let mut names: Vec<_> = self.0.namespaces.iter().map(|(name, _)| name.clone()).collect();
+        let mut names: Vec<_> = self.0.namespaces.values().cloned().collect();
         names.sort_unstable();
         names
     }
@@ -93,12 +94,12 @@ impl<K> Snapshot<K> {
         index: &Index<K>,
         value: &str,
     ) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> + use<'_, K> {
-        index.posting(&self.0, value).into_iter().flat_map(Posting::iter).filter_map(readable)
+        self.0.select(index.posting(&self.0, value)).filter_map(readable)
     }
 
     /// Whether the server has a newer state of this object that could not be decoded.
     pub fn is_stale(&self, key: &ObjectKey) -> bool {
-        self.0.stale.contains(key)
+        self.0.is_stale(key)
     }
 
     /// How many objects are stale.

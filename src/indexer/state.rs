@@ -1,17 +1,16 @@
 //! Everything the store holds at one moment.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kube::Resource;
 
 use super::IndexFault;
-use super::trie::Trie;
-use crate::object::{Cached, ObjectKey, ObjectState, ResourceVersion, hash_parts, hash_str};
-
-/// The objects filed under one value.
-pub(super) type Posting<K> = Trie<ObjectKey, Cached<K>>;
+use super::numbers::Numbers;
+use super::postings::{Posting, Postings};
+use super::slots::Slot;
+use super::table::Table;
+use crate::object::{Cached, ObjectKey, ObjectState, ResourceVersion, hash_parts};
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -19,76 +18,71 @@ pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 /// One moment: cloning it is cheap, whatever it holds.
 pub(super) struct State<K> {
     pub(super) version: Option<ResourceVersion>,
-    pub(super) objects: Trie<ObjectKey, Cached<K>>,
-    pub(super) namespaces: Postings<K>,
-    pub(super) indexes: Vec<IndexState<K>>,
-    pub(super) stale: Arc<HashSet<ObjectKey>>,
+    objects: Table<Arc<Record<K>>>,
+    pub(super) namespaces: Postings,
+    pub(super) indexes: Arc<Vec<IndexState<K>>>,
+    pub(super) stale: Numbers<Slot>,
+}
+
+/// An object under its key. One allocation, so that to copy a node is to count one reference each,
+/// in memory that is dense: the objects themselves lie far apart.
+struct Record<K> {
+    key: ObjectKey,
+    cached: Cached<K>,
 }
 
 /// An index: its function, and what it has filed.
 pub(super) struct IndexState<K> {
     pub(super) name: Arc<str>,
     values: Values<K>,
-    pub(super) postings: Postings<K>,
-}
-
-/// Objects by value; a value without objects is not there.
-pub(super) struct Postings<K>(Trie<Arc<str>, Posting<K>>);
-
-impl<K> Postings<K> {
-    fn new() -> Self {
-        Self(Trie::new())
-    }
-
-    pub(super) fn get(&self, value: &str) -> Option<&Posting<K>> {
-        self.0.get(hash_str(value), |other| **other == *value)
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Posting<K>)> {
-        self.0.iter()
-    }
-
-    fn put(&mut self, value: &str, key: &ObjectKey, object: &Cached<K>) {
-        let hash = key.store_hash();
-        self.0.upsert(
-            hash_str(value),
-            |other| **other == *value,
-            |posting| drop(posting.insert(hash, key, object)),
-            || {
-                let mut posting = Trie::new();
-                posting.insert(hash, key, object);
-                (value.into(), posting)
-            },
-        );
-    }
-
-    fn remove(&mut self, value: &str, key: &ObjectKey) {
-        let hash = hash_str(value);
-        let Some(posting) = self.0.get_mut(hash, |other| **other == *value) else { return };
-        posting.remove(key.store_hash(), |other| other == key);
-        if posting.is_empty() {
-            self.0.remove(hash, |other| **other == *value);
-        }
-    }
+    pub(super) postings: Postings,
 }
 
 impl<K> State<K> {
     pub(super) fn new() -> Self {
         Self {
             version: None,
-            objects: Trie::new(),
+            objects: Table::new(),
             namespaces: Postings::new(),
-            indexes: Vec::new(),
-            stale: Arc::default(),
+            indexes: Arc::default(),
+            stale: Numbers::None,
         }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
-        self.objects.get(key.store_hash(), |other| other == key)
+        self.find(key).map(|(_, record)| &record.cached)
     }
 
     pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached<K>> {
-        self.objects.get(hash_parts(namespace, name), |key| key.is(namespace, name))
+        self.find_by_name(namespace, name).map(|(_, record)| &record.cached)
+    }
+
+    /// Every object with its key, in the order of their slots.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
+        self.objects.iter().map(|(_, record)| record.pair())
+    }
+
+    /// The objects of a posting with their keys, in the order of their slots.
+    pub(super) fn select<'s>(
+        &'s self,
+        posting: Option<&'s Posting>,
+    ) -> impl Iterator<Item = (&'s ObjectKey, &'s Cached<K>)> + use<'s, K> {
+        let slots = posting.map(Numbers::iter).unwrap_or_default();
+        self.objects.select(slots).map(|record| record.pair())
+    }
+
+    /// Shows the objects from a slot on, until they are `enough` or more; gives where to go on.
+    pub(super) fn visit(
+        &self,
+        from: Slot,
+        enough: usize,
+        visit: &mut dyn FnMut(&ObjectKey, &Cached<K>),
+    ) -> Option<Slot> {
+        self.objects.visit(from, enough, &mut |record| visit(&record.key, &record.cached))
     }
 
     /// The object that is stored in this very state, and not marked stale.
@@ -96,11 +90,13 @@ impl<K> State<K> {
     where
         K: Resource,
     {
-        let &ObjectState { namespace, name, .. } = state;
-        let hash = hash_parts(namespace, name);
-        let (key, object) = self.objects.get_entry(hash, |key| key.is(namespace, name))?;
-        let same = object.is_in_state(state) && !self.stale.contains(key);
-        same.then_some((key, object))
+        let (slot, record) = self.find_by_name(state.namespace, state.name)?;
+        let same = record.cached.is_in_state(state) && !self.stale.contains(slot);
+        same.then(|| record.pair())
+    }
+
+    pub(super) fn is_stale(&self, key: &ObjectKey) -> bool {
+        !self.stale.is_empty() && self.find(key).is_some_and(|(slot, _)| self.stale.contains(slot))
     }
 
     pub(super) fn put(
@@ -109,12 +105,25 @@ impl<K> State<K> {
         object: &Cached<K>,
         faults: &mut Vec<IndexFault>,
     ) -> Option<Cached<K>> {
-        self.unmark_stale(key);
-        let old = self.objects.insert(key.store_hash(), key, object);
-        if let Some(namespace) = key.namespace() {
-            self.namespaces.put(namespace, key, object);
-        }
-        self.file(key, old.as_ref(), Some(object), faults);
+        let present = self.find(key).map(|(slot, record)| (slot, record.clone()));
+        let (slot, old) = if let Some((slot, old)) = present {
+            // The present instance of the key stays.
+            let record = Record { key: old.key.clone(), cached: object.clone() };
+            if let Some(place) = self.objects.get_mut(slot) {
+                *place = Arc::new(record);
+            }
+            self.stale.remove(slot);
+            (slot, Some(old))
+        } else {
+            let record = Record { key: key.clone(), cached: object.clone() };
+            let slot = self.objects.insert(key.store_hash(), Arc::new(record));
+            if let Some(namespace) = key.namespace() {
+                self.namespaces.put(namespace, slot);
+            }
+            (slot, None)
+        };
+        let old = old.map(|old| old.cached.clone());
+        self.file(slot, key, old.as_ref(), Some(object), faults);
         old
     }
 
@@ -123,43 +132,19 @@ impl<K> State<K> {
         key: &ObjectKey,
         faults: &mut Vec<IndexFault>,
     ) -> Option<Cached<K>> {
-        let old = self.objects.remove(key.store_hash(), |other| other == key)?;
-        self.unmark_stale(key);
+        let (slot, _) = self.find(key)?;
+        let old = self.objects.take(key.store_hash(), slot)?.cached.clone();
+        self.stale.remove(slot);
         if let Some(namespace) = key.namespace() {
-            self.namespaces.remove(namespace, key);
+            self.namespaces.remove(namespace, slot);
         }
-        self.file(key, Some(&old), None, faults);
+        self.file(slot, key, Some(&old), None, faults);
         Some(old)
     }
 
-    /// Files an object in every index.
-    fn file(
-        &mut self,
-        key: &ObjectKey,
-        old: Option<&Cached<K>>,
-        new: Option<&Cached<K>>,
-        faults: &mut Vec<IndexFault>,
-    ) {
-        if self.indexes.is_empty() {
-            return;
-        }
-        let old = old.and_then(Cached::get);
-        let readable = new.and_then(|new| Some((new, new.get()?)));
-        for index in &mut self.indexes {
-            let new = readable.as_ref().map(|(new, object)| (*new, &**object));
-            index.file(key, old.as_deref(), new, faults);
-        }
-    }
-
     pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
-        if self.get(key).is_some() && !self.stale.contains(key) {
-            Arc::make_mut(&mut self.stale).insert(key.clone());
-        }
-    }
-
-    fn unmark_stale(&mut self, key: &ObjectKey) {
-        if self.stale.contains(key) {
-            Arc::make_mut(&mut self.stale).remove(key);
+        if let Some((slot, _)) = self.find(key) {
+            self.stale.insert(slot);
         }
     }
 
@@ -171,57 +156,89 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
-        for (key, cached) in self.objects.iter() {
-            if let Some(object) = cached.get() {
-                index.file(key, None, Some((cached, &object)), faults);
+        for (slot, record) in self.objects.iter() {
+            if let Some(object) = record.cached.get() {
+                let values = index.values_to_file(&record.key, &object, faults);
+                values.iter().for_each(|value| index.postings.put(value, slot));
             }
         }
-        self.indexes.push(index);
+        Arc::make_mut(&mut self.indexes).push(index);
+    }
+
+    fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record<K>>)> {
+        self.objects.find(key.store_hash(), |record| record.key == *key)
+    }
+
+    fn find_by_name(&self, namespace: Option<&str>, name: &str) -> Option<(Slot, &Arc<Record<K>>)> {
+        self.objects.find(hash_parts(namespace, name), |record| record.key.is(namespace, name))
+    }
+
+    /// Files an object in every index. It is unpacked at most once before the change and once after
+    /// it, however many indexes there are.
+    fn file(
+        &mut self,
+        slot: Slot,
+        key: &ObjectKey,
+        old: Option<&Cached<K>>,
+        new: Option<&Cached<K>>,
+        faults: &mut Vec<IndexFault>,
+    ) {
+        if self.indexes.is_empty() {
+            return;
+        }
+        let before = old.map(Cached::get);
+        let after = new.and_then(Cached::get);
+        for place in 0..self.indexes.len() {
+            let index = &self.indexes[place];
+            let had = match &before {
+                // A function that panics on the old object panicked when that was filed, under
+                // nothing.
+                Some(Some(before)) => index.values(before).unwrap_or_default(),
+                Some(None) | None => Vec::new(),
+            };
+            let has = after.as_deref().map(|after| index.values_to_file(key, after, faults));
+            let has = has.unwrap_or_default();
+            // Most updates change no value: then the index is left as it is.
+            if matches!(before, Some(None)) || had != has {
+                let postings = &mut Arc::make_mut(&mut self.indexes)[place].postings;
+                if matches!(before, Some(None)) {
+                    // It can't be unpacked any more, so nobody knows its values; the slot is not to
+                    // be found under them when another object has it.
+                    postings.forget(slot);
+                }
+                postings.change(slot, had, has);
+            }
+        }
     }
 }
 
 impl<K> IndexState<K> {
-    /// Files an object under its values and takes it from those it no longer has. Values that stay
-    /// only get the new object.
-    fn file(
-        &mut self,
-        key: &ObjectKey,
-        old: Option<&K>,
-        new: Option<(&Cached<K>, &K)>,
-        faults: &mut Vec<IndexFault>,
-    ) {
-        // A function that panics on the old object panicked when that was filed, under nothing.
-        let before = old.and_then(|old| self.values(old).ok()).unwrap_or_default();
-        let after = match new.map(|(_, object)| self.values(object)) {
-            None => Vec::new(),
-            Some(Ok(values)) => values,
-            Some(Err(message)) => {
-                faults.push(IndexFault { index: self.name.clone(), key: key.clone(), message });
-                Vec::new()
-            }
-        };
-        for value in before.iter().filter(|value| !after.contains(value)) {
-            self.postings.remove(value, key);
-        }
-        if let Some((new, _)) = new {
-            for value in &after {
-                self.postings.put(value, key, new);
-            }
-        }
-    }
-
     fn values(&self, object: &K) -> Result<Vec<String>, String> {
         catch_unwind(AssertUnwindSafe(|| (self.values)(object)))
             .map_err(|panic| crate::panic::message(&*panic).to_owned())
     }
-}
 
-impl<K> Clone for Postings<K> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
+    /// The values of an object that is to be filed: none where the function panics, which is noted.
+    fn values_to_file(
+        &self,
+        key: &ObjectKey,
+        object: &K,
+        faults: &mut Vec<IndexFault>,
+    ) -> Vec<String> {
+        self.values(object).unwrap_or_else(|message| {
+            faults.push(IndexFault { index: self.name.clone(), key: key.clone(), message });
+            Vec::new()
+        })
     }
 }
 
+impl<K> Record<K> {
+    fn pair(&self) -> (&ObjectKey, &Cached<K>) {
+        (&self.key, &self.cached)
+    }
+}
+
+// By hand: a derive would ask K to be Clone.
 impl<K> Clone for IndexState<K> {
     fn clone(&self) -> Self {
         Self {

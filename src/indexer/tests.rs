@@ -1,9 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 
 use super::*;
+use crate::object::{PackedObject, ResourceVersion};
 
 /// An object is its index values.
 type Object = Vec<String>;
@@ -120,6 +122,166 @@ fn stale_is_what_is_marked_until_it_is_stored_anew() {
     write.remove(&key(2));
     write.commit();
     assert_eq!(indexer.snapshot().stale(), 0);
+}
+
+/// An object that counts how often it is unpacked, for as long as that works.
+struct Counted {
+    object: Arc<Object>,
+    unpacked: AtomicUsize,
+    readable: AtomicBool,
+}
+
+impl Counted {
+    fn new(values: &[&str]) -> Arc<Self> {
+        let (unpacked, readable) = (AtomicUsize::new(0), AtomicBool::new(true));
+        Arc::new(Self { object: object(values), unpacked, readable })
+    }
+
+    fn times(&self) -> usize {
+        self.unpacked.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl PackedObject<Object> for Counted {
+    fn get(&self) -> Option<Arc<Object>> {
+        self.unpacked.fetch_add(1, Ordering::Relaxed);
+        self.readable.load(Ordering::Relaxed).then(|| self.object.clone())
+    }
+
+    fn uid(&self) -> Option<&str> {
+        None
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        None
+    }
+
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        None
+    }
+}
+
+fn put_packed(indexer: &Indexer<Object>, n: u8, object: &Arc<Counted>) {
+    let mut write = indexer.transaction();
+    write.put(&key(n), Cached::Packed(object.clone()));
+    write.commit();
+}
+
+#[test]
+fn a_packed_object_is_unpacked_once_for_all_indexes_and_never_without() {
+    let indexer = Indexer::<Object>::new();
+    let (first, second, third) = (Counted::new(&["a"]), Counted::new(&["a"]), Counted::new(&["b"]));
+    put_packed(&indexer, 1, &first);
+    put_packed(&indexer, 1, &second);
+    assert_eq!((first.times(), second.times()), (0, 0), "no index, nobody to unpack it for");
+    for name in ["one", "two", "three"] {
+        indexer.add_index(name, |o: &Object| o.clone()).unwrap();
+    }
+    assert_eq!(second.times(), 3, "each index alone files what is there");
+    put_packed(&indexer, 1, &third);
+    assert_eq!((second.times(), third.times()), (1, 1));
+    let mut write = indexer.transaction();
+    write.remove(&key(1));
+    write.commit();
+    assert_eq!((second.times(), third.times()), (0, 1));
+    assert!(indexer.index("two").unwrap().values().is_empty());
+}
+
+#[test]
+fn what_can_no_longer_be_unpacked_leaves_its_place_to_others() {
+    let indexer = Indexer::<Object>::new();
+    let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
+    let lost = Counted::new(&["a", "b"]);
+    put_packed(&indexer, 1, &lost);
+    put(&indexer, 2, &["b"]);
+    assert_eq!((index.len("a"), index.len("b")), (1, 2));
+    lost.readable.store(false, Ordering::Relaxed);
+    assert_eq!(index.get("b"), [object(&["b"])], "it is not shown");
+    put(&indexer, 1, &["c"]);
+    assert_eq!((index.len("a"), index.len("b"), index.len("c")), (0, 1, 1));
+    let lost = Counted::new(&["a"]);
+    put_packed(&indexer, 1, &lost);
+    lost.readable.store(false, Ordering::Relaxed);
+    let mut write = indexer.transaction();
+    write.remove(&key(1));
+    write.put(&key(4), &object(&["d"]));
+    write.commit();
+    assert_eq!(index.values(), ["b".into(), "d".into()]);
+}
+
+#[test]
+fn an_object_may_have_ten_thousand_values() {
+    const MANY: usize = 10_000;
+    let indexer = Indexer::<Object>::new();
+    let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
+    let values = |from: usize| Arc::new((from..from + MANY).rev().map(|n| n.to_string()).collect());
+    let store = |object: &Arc<Object>| {
+        let mut write = indexer.transaction();
+        write.put(&key(1), object);
+        write.commit();
+    };
+    store(&values(0));
+    assert_eq!(index.values().len(), MANY);
+    store(&values(MANY / 2));
+    assert_eq!(index.values().len(), MANY);
+    assert_eq!((index.len("0"), index.len("5000"), index.len("14999")), (0, 1, 1));
+}
+
+#[test]
+fn parts_show_one_moment_whatever_is_written_meanwhile() {
+    let indexer = Indexer::<Pod>::new();
+    let key = |n: usize| ObjectKey::cluster(&format!("o{n}")).unwrap();
+    let pod = Arc::new(Pod::default());
+    let write = |numbers: std::ops::Range<usize>, remove: bool| {
+        let mut write = indexer.transaction();
+        for n in numbers {
+            if remove {
+                write.remove(&key(n));
+            } else {
+                write.put(&key(n), &pod);
+            }
+        }
+        write.commit();
+    };
+    write(0..2000, false);
+    write(100..300, true);
+    let mut parts = indexer.parts();
+    let mut shown = BTreeSet::new();
+    let mut turns = 0;
+    while parts.next(&mut |key, _| assert!(shown.insert(key.clone()), "{key} is shown twice")) {
+        write(turns * 100..turns * 100 + 50, true);
+        write(turns * 100 + 2000..turns * 100 + 2080, false);
+        turns += 1;
+    }
+    assert!(turns > 4, "some hundred a part");
+    assert_eq!(shown, (0..100).chain(300..2000).map(key).collect());
+}
+
+#[test]
+fn what_nobody_can_ask_for_any_more_is_freed() {
+    let indexer = Indexer::new();
+    indexer.add_index("values", |o: &Object| o.clone()).unwrap();
+    let objects: Vec<_> = (0..40).map(|_| object(&["a"])).collect();
+    let alive = || objects.iter().map(Arc::strong_count).sum::<usize>() - objects.len();
+    let write = |change: &dyn Fn(&mut Transaction<'_, Object>)| {
+        let mut write = indexer.transaction();
+        change(&mut write);
+        write.commit();
+    };
+    write(&|write| (0..20).for_each(|n| drop(write.put(&key(n), &objects[usize::from(n)]))));
+    let snapshot = indexer.snapshot();
+    write(&|write| (0..10).for_each(|n| drop(write.remove(&key(n)))));
+    write(&|write| (10..20).for_each(|n| drop(write.put(&key(n), &objects[20 + usize::from(n)]))));
+    assert_eq!(alive(), 30, "twenty in the snapshot, ten in the store");
+    drop(snapshot);
+    assert_eq!(alive(), 10);
+    drop(indexer.transaction().put(&key(0), &objects[0]));
+    assert_eq!(alive(), 10, "what was not committed is gone");
+    let index = indexer.index("values").unwrap();
+    drop(indexer);
+    assert_eq!(alive(), 10, "an index keeps the store readable");
+    drop(index);
+    assert_eq!(alive(), 0);
 }
 
 #[derive(Clone, Debug)]

@@ -67,8 +67,8 @@ impl<'a, K> Transaction<'a, K> {
         state.indexes.len() - 1
     }
 
-    pub(super) fn index_name(&self, slot: usize) -> Option<Arc<str>> {
-        self.draft.state.indexes.get(slot).map(|index| index.name.clone())
+    pub(super) fn index_name(&self, place: usize) -> Option<Arc<str>> {
+        self.draft.state.indexes.get(place).map(|index| index.name.clone())
     }
 
     pub(super) fn has_index(&self, name: &str) -> bool {
@@ -95,7 +95,7 @@ impl<K> fmt::Debug for Transaction<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transaction")
             .field("version", &self.draft.version())
-            .field("objects", &self.draft.state.objects.len())
+            .field("objects", &self.draft.state.len())
             .finish_non_exhaustive()
     }
 }

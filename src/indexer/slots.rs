@@ -1,0 +1,448 @@
+//! A vector whose every state can be kept, and whose places are used again.
+//!
+//! What is put in gets the lowest free slot and keeps it, however often it is changed, until it is
+//! taken out. So what arrives together lies together, and a full store has no gaps. Cloning is O(1),
+//! changing copies one path of nodes of eight: so small that a copy counts few references. A node
+//! that only this clone holds is changed in place.
+//!
+//! It never moves anything to another slot, and keeps no node for free slots alone.
+
+use std::sync::Arc;
+
+/// Where in [`Slots`] something is.
+pub(super) type Slot = u32;
+
+const BITS: u32 = 3;
+const FAN: usize = 1 << BITS;
+
+/// A persistent vector of slots, free or taken.
+#[derive(Clone)]
+pub(super) struct Slots<T> {
+    root: Option<Arc<Node<T>>>,
+    /// How many levels of branches are above the leaves.
+    height: u32,
+    /// How many slots are taken.
+    len: usize,
+}
+
+#[derive(Clone)]
+enum Node<T> {
+    Leaf(Leaf<T>),
+    Branch {
+        /// A bit for each child that has no free slot.
+        full: u8,
+        children: [Option<Arc<Node<T>>>; FAN],
+    },
+}
+
+type Leaf<T> = [Option<T>; FAN];
+
+/// In which child of a node at this height a slot is.
+fn digit(slot: Slot, height: u32) -> usize {
+    (slot >> (height * BITS)) as usize % FAN
+}
+
+/// The slots below a child of a node at this height begin here.
+fn first_of(child: usize, height: u32) -> Slot {
+    // A child is less than eight.
+    Slot::try_from(child).unwrap_or_default() << (height * BITS)
+}
+
+impl<T> Slots<T> {
+    pub(super) fn new() -> Self {
+        Self { root: None, height: 0, len: 0 }
+    }
+
+    /// How many slots are taken. O(1).
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// O(log n), to base 8.
+    pub(super) fn get(&self, slot: Slot) -> Option<&T> {
+        self.leaf(slot)?[digit(slot, 0)].as_ref()
+    }
+
+    /// Everything, in the order of the slots.
+    pub(super) fn iter(&self) -> Iter<'_, T> {
+        Iter { slots: self, leaf: [].iter(), next: 0, left: self.len }
+    }
+
+    /// What is in these slots. Of slots next to one another one descent finds eight.
+    pub(super) fn select<I: Iterator<Item = Slot>>(&self, chosen: I) -> Selected<'_, T, I> {
+        Selected { slots: self, chosen, found: None }
+    }
+
+    /// Shows what is in the slots from `from` on, until it is `enough` or more; gives where to go on.
+    pub(super) fn visit(
+        &self,
+        from: Slot,
+        enough: usize,
+        visit: &mut dyn FnMut(&T),
+    ) -> Option<Slot> {
+        let mut from = Some(from);
+        let mut shown = 0;
+        while shown < enough {
+            let (first, leaf) = self.next_leaf(from?)?;
+            leaf.iter().flatten().inspect(|_| shown += 1).for_each(&mut *visit);
+            from = first.checked_add(1 << BITS);
+        }
+        from
+    }
+
+    fn leaf(&self, slot: Slot) -> Option<&Leaf<T>> {
+        if self.is_beyond(slot) {
+            return None;
+        }
+        let mut node = self.root.as_deref()?;
+        let mut height = self.height;
+        loop {
+            match node {
+                Node::Leaf(items) => return Some(items),
+                Node::Branch { children, .. } => {
+                    node = children[digit(slot, height)].as_deref()?;
+                    height = height.saturating_sub(1);
+                }
+            }
+        }
+    }
+
+    /// The first leaf at `from`, where leaves begin, or after it; and where it begins.
+    fn next_leaf(&self, from: Slot) -> Option<(Slot, &Leaf<T>)> {
+        if self.is_beyond(from) {
+            return None;
+        }
+        self.root.as_deref()?.next_leaf(self.height, from)
+    }
+
+    fn is_beyond(&self, slot: Slot) -> bool {
+        u64::from(slot) >> ((self.height + 1) * BITS) != 0
+    }
+}
+
+impl<T: Clone> Slots<T> {
+    /// Puts something into the lowest free slot.
+    pub(super) fn insert(&mut self, item: T) -> Slot {
+        let root = self.root.get_or_insert_with(|| Arc::new(Node::empty(0)));
+        if root.is_full() {
+            self.height += 1;
+            let mut children = [const { None }; FAN];
+            children[0] = Some(root.clone());
+            *root = Arc::new(Node::Branch { full: 1, children });
+        }
+        self.len += 1;
+        Arc::make_mut(root).insert(self.height, item)
+    }
+
+    /// To change what is in a slot; copies the path to it where it is shared.
+    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
+        if self.is_beyond(slot) {
+            return None;
+        }
+        let mut node = self.root.as_mut()?;
+        let mut height = self.height;
+        loop {
+            match Arc::make_mut(node) {
+                Node::Leaf(items) => return items[digit(slot, 0)].as_mut(),
+                Node::Branch { children, .. } => {
+                    node = children[digit(slot, height)].as_mut()?;
+                    height = height.saturating_sub(1);
+                }
+            }
+        }
+    }
+
+    /// Takes something out; its slot is free then.
+    pub(super) fn take(&mut self, slot: Slot) -> Option<T> {
+        // Nothing is to be copied for a slot that is free.
+        self.get(slot)?;
+        let root = self.root.as_mut()?;
+        let taken = Arc::make_mut(root).take(self.height, slot);
+        self.len -= usize::from(taken.is_some());
+        if root.is_empty() {
+            *self = Self::new();
+            return taken;
+        }
+        while let Some(only) = root.only_first() {
+            *root = only;
+            self.height -= 1;
+        }
+        taken
+    }
+}
+
+impl<T> Node<T> {
+    fn empty(height: u32) -> Self {
+        match height {
+            0 => Self::Leaf([const { None }; FAN]),
+            _ => Self::Branch { full: 0, children: [const { None }; FAN] },
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Leaf(items) => items.iter().all(Option::is_none),
+            Self::Branch { children, .. } => children.iter().all(Option::is_none),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        match self {
+            Self::Leaf(items) => items.iter().all(Option::is_some),
+            Self::Branch { full, .. } => *full == u8::MAX,
+        }
+    }
+
+    /// The child that could as well stand here.
+    fn only_first(&self) -> Option<Arc<Self>> {
+        match self {
+            Self::Branch { children: [first, others @ ..], .. }
+                if others.iter().all(Option::is_none) =>
+            {
+                first.clone()
+            }
+            _ => None,
+        }
+    }
+
+    fn next_leaf(&self, height: u32, from: Slot) -> Option<(Slot, &Leaf<T>)> {
+        let children = match self {
+            Self::Leaf(items) => return Some((0, items)),
+            Self::Branch { children, .. } => children,
+        };
+        let start = digit(from, height);
+        children.iter().enumerate().skip(start).find_map(|(at, child)| {
+            let from = if at == start { from } else { 0 };
+            let (slot, leaf) = child.as_deref()?.next_leaf(height.saturating_sub(1), from)?;
+            Some((first_of(at, height) | slot, leaf))
+        })
+    }
+}
+
+impl<T: Clone> Node<T> {
+    /// Puts something into a node that is not full.
+    fn insert(&mut self, height: u32, item: T) -> Slot {
+        debug_assert!(!self.is_full(), "whoever calls has looked");
+        match self {
+            Self::Leaf(items) => {
+                let free = items.iter().position(Option::is_none).unwrap_or_default();
+                items[free] = Some(item);
+                first_of(free, 0)
+            }
+            Self::Branch { full, children } => {
+                let roomy = full.trailing_ones() as usize % FAN;
+                let below = height.saturating_sub(1);
+                let child = children[roomy].get_or_insert_with(|| Arc::new(Self::empty(below)));
+                let slot = Arc::make_mut(child).insert(below, item);
+                *full |= u8::from(child.is_full()) << roomy;
+                first_of(roomy, height) | slot
+            }
+        }
+    }
+
+    fn take(&mut self, height: u32, slot: Slot) -> Option<T> {
+        let at = digit(slot, height);
+        match self {
+            Self::Leaf(items) => items[at].take(),
+            Self::Branch { full, children } => {
+                let child = children[at].as_mut()?;
+                let taken = Arc::make_mut(child).take(height.saturating_sub(1), slot);
+                if child.is_empty() {
+                    children[at] = None;
+                }
+                *full &= !(1 << at);
+                taken
+            }
+        }
+    }
+}
+
+/// Everything in [`Slots`], with the slots.
+pub(super) struct Iter<'a, T> {
+    slots: &'a Slots<T>,
+    leaf: std::slice::Iter<'a, Option<T>>,
+    /// The slot after those of the leaf.
+    next: Slot,
+    left: usize,
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = (Slot, &'a T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // Or an iterator that is done would look for a leaf beyond the last slot of all.
+        self.left = self.left.checked_sub(1)?;
+        loop {
+            while let Some(item) = self.leaf.next() {
+                if let Some(item) = item {
+                    let slot = self.next.wrapping_sub(first_of(1 + self.leaf.len(), 0));
+                    return Some((slot, item));
+                }
+            }
+            let (first, leaf) = self.slots.next_leaf(self.next)?;
+            (self.leaf, self.next) = (leaf.iter(), first.wrapping_add(1 << BITS));
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<T> ExactSizeIterator for Iter<'_, T> {}
+
+/// What is in some slots of [`Slots`].
+pub(super) struct Selected<'a, T, I> {
+    slots: &'a Slots<T>,
+    chosen: I,
+    /// The leaf found last, and where it begins.
+    found: Option<(Slot, &'a Leaf<T>)>,
+}
+
+impl<'a, T, I: Iterator<Item = Slot>> Iterator for Selected<'a, T, I> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        loop {
+            let slot = self.chosen.next()?;
+            let at = digit(slot, 0);
+            let first = slot - first_of(at, 0);
+            let leaf = match self.found {
+                Some((found, leaf)) if found == first => leaf,
+                _ => {
+                    let Some(leaf) = self.slots.leaf(slot) else { continue };
+                    self.found = Some((first, leaf));
+                    leaf
+                }
+            };
+            if let Some(item) = &leaf[at] {
+                return Some(item);
+            }
+        }
+    }
+
+    /// As if none of the slots were free, which holds wherever slots are chosen that were found.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.chosen.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Insert(u32),
+        Change(u16, u32),
+        Take(u16),
+        TakeMany(u16),
+        Keep,
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            6 => any::<u32>().prop_map(Op::Insert),
+            2 => (0..700u16, any::<u32>()).prop_map(|(at, v)| Op::Change(at, v)),
+            2 => (0..700u16).prop_map(Op::Take),
+            1 => (0..100u16).prop_map(Op::TakeMany),
+            1 => Just(Op::Keep),
+        ]
+    }
+
+    fn check(slots: &Slots<u32>, model: &BTreeMap<Slot, u32>) -> Result<(), TestCaseError> {
+        for slot in (0..700).chain([4096, u32::MAX]) {
+            prop_assert_eq!(slots.get(slot), model.get(&slot));
+        }
+        prop_assert_eq!(slots.iter().len(), model.len());
+        prop_assert!(slots.iter().eq(model.iter().map(|(slot, item)| (*slot, item))));
+        let mut visited = Vec::new();
+        let mut from = Some(0);
+        while let Some(slot) = from {
+            from = slots.visit(slot, 20, &mut |item| visited.push(*item));
+        }
+        prop_assert!(visited.iter().eq(model.values()), "each once, in parts");
+        let chosen = (0..700).filter(|slot| slot % 3 != 1);
+        let expected = chosen.clone().filter_map(|slot| model.get(&slot));
+        prop_assert!(slots.select(chosen).eq(expected));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn is_a_map_by_lowest_free_slot_whose_clones_never_change(
+            start in 0..600u32,
+            ops in proptest::collection::vec(op(), 0..150),
+        ) {
+            let mut slots = Slots::new();
+            let mut model: BTreeMap<Slot, u32> = BTreeMap::new();
+            for n in 0..start {
+                prop_assert_eq!(slots.insert(n), n);
+                model.insert(n, n);
+            }
+            let mut kept = Vec::new();
+            for op in ops {
+                match op {
+                    Op::Insert(item) => {
+                        let free = (0..).find(|slot| !model.contains_key(slot)).unwrap();
+                        prop_assert_eq!(slots.insert(item), free);
+                        model.insert(free, item);
+                    }
+                    Op::Change(slot, item) => {
+                        let slot = slot.into();
+                        let ours = slots.get_mut(slot);
+                        prop_assert_eq!(ours.is_some(), model.contains_key(&slot));
+                        if let (Some(ours), Some(theirs)) = (ours, model.get_mut(&slot)) {
+                            (*ours, *theirs) = (item, item);
+                        }
+                    }
+                    Op::Take(slot) => {
+                        prop_assert_eq!(slots.take(slot.into()), model.remove(&slot.into()));
+                    }
+                    Op::TakeMany(from) => {
+                        for slot in u32::from(from).. {
+                            if model.is_empty() || slot > 700 {
+                                break;
+                            }
+                            prop_assert_eq!(slots.take(slot), model.remove(&slot));
+                        }
+                    }
+                    Op::Keep => kept.push((slots.clone(), model.clone())),
+                }
+                prop_assert_eq!(slots.len(), model.len());
+            }
+            kept.push((slots, model));
+            for (slots, model) in kept {
+                check(&slots, &model)?;
+            }
+        }
+    }
+
+    #[test]
+    fn no_node_is_kept_for_free_slots_alone() {
+        fn nodes<T>(node: &Node<T>) -> usize {
+            match node {
+                Node::Leaf(_) => 1,
+                Node::Branch { children, .. } => {
+                    1 + children.iter().flatten().map(|child| nodes(child)).sum::<usize>()
+                }
+            }
+        }
+        let mut slots = Slots::new();
+        for n in 0..10_000u32 {
+            slots.insert(n);
+        }
+        for slot in 8..10_000 {
+            slots.take(slot);
+        }
+        assert_eq!((slots.root.as_deref().map(nodes), slots.height), (Some(1), 0));
+        for slot in 0..8 {
+            slots.take(slot);
+        }
+        assert!(slots.root.is_none());
+    }
+}
