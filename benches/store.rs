@@ -1,12 +1,19 @@
 //! Reads of a quiet store: by key and by index, beside hash maps under locks.
 //! `cargo bench --bench store`; `PODS=1000` for a quick look.
+//!
+//! `cargo bench --bench store -- --steps 9` times each kind of write and read instead, of small objects
+//! with three indexes, in nine rounds. `--steps 0` is for callgrind: with `--collect-atstart=no
+//! --toggle-collect='*measured' --dump-after='*measured'` it leaves a file with the instructions of each
+//! step, in their order.
 
 mod support;
+#[path = "support/things.rs"]
+mod things;
 
 use std::hint::black_box;
 use std::sync::Arc;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group};
 use kube_informer::ObjectKey;
 
 fn reads(c: &mut Criterion) {
@@ -54,4 +61,14 @@ fn reads(c: &mut Criterion) {
 }
 
 criterion_group!(benches, reads);
-criterion_main!(benches);
+
+fn main() {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--steps");
+    if arguments.next().is_some() {
+        let rounds = arguments.next().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+        things::measure(support::pods(), rounds);
+    } else {
+        benches();
+        Criterion::default().configure_from_args().final_summary();
+    }
+}

@@ -146,7 +146,7 @@ impl Ours {
 
 impl Store for Ours {
     fn name(&self) -> &'static str {
-        "persistent trie, published Arc (this crate)"
+        "persistent, published Arc (this crate)"
     }
 
     fn get(&self, key: &ObjectKey) -> Option<Arc<Pod>> {

@@ -8,24 +8,26 @@
 //! Objects have slots, and everything else is sets of slots:
 //!
 //! ```text
-//! State: one moment                                 what an update copies
-//!  ├─ objects      Table
-//!  │   ├─ items    Slots      slot → (key, object)   one path of eights: always
-//!  │   └─ by hash  Numbers    key's hash, slot       one array: where the key is new or goes
-//!  ├─ namespaces   Postings                          as an index
-//!  ├─ indexes      Postings   for each index
-//!  │   ├─ items    Slots      slot → (value, posting)   one path each for a value it loses or gets
-//!  │   │                              └─ Numbers     slots of the objects that have it
-//!  │   └─ by hash  Numbers    value's hash, slot     one array: where the value is new or goes
-//!  └─ stale        Numbers    slots of objects       where that changes
+//! State: one moment                                     what a write copies
+//!  ├─ objects       Table
+//!  │   ├─ items     Slots      slot → (key, object)       always one path of nodes of eight
+//!  │   └─ by hash   Numbers    (hash of a key, slot)      one array, for an object that comes or goes
+//!  ├─ namespaces    Postings   as an index
+//!  ├─ indexes       Postings   of each:                   nothing, for values that stay
+//!  │   ├─ items     Slots      slot → (value, posting)    one path, for a value it gets or loses
+//!  │   │                posting: Numbers, slots of objects    one array
+//!  │   └─ by hash   Numbers    (hash of a value, slot)    one array, for a value that is new or gone
+//!  └─ stale         Numbers    slots of objects
 //! ```
 //!
 //! So a new state of an object whose index values stay the same copies one path of one tree, however
-//! many indexes there are; and indexes cost four to six bytes for each value of an object. A slot is
-//! used again when its object is gone: a set of slots means something in the state it belongs to only.
+//! many indexes there are; and an index costs some hundred bytes for each value, and four to six for
+//! each object that has it. A slot is used again when its object is gone: a set of slots means
+//! something only in the state it belongs to.
 //!
 //! It never decides what to store: versions, order and deltas are the business of the stages before.
 
+mod ahead;
 mod draft;
 mod index;
 mod numbers;
@@ -148,8 +150,9 @@ impl<K> Indexer<K> {
     /// Adds an index, and files what is stored, in one transaction. O(n), for readers and other
     /// indexes unseen.
     ///
-    /// `values` must be pure: what it gives for an object must not change while that is stored. A
-    /// value given twice counts once. It must not write to this store.
+    /// `values` must be pure: what it gives for an object must not change while that is stored, or
+    /// the index may show other objects than it should. A value given twice counts once. It must not
+    /// write to this store.
     ///
     /// # Errors
     /// [`IndexError::Duplicate`]; nothing changes then.

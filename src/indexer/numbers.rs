@@ -182,10 +182,12 @@ impl<N: Number> Node<N> {
             Self::Leaf(leaf) => {
                 let Err(at) = leaf.binary_search(&number) else { return false };
                 let (head, tail) = leaf.split_at(at);
-                let more: Arc<[N]> =
-                    head.iter().copied().chain([number]).chain(tail.iter().copied()).collect();
-                *self =
-                    if more.len() > N::LEAF { Self::split(shift, &more) } else { Self::Leaf(more) };
+                let more = [head, &[number], tail].concat();
+                *self = if more.len() > N::LEAF {
+                    Self::split(shift, &more)
+                } else {
+                    Self::Leaf(more.into())
+                };
                 true
             }
             Self::Branch(children) => {
@@ -215,7 +217,9 @@ impl<N: Number> Node<N> {
     fn remove(&mut self, shift: u32, number: N) {
         match self {
             Self::Leaf(leaf) => {
-                *leaf = leaf.iter().copied().filter(|other| *other != number).collect();
+                let head = leaf.partition_point(|other| *other < number);
+                let tail = leaf.get(head + 1..).unwrap_or_default();
+                *leaf = [&leaf[..head], tail].concat().into();
             }
             Self::Branch(children) => {
                 let child = &mut Arc::make_mut(children)[number.digit(shift)];

@@ -33,7 +33,7 @@ impl Postings {
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.0.iter().map(|(_, filed)| &filed.value)
+        self.0.iter().map(|filed| &filed.value)
     }
 
     pub(super) fn put(&mut self, value: &str, object: Slot) {
@@ -72,8 +72,8 @@ impl Postings {
 
     /// Takes an object from every value, where nobody can tell which it had. O(values).
     pub(super) fn forget(&mut self, object: Slot) {
-        let filed = self.0.iter().filter(|(_, filed)| filed.posting.contains(object));
-        let values: Vec<_> = filed.map(|(_, filed)| filed.value.clone()).collect();
+        let filed = self.0.iter().filter(|filed| filed.posting.contains(object));
+        let values: Vec<_> = filed.map(|filed| filed.value.clone()).collect();
         for value in values {
             self.remove(&value, object);
         }

@@ -25,8 +25,9 @@ pub(super) struct Slots<T> {
     len: usize,
 }
 
+/// A part of a vector.
 #[derive(Clone)]
-enum Node<T> {
+pub(super) enum Node<T> {
     Leaf(Leaf<T>),
     Branch {
         /// A bit for each child that has no free slot.
@@ -65,7 +66,9 @@ impl<T> Slots<T> {
 
     /// Everything, in the order of the slots.
     pub(super) fn iter(&self) -> Iter<'_, T> {
-        Iter { slots: self, leaf: [].iter(), next: 0, left: self.len }
+        let mut iter = Iter { leaf: [].iter(), branches: Vec::new(), left: self.len };
+        iter.enter(self.root.as_deref());
+        iter
     }
 
     /// What is in these slots. Of slots next to one another one descent finds eight.
@@ -73,18 +76,24 @@ impl<T> Slots<T> {
         Selected { slots: self, chosen, found: None }
     }
 
-    /// Shows what is in the slots from `from` on, until it is `enough` or more; gives where to go on.
+    /// Shows what is in the slots from `from` on, where a leaf begins, until it is `enough` or more;
+    /// gives where to go on.
     pub(super) fn visit(
         &self,
         from: Slot,
         enough: usize,
-        visit: &mut dyn FnMut(&T),
+        visit: &mut dyn FnMut(Slot, &T),
     ) -> Option<Slot> {
         let mut from = Some(from);
         let mut shown = 0;
         while shown < enough {
             let (first, leaf) = self.next_leaf(from?)?;
-            leaf.iter().flatten().inspect(|_| shown += 1).for_each(&mut *visit);
+            for (slot, item) in (first..).zip(leaf) {
+                if let Some(item) = item {
+                    visit(slot, item);
+                    shown += 1;
+                }
+            }
             from = first.checked_add(1 << BITS);
         }
         from
@@ -257,30 +266,36 @@ impl<T: Clone> Node<T> {
     }
 }
 
-/// Everything in [`Slots`], with the slots.
+/// Everything in [`Slots`].
 pub(super) struct Iter<'a, T> {
-    slots: &'a Slots<T>,
     leaf: std::slice::Iter<'a, Option<T>>,
-    /// The slot after those of the leaf.
-    next: Slot,
+    branches: Vec<std::slice::Iter<'a, Option<Arc<Node<T>>>>>,
     left: usize,
 }
 
-impl<'a, T> Iterator for Iter<'a, T> {
-    type Item = (Slot, &'a T);
+impl<'a, T> Iter<'a, T> {
+    fn enter(&mut self, node: Option<&'a Node<T>>) {
+        match node {
+            Some(Node::Leaf(items)) => self.leaf = items.iter(),
+            Some(Node::Branch { children, .. }) => self.branches.push(children.iter()),
+            None => {}
+        }
+    }
+}
 
-    fn next(&mut self) -> Option<Self::Item> {
-        // Or an iterator that is done would look for a leaf beyond the last slot of all.
-        self.left = self.left.checked_sub(1)?;
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
         loop {
-            while let Some(item) = self.leaf.next() {
-                if let Some(item) = item {
-                    let slot = self.next.wrapping_sub(first_of(1 + self.leaf.len(), 0));
-                    return Some((slot, item));
-                }
+            if let Some(item) = self.leaf.by_ref().flatten().next() {
+                self.left -= 1;
+                return Some(item);
             }
-            let (first, leaf) = self.slots.next_leaf(self.next)?;
-            (self.leaf, self.next) = (leaf.iter(), first.wrapping_add(1 << BITS));
+            match self.branches.last_mut()?.next() {
+                Some(child) => self.enter(child.as_deref()),
+                None => drop(self.branches.pop()),
+            }
         }
     }
 
@@ -359,13 +374,13 @@ mod tests {
             prop_assert_eq!(slots.get(slot), model.get(&slot));
         }
         prop_assert_eq!(slots.iter().len(), model.len());
-        prop_assert!(slots.iter().eq(model.iter().map(|(slot, item)| (*slot, item))));
+        prop_assert!(slots.iter().eq(model.values()));
         let mut visited = Vec::new();
         let mut from = Some(0);
         while let Some(slot) = from {
-            from = slots.visit(slot, 20, &mut |item| visited.push(*item));
+            from = slots.visit(slot, 20, &mut |slot, item| visited.push((slot, *item)));
         }
-        prop_assert!(visited.iter().eq(model.values()), "each once, in parts");
+        prop_assert!(visited.into_iter().eq(model.clone()), "each once, in parts");
         let chosen = (0..700).filter(|slot| slot % 3 != 1);
         let expected = chosen.clone().filter_map(|slot| model.get(&slot));
         prop_assert!(slots.select(chosen).eq(expected));
@@ -388,7 +403,8 @@ mod tests {
             for op in ops {
                 match op {
                     Op::Insert(item) => {
-                        let free = (0..).find(|slot| !model.contains_key(slot)).unwrap();
+                        let gap = model.keys().zip(0..).find(|&(slot, n)| *slot != n);
+                        let free = gap.map_or(Slot::try_from(model.len()).unwrap(), |(_, n)| n);
                         prop_assert_eq!(slots.insert(item), free);
                         model.insert(free, item);
                     }

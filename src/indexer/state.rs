@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kube::Resource;
 
 use super::IndexFault;
+use super::ahead::Ahead;
 use super::numbers::Numbers;
 use super::postings::{Posting, Postings};
 use super::slots::Slot;
@@ -26,9 +27,9 @@ pub(super) struct State<K> {
 
 /// An object under its key. One allocation, so that to copy a node is to count one reference each,
 /// in memory that is dense: the objects themselves lie far apart.
-struct Record<K> {
-    key: ObjectKey,
-    cached: Cached<K>,
+pub(super) struct Record<K> {
+    pub(super) key: ObjectKey,
+    pub(super) cached: Cached<K>,
 }
 
 /// An index: its function, and what it has filed.
@@ -63,7 +64,7 @@ impl<K> State<K> {
 
     /// Every object with its key, in the order of their slots.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
-        self.objects.iter().map(|(_, record)| record.pair())
+        Ahead::new(self.objects.iter())
     }
 
     /// The objects of a posting with their keys, in the order of their slots.
@@ -72,7 +73,7 @@ impl<K> State<K> {
         posting: Option<&'s Posting>,
     ) -> impl Iterator<Item = (&'s ObjectKey, &'s Cached<K>)> + use<'s, K> {
         let slots = posting.map(Numbers::iter).unwrap_or_default();
-        self.objects.select(slots).map(|record| record.pair())
+        Ahead::new(self.objects.select(slots))
     }
 
     /// Shows the objects from a slot on, until they are `enough` or more; gives where to go on.
@@ -82,7 +83,7 @@ impl<K> State<K> {
         enough: usize,
         visit: &mut dyn FnMut(&ObjectKey, &Cached<K>),
     ) -> Option<Slot> {
-        self.objects.visit(from, enough, &mut |record| visit(&record.key, &record.cached))
+        self.objects.visit(from, enough, &mut |_, record| visit(&record.key, &record.cached))
     }
 
     /// The object that is stored in this very state, and not marked stale.
@@ -92,7 +93,7 @@ impl<K> State<K> {
     {
         let (slot, record) = self.find_by_name(state.namespace, state.name)?;
         let same = record.cached.is_in_state(state) && !self.stale.contains(slot);
-        same.then(|| record.pair())
+        same.then_some((&record.key, &record.cached))
     }
 
     pub(super) fn is_stale(&self, key: &ObjectKey) -> bool {
@@ -156,12 +157,13 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
-        for (slot, record) in self.objects.iter() {
+        self.objects.visit(0, usize::MAX, &mut |slot, record| {
             if let Some(object) = record.cached.get() {
-                let values = index.values_to_file(&record.key, &object, faults);
-                values.iter().for_each(|value| index.postings.put(value, slot));
+                for value in index.values_to_file(&record.key, &object, faults) {
+                    index.postings.put(&value, slot);
+                }
             }
-        }
+        });
         Arc::make_mut(&mut self.indexes).push(index);
     }
 
@@ -229,12 +231,6 @@ impl<K> IndexState<K> {
             faults.push(IndexFault { index: self.name.clone(), key: key.clone(), message });
             Vec::new()
         })
-    }
-}
-
-impl<K> Record<K> {
-    fn pair(&self) -> (&ObjectKey, &Cached<K>) {
-        (&self.key, &self.cached)
     }
 }
 

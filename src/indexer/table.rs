@@ -48,7 +48,7 @@ impl<T> Table<T> {
         }
     }
 
-    /// Every item with its slot, in the order of the slots.
+    /// Every item, in the order of the slots.
     pub(super) fn iter(&self) -> Iter<'_, T> {
         self.items.iter()
     }
@@ -58,12 +58,13 @@ impl<T> Table<T> {
         self.items.select(slots)
     }
 
-    /// Shows the items from a slot on, until they are `enough` or more; gives where to go on.
+    /// Shows the items from a slot on, with their slots, until they are `enough` or more; gives where
+    /// to go on.
     pub(super) fn visit(
         &self,
         from: Slot,
         enough: usize,
-        visit: &mut dyn FnMut(&T),
+        visit: &mut dyn FnMut(Slot, &T),
     ) -> Option<Slot> {
         self.items.visit(from, enough, visit)
     }
@@ -151,9 +152,11 @@ mod tests {
                 for key in 0..200 {
                     let found = table.find(hash(key), |item| item.0 == key);
                     prop_assert_eq!(found.map(|(_, item)| &item.1), model.get(&key));
-                    prop_assert!(found.is_none_or(|(slot, item)| table.select([slot].into_iter()).eq([item])));
+                    if let Some((slot, item)) = found {
+                        prop_assert!(table.select([slot].into_iter()).eq([item]));
+                    }
                 }
-                let all: HashMap<u16, u32> = table.iter().map(|(_, item)| *item).collect();
+                let all: HashMap<u16, u32> = table.iter().copied().collect();
                 prop_assert_eq!((table.iter().len(), all), (model.len(), model));
             }
         }

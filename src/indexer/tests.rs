@@ -204,7 +204,7 @@ fn what_can_no_longer_be_unpacked_leaves_its_place_to_others() {
     lost.readable.store(false, Ordering::Relaxed);
     let mut write = indexer.transaction();
     write.remove(&key(1));
-    write.put(&key(4), &object(&["d"]));
+    write.put(&key(4), object(&["d"]));
     write.commit();
     assert_eq!(index.values(), ["b".into(), "d".into()]);
 }

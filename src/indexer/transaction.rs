@@ -41,7 +41,7 @@ impl<'a, K> Transaction<'a, K> {
 
     /// Stores an object and gives back what it replaces. It is no longer stale.
     ///
-    /// O(log n), and as much again for each of its index values.
+    /// O(log n), and as much again for each index value that it gets or loses.
     pub fn put(&mut self, key: &ObjectKey, object: impl Into<Cached<K>>) -> Option<Cached<K>> {
         self.draft.put(key, &object.into())
     }
