@@ -78,7 +78,9 @@ fn what_waits_for_the_next_batch_gets_it_before_anybody_closes() {
 /// One that holds as much as it takes.
 fn full() -> Arc<DeltaFifo<ConfigMap>> {
     let fifo = DeltaFifo::with_capacity(Arc::new(Nothing), 2);
-    ["a", "b"].into_iter().for_each(|name| fifo.push(added(name)));
+    for name in ["a", "b"] {
+        fifo.push(added(name));
+    }
     Arc::new(fifo)
 }
 

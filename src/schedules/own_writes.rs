@@ -27,7 +27,7 @@ fn written(version: u64) -> ConfigMap {
 /// The event of a write arrives.
 fn show(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
     let mut write = store.transaction();
-    write.put(object, &Arc::new(written(version)));
+    write.put(object, Arc::new(written(version)));
     write.set_version(version.into());
     write.commit();
 }

@@ -34,7 +34,7 @@ fn who_waits_for_a_version_sees_it_or_a_newer_one() {
         let writer = spawn(move || {
             for version in 1..4u64 {
                 let mut write = store.transaction();
-                write.put(&key(), &Arc::new(version));
+                write.put(&key(), Arc::new(version));
                 write.set_version(version.into());
                 write.commit();
             }
@@ -66,7 +66,7 @@ fn no_write_is_lost_between_drafts_and_transactions() {
                 for _ in 0..2 {
                     let mut write = store.transaction();
                     let next = sum(write.get(&key())) + 1;
-                    write.put(&key(), &Arc::new(next));
+                    write.put(&key(), Arc::new(next));
                     write.commit();
                 }
             })
@@ -89,7 +89,7 @@ fn an_index_that_is_added_meanwhile_holds_what_is_stored() {
                     draft.put(&key(), &Arc::new(version).into());
                     if draft.publish().is_err() {
                         let mut write = store.transaction();
-                        write.put(&key(), &Arc::new(version));
+                        write.put(&key(), Arc::new(version));
                         write.commit();
                     }
                 }

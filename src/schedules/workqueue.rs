@@ -176,14 +176,14 @@ fn a_drain_ends_when_all_that_was_taken_in_is_done() {
             let queue = queue.clone();
             spawn(move || (1..4).filter(|item| queue.add(*item)).collect::<BTreeSet<u8>>())
         };
-        let drainer = || {
+        let ending = || {
             let (queue, done) = (queue.clone(), done.clone());
             waiting(async move {
                 queue.shutdown_with_drain().await;
                 done.lock().clone()
             })
         };
-        let drained = all([drainer(), drainer()]);
+        let drained = all([ending(), ending()]);
         let taken_in = all([adder]).remove(0);
         assert_eq!(drained, [taken_in.clone(), taken_in]);
         all(workers);
