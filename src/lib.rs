@@ -115,6 +115,7 @@
 //! | `testing` | an in-memory source, an embedded API server and faults, for tests without a cluster |
 //! | `testing-tls` | the embedded server over TLS, and a real control plane where its binaries are |
 //! | `metrics` | figures through the `metrics` facade, under the names in [`metrics`] |
+//! | `compact` | objects kept small in memory, unpacked when they are read: [`Storage::compact`](storage::Storage::compact) |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
@@ -137,6 +138,7 @@ pub mod processor;
 pub mod reflector;
 #[cfg(all(test, shuttle))]
 mod schedules;
+pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -164,6 +166,7 @@ pub use object::{
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };
+pub use storage::Storage;
 pub use workqueue::WorkQueue;
 
 /// The README's program compiles.

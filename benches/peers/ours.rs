@@ -1,4 +1,5 @@
-//! This crate's informer: whole pods, whole pods without managedFields, a slim struct, metadata alone.
+//! This crate's informer: whole pods, whole pods without managedFields, both of these also in compact
+//! storage, a slim struct, metadata alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use kube::core::PartialObjectMeta;
 use kube::{Client, Resource};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::transport::ApiSource;
-use kube_informer::{Event, HandlerRegistration, InformerOptions, SharedInformer};
+use kube_informer::{Event, HandlerRegistration, InformerOptions, SharedInformer, Storage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -72,15 +73,29 @@ struct Ours<K> {
 /// An informer that keeps this of each pod.
 pub(crate) fn peer(client: Client, storage: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
     match storage {
-        "whole" => make::<Pod>(client, media, streaming, false),
-        "whole, no managedFields" => make::<Pod>(client, media, streaming, true),
-        "slim" => make::<SlimPod>(client, media, streaming, true),
-        "metadata" => make::<PartialObjectMeta<Pod>>(client, media, streaming, false),
+        "whole" => make::<Pod>(client, media, streaming, false, Storage::decoded()),
+        "whole, no managedFields" => {
+            make::<Pod>(client, media, streaming, true, Storage::decoded())
+        }
+        "compact" => make::<Pod>(client, media, streaming, false, Storage::compact()),
+        "compact, no managedFields" => {
+            make::<Pod>(client, media, streaming, true, Storage::compact())
+        }
+        "slim" => make::<SlimPod>(client, media, streaming, true, Storage::decoded()),
+        "metadata" => {
+            make::<PartialObjectMeta<Pod>>(client, media, streaming, false, Storage::decoded())
+        }
         other => panic!("--storage {other}"),
     }
 }
 
-fn make<K>(client: Client, media: &str, streaming: bool, strip: bool) -> Box<dyn Peer>
+fn make<K>(
+    client: Client,
+    media: &str,
+    streaming: bool,
+    strip: bool,
+    storage: Storage<K>,
+) -> Box<dyn Peer>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
@@ -92,7 +107,7 @@ where
         source = source.without_managed_fields();
     }
     let reflector = ReflectorOptions::new().streaming_list(streaming);
-    let options = InformerOptions::new().reflector(reflector);
+    let options = InformerOptions::new().reflector(reflector).storage(storage);
     let informer = SharedInformer::new(Arc::new(source), options);
     informer.add_index("node", K::node).unwrap();
     Box::new(Ours { informer, handlers: Vec::new() })

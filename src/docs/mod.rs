@@ -5,7 +5,7 @@
 //!
 //! - [Coming from client-go](coming_from_client_go): what is called what, and what is different.
 //! - [Coming from kube-runtime](coming_from_kube_runtime): the same for its users.
-//! - [Choosing storage](choosing_storage): whole types, metadata alone, a struct of one's own.
+//! - [Choosing storage](choosing_storage): whole types, metadata alone, a struct of one's own, packed.
 //! - [Testing a controller](testing_a_controller): without a cluster and without waiting.
 //! - [Running in production](running_in_production): permissions, memory, alerts, time limits.
 //!

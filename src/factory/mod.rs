@@ -390,7 +390,8 @@ impl Shared {
         let options = InformerOptions::new()
             .name(spec.name.unwrap_or_else(|| defaults.name.clone()))
             .resync(spec.resync.unwrap_or(defaults.resync))
-            .reflector(reflector);
+            .reflector(reflector)
+            .storage(spec.storage);
         SharedInformer::new(Arc::new(source), options)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::reflector::Transform;
+use crate::storage::Storage;
 
 /// Which objects an informer is to hold, and how.
 ///
@@ -21,6 +22,7 @@ pub struct InformerSpec<K> {
     pub(super) streaming_list: Option<bool>,
     pub(super) page_size: Option<u32>,
     pub(super) trust_versions: Option<bool>,
+    pub(super) storage: Storage<K>,
     pub(super) managed_fields: Option<bool>,
 }
 
@@ -37,6 +39,7 @@ impl<K> InformerSpec<K> {
             streaming_list: None,
             page_size: None,
             trust_versions: None,
+            storage: Storage::decoded(),
             managed_fields: None,
         }
     }
@@ -107,6 +110,12 @@ impl<K> InformerSpec<K> {
         self
     }
 
+    /// How to keep objects; as they are unless set.
+    pub fn storage(mut self, storage: Storage<K>) -> Self {
+        self.storage = storage;
+        self
+    }
+
     /// Whether objects keep their `metadata.managedFields`, as they do unless this or the factory
     /// says otherwise. Without them an object costs a fraction; see
     /// [`ApiSource::without_managed_fields`](crate::transport::ApiSource::without_managed_fields).
@@ -128,6 +137,7 @@ impl<K> Clone for InformerSpec<K> {
             streaming_list: self.streaming_list,
             page_size: self.page_size,
             trust_versions: self.trust_versions,
+            storage: self.storage.clone(),
             managed_fields: self.managed_fields,
         }
     }

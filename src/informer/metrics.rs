@@ -3,8 +3,8 @@
 use crate::lister_watcher::Collection;
 use crate::metrics::{
     Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
-    INFORMER_STORE_RESOURCE_VERSION, Level, Mark, MetricLabels, OBJECTS, STALE_OBJECTS, SYNCED,
-    Timing,
+    INFORMER_STORE_RESOURCE_VERSION, Level, Mark, MetricLabels, OBJECTS, STALE_OBJECTS,
+    STORAGE_HOT_BYTES, STORAGE_PACKED_BYTES, SYNCED, Timing,
 };
 
 /// An informer's metrics. They belong to its tasks and go with them.
@@ -17,6 +17,8 @@ pub(super) struct InformerMetrics {
     pub(super) stale: Level,
     pub(super) synced: Level,
     pub(super) index_faults: Count,
+    pub(super) packed_bytes: Level,
+    pub(super) hot_bytes: Level,
 }
 
 impl InformerMetrics {
@@ -29,6 +31,8 @@ impl InformerMetrics {
             stale: Level::new(STALE_OBJECTS, labels),
             synced: Level::new(SYNCED, labels),
             index_faults: Count::new(INDEX_FAULTS, labels),
+            packed_bytes: Level::new(STORAGE_PACKED_BYTES, labels),
+            hot_bytes: Level::new(STORAGE_HOT_BYTES, labels),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::processor::MIN_RESYNC;
 use crate::reflector::ReflectorOptions;
+use crate::storage::Storage;
 
 /// Options of one informer.
 #[must_use]
@@ -14,12 +15,18 @@ pub struct InformerOptions<K> {
     pub(super) name: Arc<str>,
     pub(super) resync: Option<Duration>,
     pub(super) reflector: ReflectorOptions<K>,
+    pub(super) storage: Storage<K>,
 }
 
 impl<K> InformerOptions<K> {
     /// No resync, and a reflector by client-go's rules.
     pub fn new() -> Self {
-        Self { name: "".into(), resync: None, reflector: ReflectorOptions::new() }
+        Self {
+            name: "".into(),
+            resync: None,
+            reflector: ReflectorOptions::new(),
+            storage: Storage::decoded(),
+        }
     }
 
     /// The name by which metrics, spans and the status speak of this informer: what tells it from
@@ -41,6 +48,12 @@ impl<K> InformerOptions<K> {
         self.reflector = options;
         self
     }
+
+    /// How to keep objects; as they are unless set.
+    pub fn storage(mut self, storage: Storage<K>) -> Self {
+        self.storage = storage;
+        self
+    }
 }
 
 impl<K> Default for InformerOptions<K> {
@@ -55,6 +68,7 @@ impl<K> fmt::Debug for InformerOptions<K> {
             .field("name", &self.name)
             .field("resync", &self.resync)
             .field("reflector", &self.reflector)
+            .field("storage", &self.storage)
             .finish()
     }
 }

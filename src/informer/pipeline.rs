@@ -24,6 +24,7 @@ use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
 };
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorStatus};
+use crate::storage::Keeper;
 use crate::sync::Mutex;
 
 /// Why an informer does not start.
@@ -54,6 +55,8 @@ pub(super) struct Pipeline<K> {
     indexer: Indexer<K>,
     processor: SharedProcessor<K>,
     monitor: ReflectorMonitor,
+    /// What packs the objects, if they are packed.
+    keeper: Option<Arc<dyn Keeper<K>>>,
     resync: ResyncClock,
     /// The first population was distributed. Changes only while the processor is entered.
     populated: AtomicBool,
@@ -79,7 +82,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let collection = source.collection().clone();
         let labels = metrics::labels(&options.name, &collection);
         let metrics = Arc::new(InformerMetrics::new(&labels));
-        let reflector = options.reflector.known(known.clone()).metrics(labels.clone());
+        let keeper = options.storage.keeper(&collection.resource, &labels);
+        let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());
+        if let Some(keeper) = &keeper {
+            reflector = reflector.pack(keeper.clone());
+        }
         let reflector = Reflector::new(source, reflector);
         Self {
             name: options.name,
@@ -89,6 +96,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             indexer,
             processor: SharedProcessor::with_metrics(labels),
             monitor: reflector.monitor(),
+            keeper,
             resync: ResyncClock::default(),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
@@ -127,6 +135,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let (name, resource, namespace) = self.named();
         let span = info_span!("reflector", name, resource, namespace);
         self.tasks.spawn_on(reflecting.instrument(span), &runtime);
+        if let Some(keeper) = &self.keeper {
+            let stop = self.stop.clone();
+            let tending = keeper.clone().tend();
+            let tending = async move { stop.run_until_cancelled(tending).await };
+            self.tasks.spawn_on(tending, &runtime);
+        }
         let pipeline = self.clone();
         let processing = async move { pipeline.process(&metrics).await };
         let span = info_span!("processing", name, resource, namespace);
@@ -191,6 +205,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         metrics.objects.set(|| self.indexer.snapshot().len());
         metrics.stale.set(|| self.indexer.snapshot().stale());
         metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
+        if let Some(keeper) = &self.keeper {
+            metrics.packed_bytes.set(|| keeper.status().bytes);
+            metrics.hot_bytes.set(|| keeper.status().hot_bytes);
+        }
         metrics.synced.set(|| usize::from(self.has_synced()));
         metrics.index_faults.add(faults.len() as u64);
         self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
@@ -326,6 +344,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             version: snapshot.version().cloned(),
             queued: self.fifo.len(),
             index_faults: self.index_faults.load(Ordering::Relaxed),
+            storage: self.keeper.as_ref().map(|keeper| keeper.status()),
             reflector: self.monitor.status(),
             handlers: self.processor.status(),
         }

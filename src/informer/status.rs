@@ -6,6 +6,7 @@ use crate::lister_watcher::Collection;
 use crate::object::ResourceVersion;
 use crate::processor::HandlerStatus;
 use crate::reflector::ReflectorStatus;
+use crate::storage::StorageStatus;
 
 /// What an informer is doing and holds, at one moment; never what its objects say.
 ///
@@ -29,6 +30,8 @@ pub struct InformerStatus {
     pub queued: usize,
     /// How many calls of index functions panicked.
     pub index_faults: u64,
+    /// How the objects are packed; `None` where they are kept as they are.
+    pub storage: Option<StorageStatus>,
     /// What the reflector is doing, and what it went through.
     pub reflector: ReflectorStatus,
     /// How each handler is doing.

@@ -33,6 +33,24 @@ pub const RELISTS: &str = "kube_informer_relists_total";
 /// the class `undecodable`.
 pub const ERRORS: &str = "kube_informer_errors_total";
 
+/// Gauge: how many bytes the objects take that [`Storage::compact`](crate::Storage) packed.
+pub const STORAGE_PACKED_BYTES: &str = "kube_informer_storage_packed_bytes";
+
+/// Gauge: how many bytes those take that it holds unpacked, by estimate.
+pub const STORAGE_HOT_BYTES: &str = "kube_informer_storage_hot_bytes";
+
+/// Counter: reads that found the object unpacked.
+pub const STORAGE_HITS: &str = "kube_informer_storage_hits_total";
+
+/// Counter: reads that unpacked it.
+pub const STORAGE_MISSES: &str = "kube_informer_storage_misses_total";
+
+/// Counter: objects that could not be packed and are kept decoded.
+pub const STORAGE_KEPT_DECODED: &str = "kube_informer_storage_kept_decoded_total";
+
+/// Counter: reads of packed objects that could not be unpacked.
+pub const STORAGE_UNREADABLE: &str = "kube_informer_storage_unreadable_total";
+
 /// Counter: calls of index functions that panicked.
 pub const INDEX_FAULTS: &str = "kube_informer_index_faults_total";
 
@@ -121,7 +139,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 31] = [
+pub(super) const DESCRIPTIONS: [Description; 37] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -152,6 +170,24 @@ pub(super) const DESCRIPTIONS: [Description; 31] = [
     describe(Kind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),
     describe(Kind::Counter, RELISTS, "Times that everything was listed anew, by cause."),
     describe(Kind::Counter, ERRORS, "Errors of requests, watches and objects, by class."),
+    describe(Kind::Gauge, STORAGE_PACKED_BYTES, "Bytes that packed objects take."),
+    describe(
+        Kind::Gauge,
+        STORAGE_HOT_BYTES,
+        "Bytes that the objects held unpacked take, by estimate.",
+    ),
+    describe(Kind::Counter, STORAGE_HITS, "Reads that found the object unpacked."),
+    describe(Kind::Counter, STORAGE_MISSES, "Reads that unpacked the object."),
+    describe(
+        Kind::Counter,
+        STORAGE_KEPT_DECODED,
+        "Objects that could not be packed and are kept decoded.",
+    ),
+    describe(
+        Kind::Counter,
+        STORAGE_UNREADABLE,
+        "Reads of packed objects that could not be unpacked.",
+    ),
     describe(Kind::Counter, INDEX_FAULTS, "Calls of index functions that panicked."),
     describe(Kind::Counter, HANDLER_DELIVERED, "Events that the handler was given."),
     describe(

@@ -23,8 +23,8 @@ use crate::metrics::MetricLabels;
 use crate::object::{CachedEvent, Event};
 use crate::sync::{AtomicWaker, Mutex};
 
-/// After how many calls a handler's task lets others run.
-const CALLS_A_TURN: u32 = 64;
+/// After how many calls a handler's task lets others run. Two objects may be unpacked for each.
+const CALLS_A_TURN: u32 = 8;
 
 /// One handler's backlog and figures.
 pub(super) struct Listener<K> {

@@ -53,6 +53,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         faults
     }
 
+    /// How many objects are stored in one turn. Index functions are shown them, and what is packed is
+    /// unpacked for that, which takes ten times as long as filing it.
+    fn turn(&self) -> usize {
+        if self.keeper.is_some() { TURN / 8 } else { TURN }
+    }
+
     /// Makes the store's next state in turns and publishes it. Where somebody else wrote meanwhile (an
     /// index was added), it is made anew; the last time with everybody else kept out.
     async fn publish(&self, batch: &Batch<K>, initial: bool) -> Stored<K> {
@@ -60,7 +66,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
             let mut notifications = Vec::new();
-            for deltas in batch.deltas.chunks(TURN) {
+            for deltas in batch.deltas.chunks(self.turn()) {
                 if !notifications.is_empty() {
                     tokio::task::yield_now().await;
                 }

@@ -1,0 +1,104 @@
+//! Bytes in the making, overwritten when they are dropped if that is asked.
+
+use std::io;
+
+use zeroize::Zeroize;
+
+/// A buffer that grows without leaving copies behind, where it wipes.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    wipe: bool,
+}
+
+impl Buffer {
+    /// An empty one, with room for so many bytes.
+    pub(super) fn with_capacity(bytes: usize, wipe: bool) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), wipe }
+    }
+
+    /// One of so many zeroes.
+    pub(super) fn zeroed(len: usize, wipe: bool) -> Self {
+        Self { bytes: vec![0; len], wipe }
+    }
+
+    pub(super) fn as_slice(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// Makes room as a vector would, but where it wipes what is left behind is overwritten.
+    fn reserve(&mut self, more: usize) {
+        if self.wipe && self.bytes.capacity() - self.bytes.len() < more {
+            let room = (self.bytes.len() + more).max(2 * self.bytes.capacity());
+            let mut larger = Vec::with_capacity(room);
+            larger.extend_from_slice(&self.bytes);
+            wipe(&mut std::mem::replace(&mut self.bytes, larger));
+        }
+    }
+}
+
+impl io::Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.reserve(bytes.len());
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.wipe {
+            wipe(&mut self.bytes);
+        }
+    }
+}
+
+/// Overwrites bytes.
+pub(super) fn wipe(bytes: &mut [u8]) {
+    bytes.zeroize();
+    #[cfg(test)]
+    tests::saw(bytes);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+    use std::io::Write;
+
+    use super::*;
+
+    thread_local!(static WIPED: Cell<usize> = const { Cell::new(0) });
+
+    /// How many bytes this thread has wiped.
+    pub(crate) fn wiped() -> usize {
+        WIPED.get()
+    }
+
+    pub(super) fn saw(bytes: &[u8]) {
+        assert!(bytes.iter().all(|byte| *byte == 0));
+        WIPED.set(WIPED.get() + bytes.len());
+    }
+
+    #[test]
+    fn every_byte_written_is_wiped_also_of_what_was_outgrown() {
+        let before = wiped();
+        let mut buffer = Buffer::with_capacity(4, true);
+        buffer.write_all(b"abcd").unwrap();
+        assert_eq!(wiped(), before);
+        buffer.write_all(b"efgh").unwrap();
+        assert_eq!(wiped(), before + 4);
+        assert_eq!(buffer.as_slice(), b"abcdefgh");
+        drop(buffer);
+        assert_eq!(wiped(), before + 12);
+        drop(Buffer::zeroed(10, false));
+        assert_eq!(wiped(), before + 12);
+    }
+}

@@ -1,0 +1,250 @@
+//! One object, packed.
+//!
+//! Its compressed bytes and its uid are one allocation; everything else is in the struct, which is kept
+//! small: there are as many as objects. Never locked while anything else is, but for its own unpacking.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
+
+use kube::Resource;
+use kube::api::ObjectMeta;
+use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+
+use super::PackError;
+use super::buffer::{Buffer, wipe};
+use super::dictionary::Dictionary;
+use super::figures::Figures;
+use super::form;
+use super::hot::Hot;
+use super::labels::{Labels, SharedLabels};
+use crate::object::{PackedObject, ResourceVersion};
+
+/// How many bytes an object takes unpacked for each byte that it is written as: 8 to 9 of a pod as its
+/// type has it, 12 as JSON values.
+const UNPACKED: usize = 9;
+
+/// What the packed objects of an informer share.
+pub(super) struct Shared<K> {
+    pub(super) hot: Hot<K>,
+    pub(super) labels: SharedLabels,
+    pub(super) figures: Figures,
+    pub(super) wipe: bool,
+}
+
+/// An object as bytes.
+pub(super) struct Packed<K> {
+    me: Weak<Self>,
+    dictionary: Arc<Dictionary<Shared<K>>>,
+    labels: Option<Arc<Labels>>,
+    /// Empty where there is none.
+    version: ResourceVersion,
+    /// The uid, then the object without uid, version and labels, compressed.
+    bytes: Box<[u8]>,
+    /// The object, as long as anybody holds it. Locked while it is unpacked, so that is done once.
+    unpacked: Mutex<Weak<K>>,
+    /// How many bytes the object is written as.
+    written: u32,
+    /// How many bytes the uid has.
+    uid: u16,
+    /// It was read since it last came to its turn to go.
+    read: AtomicBool,
+    /// It is among those that are looked after.
+    lent: AtomicBool,
+}
+
+/// What is kept beside an object's bytes. What is empty stays where it is.
+#[derive(Default)]
+pub(super) struct Beside {
+    uid: Option<String>,
+    version: Option<String>,
+    labels: Option<Labels>,
+}
+
+impl Beside {
+    /// Takes it from an object.
+    pub(super) fn take(meta: &mut ObjectMeta) -> Self {
+        Self {
+            uid: meta.uid.take_if(|uid| !uid.is_empty()),
+            version: meta.resource_version.take_if(|version| !version.is_empty()),
+            labels: meta.labels.take(),
+        }
+    }
+
+    /// Puts it into an object that lacks it.
+    pub(super) fn put(self, meta: &mut ObjectMeta) {
+        meta.uid = self.uid.or(meta.uid.take());
+        meta.resource_version = self.version.or(meta.resource_version.take());
+        meta.labels = self.labels.or(meta.labels.take());
+    }
+}
+
+impl<K> Packed<K> {
+    /// An object that was written as these bytes.
+    pub(super) fn new(
+        written: &Buffer,
+        beside: &Beside,
+        dictionary: Arc<Dictionary<Shared<K>>>,
+    ) -> Result<Arc<Self>, PackError> {
+        let shared = &dictionary.shared;
+        let uid = beside.uid.as_deref().unwrap_or_default();
+        let uid_len = u16::try_from(uid.len()).map_err(|_| PackError::TooLarge)?;
+        let len = u32::try_from(written.as_slice().len()).map_err(|_| PackError::TooLarge)?;
+        let compressed = dictionary.compress(written.as_slice(), shared.wipe);
+        let (compressed, used) = compressed.ok_or(PackError::TooLarge)?;
+        let compressed = compressed.as_slice().get(..used).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(uid.len() + compressed.len());
+        bytes.extend_from_slice(uid.as_bytes());
+        bytes.extend_from_slice(compressed);
+        shared.figures.packed(bytes.len());
+        let labels = beside.labels.as_ref().map(|labels| shared.labels.share(labels));
+        Ok(Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            labels,
+            version: beside.version.as_deref().unwrap_or_default().into(),
+            bytes: bytes.into_boxed_slice(),
+            unpacked: Mutex::default(),
+            written: len,
+            uid: uid_len,
+            read: AtomicBool::new(false),
+            lent: AtomicBool::new(false),
+            dictionary,
+        }))
+    }
+
+    fn shared(&self) -> &Shared<K> {
+        &self.dictionary.shared
+    }
+
+    /// Holds the object that was packed, for it may soon be read.
+    pub(super) fn hold(&self, object: Arc<K>) {
+        *self.unpacked.lock() = Arc::downgrade(&object);
+        self.shared().hot.hold(self.me.clone(), object, self.unpacked_bytes());
+    }
+
+    /// How many bytes the object takes unpacked, by estimate.
+    fn unpacked_bytes(&self) -> usize {
+        size_of::<K>() + UNPACKED * self.written as usize
+    }
+
+    /// How many bytes it takes packed.
+    pub(super) fn packed_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether it was read since this was last asked.
+    pub(super) fn was_read(&self) -> bool {
+        self.read.swap(false, Relaxed)
+    }
+
+    /// It is not held any more. Whether it has to be looked after: somebody else holds it, and it is
+    /// not looked after yet.
+    pub(super) fn lend(&self) -> bool {
+        let mut unpacked = self.unpacked.lock();
+        is_held(&mut unpacked) && !self.lent.swap(true, Relaxed)
+    }
+
+    /// Whether it still has to be looked after.
+    pub(super) fn is_lent(&self) -> bool {
+        let mut unpacked = self.unpacked.lock();
+        let held = is_held(&mut unpacked);
+        self.lent.store(held, Relaxed);
+        held
+    }
+
+    fn uid(&self) -> Option<&str> {
+        let uid = self.bytes.get(..usize::from(self.uid))?;
+        std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        (self.version != ResourceVersion::from("")).then(|| self.version.clone())
+    }
+}
+
+impl<K: Resource + DeserializeOwned> Packed<K> {
+    /// The object, made anew.
+    pub(super) fn unpack(&self) -> Result<K, PackError> {
+        let compressed = self.bytes.get(usize::from(self.uid)..).unwrap_or_default();
+        let written =
+            self.dictionary.decompress(compressed, self.written as usize, self.shared().wipe);
+        let mut object: K = form::read(written.ok_or(PackError::NotUnpacked)?.as_slice())?;
+        let beside = Beside {
+            uid: self.uid().map(Into::into),
+            version: self.version().map(|version| version.to_string()),
+            labels: self.labels.as_deref().cloned(),
+        };
+        beside.put(object.meta_mut());
+        Ok(object)
+    }
+}
+
+impl<K: Resource + DeserializeOwned + Send + Sync> PackedObject<K> for Packed<K> {
+    fn get(&self) -> Option<Arc<K>> {
+        let Shared { hot, figures, .. } = self.shared();
+        let mut unpacked = self.unpacked.lock();
+        if let Some(object) = unpacked.upgrade() {
+            drop(unpacked);
+            if !self.read.load(Relaxed) {
+                self.read.store(true, Relaxed);
+            }
+            figures.hits.add();
+            return Some(object);
+        }
+        let Ok(object) = self.unpack().map(Arc::new) else {
+            drop(unpacked);
+            figures.unreadable(self.uid());
+            return None;
+        };
+        *unpacked = Arc::downgrade(&object);
+        drop(unpacked);
+        figures.misses.add();
+        hot.hold(self.me.clone(), object.clone(), self.unpacked_bytes());
+        Some(object)
+    }
+
+    fn uid(&self) -> Option<&str> {
+        self.uid()
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        self.version()
+    }
+
+    fn labels(&self) -> Option<&Labels> {
+        self.labels.as_deref()
+    }
+}
+
+/// Whether anybody holds an object. If not, its room is freed, which a weak reference would keep.
+fn is_held<K>(unpacked: &mut Weak<K>) -> bool {
+    let held = unpacked.strong_count() > 0;
+    if !held {
+        *unpacked = Weak::new();
+    }
+    held
+}
+
+impl<K> Drop for Packed<K> {
+    fn drop(&mut self) {
+        if self.shared().wipe {
+            wipe(&mut self.bytes);
+        }
+        let shared = &self.dictionary.shared;
+        shared.figures.dropped(self.bytes.len());
+        if let Some(labels) = self.labels.take() {
+            shared.labels.release(labels);
+        }
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_costs_little_beside_its_bytes() {
+        let counts = 2 * size_of::<usize>();
+        assert!(size_of::<Packed<()>>() + counts < 100, "{}", size_of::<Packed<()>>());
+    }
+}

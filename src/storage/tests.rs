@@ -1,0 +1,321 @@
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use futures::FutureExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Resource;
+use kube::api::{DynamicObject, ObjectMeta};
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Number, Value};
+
+use super::compact::Compact;
+use super::{Keeper, PackError, Settings, StorageStatus, buffer};
+use crate::metrics::MetricLabels;
+use crate::object::{Cached, Pack, PackedObject};
+
+fn compact<K>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
+    let settings = Settings { hot_bytes, wipe };
+    Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default()))
+}
+
+fn packed<K>(cached: Cached<K>) -> Arc<dyn PackedObject<K>> {
+    match cached {
+        Cached::Packed(packed) => packed,
+        Cached::Decoded(_) => panic!("kept decoded"),
+    }
+}
+
+fn metadata(n: usize) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(format!("thing-{n}")),
+        uid: Some(format!("uid-{n}")),
+        resource_version: Some(n.to_string()),
+        labels: Some([("app".into(), format!("app-{}", n % 3))].into()),
+        ..ObjectMeta::default()
+    }
+}
+
+fn config_map(n: usize) -> ConfigMap {
+    let data = Some([("text".into(), format!("{n} ").repeat(100))].into());
+    ConfigMap { metadata: metadata(n), data, ..ConfigMap::default() }
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(|f| Number::from_f64(f).map_or(Value::Null, Value::Number)),
+        ".{0,12}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 60, 6, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Value::from),
+            btree_map(".{0,6}", inner, 0..6).prop_map(|map| map.into_iter().collect()),
+        ]
+    })
+}
+
+fn meta() -> impl Strategy<Value = ObjectMeta> {
+    let text = || proptest::option::of("[a-z0-9]{0,12}");
+    let labels = proptest::option::of(btree_map("[a-z]{1,3}", "[a-z]{0,3}", 0..4));
+    (text(), text(), text(), labels).prop_map(|(name, uid, resource_version, labels)| ObjectMeta {
+        name,
+        uid,
+        resource_version,
+        labels,
+        ..ObjectMeta::default()
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_comes_back_as_it_was(
+        objects in vec((meta(), btree_map("[a-z]{1,5}", json(), 0..5)), 1..12), wipe: bool,
+    ) {
+        let storage = compact::<DynamicObject>(0, wipe);
+        for (n, (metadata, fields)) in objects.into_iter().enumerate() {
+            let named = |name: &&String| !["apiVersion", "kind", "metadata"].contains(&name.as_str());
+            let data = fields.iter().filter(|(name, _)| named(name));
+            let data = data.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let types = (n % 2 == 0).then(|| kube::api::TypeMeta {
+                api_version: "example.com/v1".into(),
+                kind: "Thing".into(),
+            });
+            let object = DynamicObject { types, metadata, data };
+            let packed = packed(storage.pack(object.clone()));
+            prop_assert_eq!(&*packed.get().unwrap(), &object);
+            prop_assert_eq!(packed.uid(), object.metadata.uid.as_deref().filter(|u| !u.is_empty()));
+            let version = packed.version().map(|version| version.to_string());
+            prop_assert_eq!(version, object.metadata.resource_version.filter(|v| !v.is_empty()));
+            prop_assert_eq!(packed.labels(), object.metadata.labels.as_ref());
+        }
+        let StorageStatus { objects, bytes, kept_decoded, refused, .. } = storage.status();
+        prop_assert_eq!((objects, bytes, kept_decoded, refused), (0, 0, 0, None));
+    }
+}
+
+/// A thing whose serde does as it is told.
+#[derive(Clone, Debug, PartialEq, Resource)]
+#[resource(inherit = ConfigMap)]
+struct Odd {
+    metadata: ObjectMeta,
+    oddity: Oddity,
+    more: HashMap<String, String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Oddity {
+    None,
+    NotSerialised,
+    Panics,
+    /// Is read as another.
+    Changes,
+    /// Can't be read.
+    NotRead,
+    /// Can't be read once [`BROKEN`] is set.
+    Breaks,
+}
+
+thread_local!(static BROKEN: Cell<bool> = const { Cell::new(false) });
+
+#[derive(Serialize, Deserialize)]
+struct Plain {
+    metadata: ObjectMeta,
+    oddity: Oddity,
+    more: HashMap<String, String>,
+}
+
+impl Serialize for Odd {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.oddity {
+            Oddity::NotSerialised => return Err(serde::ser::Error::custom("hunter2")),
+            Oddity::Panics => panic!("hunter2"),
+            _ => {}
+        }
+        let Self { metadata, oddity, more } = self.clone();
+        Plain { metadata, oddity, more }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Odd {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Plain { metadata, oddity, more } = Plain::deserialize(deserializer)?;
+        let oddity = match oddity {
+            Oddity::Changes => Oddity::None,
+            Oddity::NotRead => return Err(serde::de::Error::custom("hunter2")),
+            Oddity::Breaks if BROKEN.get() => return Err(serde::de::Error::custom("hunter2")),
+            other => other,
+        };
+        Ok(Self { metadata, oddity, more })
+    }
+}
+
+fn odd(n: usize, oddity: Oddity) -> Odd {
+    let more = (0..20).map(|n| (n.to_string(), n.to_string())).collect();
+    Odd { metadata: metadata(n), oddity, more }
+}
+
+fn is_decoded<K: PartialEq>(cached: &Cached<K>, object: &K) -> bool {
+    matches!(cached, Cached::Decoded(decoded) if **decoded == *object)
+}
+
+#[test]
+fn an_object_that_cannot_be_serialised_is_kept_decoded_and_counted() {
+    let storage = compact::<Odd>(0, false);
+    for oddity in [Oddity::NotSerialised, Oddity::Panics] {
+        let object = odd(1, oddity);
+        assert!(is_decoded(&storage.pack(object.clone()), &object));
+    }
+    packed(storage.pack(odd(2, Oddity::None)));
+    let status = storage.status();
+    assert_eq!((status.kept_decoded, status.refused), (2, None));
+}
+
+#[test]
+fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
+    for (oddity, error) in
+        [(Oddity::Changes, PackError::Disagrees), (Oddity::NotRead, PackError::NotUnpacked)]
+    {
+        let storage = compact::<Odd>(1 << 20, false);
+        let before = packed(storage.pack(odd(0, Oddity::None)));
+        for object in [odd(1, oddity), odd(2, Oddity::None)] {
+            assert!(is_decoded(&storage.pack(object.clone()), &object));
+        }
+        let status = storage.status();
+        assert_eq!((status.objects, status.kept_decoded), (1, 2));
+        assert_eq!(status.refused, Some(error));
+        assert_eq!(*before.get().unwrap(), odd(0, Oddity::None));
+    }
+}
+
+#[test]
+fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
+    let storage = compact::<Odd>(0, false);
+    let packed = packed(storage.pack(odd(1, Oddity::Breaks)));
+    BROKEN.set(true);
+    assert!(packed.get().is_none());
+    assert_eq!(storage.status().unreadable, 1);
+    BROKEN.set(false);
+    assert_eq!(*packed.get().unwrap(), odd(1, Oddity::Breaks));
+}
+
+#[test]
+fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
+    let storage = compact::<ConfigMap>(0, false);
+    let packed = packed(storage.pack(config_map(1)));
+    let start = std::sync::Barrier::new(100);
+    let got: Vec<_> = thread::scope(|scope| {
+        let ask = || {
+            start.wait();
+            packed.get().unwrap()
+        };
+        let threads: Vec<_> = (0..100).map(|_| scope.spawn(ask)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(got.iter().all(|object| Arc::ptr_eq(object, &got[0])));
+    let status = storage.status();
+    assert_eq!((status.hits, status.misses), (99, 1));
+}
+
+#[test]
+fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
+    let storage = compact::<ConfigMap>(100 << 10, false);
+    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n)))).collect();
+    for round in 0..10 {
+        for object in &objects {
+            assert!(objects[0].get().is_some());
+            assert!(object.get().is_some());
+            let status = storage.status();
+            assert!(status.hot_bytes <= 100 << 10, "{status:?}");
+            assert!((5..90).contains(&status.hot_objects), "{status:?}");
+        }
+        // The one that is always read is unpacked once at the most, the others each time.
+        let misses = storage.status().misses;
+        assert!(misses <= 99 * (round + 1) + 1, "{misses} after {round}");
+    }
+    drop(objects);
+    assert_eq!(storage.status().objects, 0);
+}
+
+#[test]
+fn what_was_just_stored_is_read_without_unpacking() {
+    let storage = compact::<ConfigMap>(1 << 20, false);
+    let packed = packed(storage.pack(config_map(7)));
+    assert_eq!(*packed.get().unwrap(), config_map(7));
+    assert_eq!((storage.status().hits, storage.status().misses), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_users_let_go_of_is_freed_after_a_while() {
+    for hot_bytes in [0, 10 << 10] {
+        let storage = compact::<ConfigMap>(hot_bytes, false);
+        let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n)))).collect();
+        let mut tending = storage.clone().tend();
+        let held: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
+        for _ in 0..3 {
+            let again: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
+            assert!(again.iter().zip(&held).all(|(a, b)| Arc::ptr_eq(a, b)));
+            assert!((&mut tending).now_or_never().is_none());
+            tokio::time::timeout(Duration::from_secs(5), &mut tending).await.unwrap_err();
+            assert!(storage.lent_objects() > 250, "{}", storage.lent_objects());
+        }
+        drop(held);
+        tokio::time::timeout(Duration::from_secs(5), &mut tending).await.unwrap_err();
+        // What is held here again may still be taken for lent.
+        assert!(storage.lent_objects() <= storage.status().hot_objects);
+    }
+}
+
+#[test]
+fn equal_labels_are_kept_once_and_go_with_the_last() {
+    let storage = compact::<ConfigMap>(0, false);
+    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n)))).collect();
+    assert!(std::ptr::eq(objects[0].labels().unwrap(), objects[3].labels().unwrap()));
+    assert_eq!(storage.label_maps(), 3);
+    objects.retain(|object| object.labels().unwrap()["app"] == "app-1");
+    assert_eq!(storage.label_maps(), 1);
+    objects.clear();
+    assert_eq!(storage.label_maps(), 0);
+}
+
+/// How many bytes are overwritten while objects are packed, read and dropped; and how many they had.
+fn wiped<K>(storage: &Compact<K>, objects: impl Iterator<Item = K>) -> ([usize; 3], usize)
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let start = buffer::tests::wiped();
+    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object))).collect();
+    let stored = buffer::tests::wiped();
+    assert!(kept.iter().all(|object| object.get().is_some()));
+    let read = buffer::tests::wiped();
+    let StorageStatus { bytes, hot_objects, .. } = storage.status();
+    assert_eq!(hot_objects, 0);
+    drop(kept);
+    ([stored - start, read - stored, buffer::tests::wiped() - read], bytes)
+}
+
+#[test]
+fn what_is_secret_is_overwritten_and_never_held() {
+    const SIZE: usize = 600;
+    let secrets = || {
+        (0..40).map(|n| {
+            let mut rng = fastrand::Rng::with_seed(n as u64);
+            let secret = std::iter::repeat_with(|| rng.u8(..)).take(SIZE).collect();
+            let data = Some(BTreeMap::from([("k".into(), k8s_openapi::ByteString(secret))]));
+            Secret { metadata: metadata(n), data, ..Secret::default() }
+        })
+    };
+    let ([stored, read, dropped], bytes) = wiped(&compact(1 << 20, true), secrets());
+    // What was written and what was compressed of each; then what was decompressed.
+    assert!(stored > 2 * 40 * SIZE && read > 40 * SIZE, "{stored} {read}");
+    assert_eq!(dropped, bytes);
+    let ([stored, read, dropped], _) = wiped(&compact::<Secret>(0, false), secrets());
+    assert_eq!((stored, read, dropped), (0, 0, 0));
+}

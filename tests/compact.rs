@@ -1,0 +1,295 @@
+//! Compact storage is told from decoded storage by what it takes, and by nothing else.
+
+#![cfg(all(feature = "compact", feature = "testing"))]
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Resource;
+use kube::api::{DynamicObject, ObjectMeta};
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::testing::{FakeSource, WatchEnd};
+use kube_informer::{
+    Cached, Event, Index, InformerOptions, Labels, ObjectKey, ResourceVersion, SharedInformer,
+    Storage,
+};
+use parking_lot::Mutex;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+const SOON: Duration = Duration::from_secs(600);
+const RESYNC: Duration = Duration::from_secs(100);
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put {
+        n: usize,
+        app: usize,
+        size: usize,
+    },
+    Delete(usize),
+    /// The watch breaks, these happen meanwhile, and everything has to be listed anew.
+    Missed(Vec<Step>),
+    /// Every handler is told everything again.
+    Resync,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let change = prop_oneof![
+        3 => (0usize..12, 0usize..3, 0usize..300)
+            .prop_map(|(n, app, size)| Step::Put { n, app, size }),
+        1 => (0usize..12).prop_map(Step::Delete),
+    ];
+    prop_oneof![
+        8 => change.clone(),
+        1 => vec(change, 0..8).prop_map(Step::Missed),
+        1 => Just(Step::Resync),
+    ]
+}
+
+fn object(n: usize, app: usize, size: usize) -> ConfigMap {
+    let metadata = ObjectMeta {
+        namespace: Some(format!("ns-{}", n % 3)),
+        name: Some(format!("map-{n}")),
+        labels: (app > 0).then(|| [("app".into(), format!("app-{app}"))].into()),
+        ..ObjectMeta::default()
+    };
+    let data = Some([("text".into(), "text ".repeat(size))].into());
+    ConfigMap { metadata, data, ..ConfigMap::default() }
+}
+
+fn key(n: usize) -> ObjectKey {
+    ObjectKey::namespaced(&format!("ns-{}", n % 3), &format!("map-{n}")).unwrap()
+}
+
+fn do_step(source: &FakeSource<ConfigMap>, step: &Step) {
+    match step {
+        Step::Put { n, app, size } => drop(source.put(object(*n, *app, *size))),
+        Step::Delete(n) => drop(source.delete(&key(*n))),
+        Step::Missed(steps) => {
+            source.end_watches(WatchEnd::Broken);
+            for step in steps {
+                do_step(source, step);
+            }
+            source.compact();
+        }
+        Step::Resync => {}
+    }
+}
+
+/// An informer, and all that its handler was told.
+struct Follower {
+    informer: SharedInformer<ConfigMap>,
+    by_app: Index<ConfigMap>,
+    told: Arc<Mutex<Vec<Event<ConfigMap>>>>,
+}
+
+impl Follower {
+    fn new(source: &Arc<FakeSource<ConfigMap>>, storage: Storage<ConfigMap>) -> Self {
+        let reflector = ReflectorOptions::new().seed(7).on_error(|_| {});
+        let options = InformerOptions::new().storage(storage).resync(RESYNC).reflector(reflector);
+        let informer = SharedInformer::new(source.clone(), options);
+        let app = |map: &ConfigMap| map.metadata.labels.as_ref()?.get("app").cloned();
+        let by_app = informer.add_index("app", app).unwrap();
+        let told: Arc<Mutex<Vec<_>>> = Arc::default();
+        let telling = told.clone();
+        informer.on_event(move |event| telling.lock().push(event)).unwrap();
+        informer.start().unwrap();
+        Self { informer, by_app, told }
+    }
+
+    /// All that can be read, in one order.
+    fn read(&self) -> Vec<Vec<Arc<ConfigMap>>> {
+        let lister = self.informer.lister();
+        let mut answers = vec![lister.all(), lister.list(&Labels::nothing())];
+        for app in 0..3 {
+            let app = format!("app-{app}");
+            answers.push(self.by_app.get(&app));
+            answers.push(lister.list(&format!("app={app}").parse().unwrap()));
+            answers.push(lister.namespace("ns-1").list(&format!("app!={app}").parse().unwrap()));
+        }
+        for answer in &mut answers {
+            answer.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        }
+        answers
+    }
+}
+
+/// What events come to; each has to tell of what was told before.
+fn folded(events: &[Event<ConfigMap>]) -> BTreeMap<ObjectKey, Arc<ConfigMap>> {
+    let mut known: BTreeMap<ObjectKey, Arc<ConfigMap>> = BTreeMap::new();
+    for event in events {
+        let key = ObjectKey::of(&**event.object()).unwrap();
+        match event {
+            Event::Added { object, .. } => {
+                assert!(known.insert(key, object.clone()).is_none());
+            }
+            Event::Updated { old, new } => {
+                assert_eq!(known.insert(key, new.clone()).as_ref(), Some(old));
+            }
+            Event::Deleted { .. } => assert!(known.remove(&key).is_some()),
+        }
+    }
+    known
+}
+
+async fn same_as_decoded(before: &[Step], steps: &[Step], storage: Storage<ConfigMap>) {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    for step in before {
+        do_step(&source, step);
+    }
+    let followers = [Storage::decoded(), storage].map(|storage| Follower::new(&source, storage));
+    let [decoded, compact] = &followers;
+    for step in [&Step::Resync].into_iter().chain(steps) {
+        do_step(&source, step);
+        if matches!(step, Step::Resync) {
+            tokio::time::sleep(RESYNC).await;
+        }
+        for follower in &followers {
+            let version = ResourceVersion::from(source.version());
+            follower.informer.wait_for_sync(SOON).await.unwrap();
+            follower.informer.wait_for(&version, SOON).await.unwrap();
+        }
+        // Once nothing is left to be done, time goes on.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(decoded.read(), compact.read());
+    }
+    let told = compact.told.lock().clone();
+    assert_eq!(*decoded.told.lock(), *told);
+    assert_eq!(folded(&told), source.objects());
+    let status = compact.informer.status().storage.unwrap();
+    assert_eq!((status.kept_decoded, status.unreadable, status.refused), (0, 0, None));
+    assert!(decoded.informer.status().storage.is_none());
+    for follower in &followers {
+        follower.informer.shutdown().await;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn events_and_answers_are_those_of_decoded_storage(
+        before in vec(step(), 0..20), steps in vec(step(), 1..30),
+        hot_bytes in prop_oneof![Just(0), 0usize..100_000], zeroize: bool,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time().start_paused(true).build().unwrap();
+        let storage = Storage::compact().hot_bytes(hot_bytes).zeroize(zeroize);
+        runtime.block_on(same_as_decoded(&before, &steps, storage));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relist_of_what_is_known_keeps_it() {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    for n in 0..100 {
+        source.put(object(n, n % 3, 50));
+    }
+    let follower = Follower::new(&source, Storage::compact());
+    follower.informer.wait_for_sync(SOON).await.unwrap();
+    let before = follower.informer.snapshot();
+    do_step(&source, &Step::Missed(vec![Step::Put { n: 0, app: 0, size: 60 }]));
+    follower.informer.wait_for(&source.version().into(), SOON).await.unwrap();
+    let after = follower.informer.snapshot();
+    for n in 0..100 {
+        let [old, new] = [&before, &after].map(|store| store.cached_by_key(&key(n)).unwrap());
+        assert_eq!(old.is(new), n > 0, "{n}");
+    }
+    drop((before, after));
+    follower.told.lock().clear();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let status = follower.informer.status().storage.unwrap();
+    assert_eq!(status.objects, 100);
+    assert!(status.bytes > 0 && status.hits > 0, "{status:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_who_ask_are_given_one_object_while_it_is_held() {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    source.put(object(1, 1, 50));
+    let follower = Follower::new(&source, Storage::compact().hot_bytes(0));
+    follower.informer.wait_for_sync(SOON).await.unwrap();
+    follower.told.lock().clear();
+    let (store, lister) = (follower.informer.snapshot(), follower.informer.lister());
+    let object = lister.by_key(&key(1)).unwrap();
+    assert!(Arc::ptr_eq(&object, &store.get(&key(1)).unwrap()));
+    assert!(Arc::ptr_eq(&object, &follower.by_app.get("app-1")[0]));
+}
+
+/// Packs objects and reads them.
+fn through<K>(objects: impl IntoIterator<Item = K>)
+where
+    K: Resource + Serialize + DeserializeOwned + Clone + PartialEq + Debug + Send + Sync + 'static,
+{
+    let storage = Storage::compact().hot_bytes(0).pack("things");
+    for object in objects {
+        let packed = storage.pack(object.clone());
+        assert!(matches!(packed, Cached::Packed(_)), "kept decoded: {object:?}");
+        assert_eq!(*packed.get().unwrap(), object);
+    }
+}
+
+macro_rules! kinds {
+    ($folder:ident, $read:ident: $($module:path: $($kind:ident)*;)*) => {
+        $($({
+            use $module as module;
+            use k8s_openapi::Resource as _;
+            let group = match module::$kind::GROUP { "" => "core", group => group };
+            let name = format!("{group}.{}.{}.json", module::$kind::VERSION, module::$kind::KIND);
+            let json = std::fs::read(Path::new($folder).join(&name)).expect(&name);
+            match serde_json::from_slice::<module::$kind>(&json) {
+                Ok(object) => {
+                    through([object]);
+                    $read += 1;
+                }
+                // A type can be too strict for what Go writes.
+                Err(error) => println!("{name}: {error}"),
+            }
+        })*)*
+    };
+}
+
+#[test]
+fn every_built_in_kind_comes_back_as_it_was() {
+    use k8s_openapi::api;
+    let folder = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/k8s-api-testdata");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        println!("SKIPPED: {} is not there", folder.display());
+        return;
+    };
+    let json = files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension() == Some("json".as_ref()));
+    let objects = json.filter_map(|path| {
+        // Lists, options and other messages that are no objects have no metadata.
+        serde_json::from_slice::<DynamicObject>(&std::fs::read(path).unwrap()).ok()
+    });
+    let objects: Vec<_> = objects.collect();
+    assert!(objects.len() > 100, "{}", objects.len());
+    through(objects);
+    let mut read = 0;
+    kinds! { folder, read:
+        api::admissionregistration::v1: MutatingWebhookConfiguration ValidatingAdmissionPolicy;
+        api::apps::v1: ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet;
+        api::autoscaling::v2: HorizontalPodAutoscaler;
+        api::batch::v1: CronJob Job;
+        api::certificates::v1: CertificateSigningRequest;
+        api::coordination::v1: Lease;
+        api::core::v1: ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount;
+        api::discovery::v1: EndpointSlice;
+        api::events::v1: Event;
+        api::flowcontrol::v1: FlowSchema PriorityLevelConfiguration;
+        api::networking::v1: Ingress IngressClass NetworkPolicy;
+        api::policy::v1: PodDisruptionBudget;
+        api::rbac::v1: ClusterRole ClusterRoleBinding Role RoleBinding;
+        api::resource::v1: DeviceClass ResourceClaim ResourceSlice;
+        api::storage::v1: CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment;
+    }
+    assert!(read > 40, "{read}");
+}
