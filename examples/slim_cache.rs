@@ -47,9 +47,10 @@ pub(crate) struct SlimStatus {
     pub(crate) pod_ip: Option<String>,
 }
 
-/// Informers of slim pods: labels, annotations and managedFields go, too, before a pod is stored.
+/// Informers of slim pods: managedFields are not decoded, labels and annotations go before a pod is
+/// stored.
 pub(crate) fn slim() -> InformerSpec<SlimPod> {
-    InformerSpec::new().transform(|pod: &mut SlimPod| {
+    InformerSpec::new().managed_fields(false).transform(|pod: &mut SlimPod| {
         let metadata = std::mem::take(&mut pod.metadata);
         pod.metadata = ObjectMeta {
             name: metadata.name,
@@ -125,9 +126,8 @@ impl Cost {
 
 /// What each way takes, one after the other.
 pub(crate) async fn measure(client: &Client) -> Result<Vec<Cost>, BoxError> {
-    let bare = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
-    let metadata = InformerSpec::<PartialObjectMeta<Pod>>::new()
-        .transform(|pod| pod.metadata.managed_fields = None);
+    let bare = InformerSpec::<Pod>::new().managed_fields(false);
+    let metadata = InformerSpec::<PartialObjectMeta<Pod>>::new().managed_fields(false);
     Ok(vec![
         cost("everything", client, InformerSpec::<Pod>::new()).await?,
         cost("all but managedFields", client, bare).await?,

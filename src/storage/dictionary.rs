@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use lz4_flex::block;
-use parking_lot::Mutex;
 
 use super::buffer::Buffer;
+use crate::sync::Mutex;
 
 /// How large a dictionary is, in bytes. It is read for each object that is packed: four times as much
 /// takes twice the time and saves a twentieth of the bytes.

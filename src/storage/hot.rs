@@ -9,11 +9,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::packed::Packed;
+use crate::sync::{Mutex, Notify};
 use crate::turns::TURN;
 
 /// How many objects may be passed over for one that goes: what an insertion costs at most.

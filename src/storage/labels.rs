@@ -5,7 +5,8 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
-use parking_lot::Mutex;
+
+use crate::sync::Mutex;
 
 /// What an object is labelled with.
 pub(super) type Labels = BTreeMap<String, String>;

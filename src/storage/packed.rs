@@ -8,7 +8,6 @@ use std::sync::{Arc, Weak};
 
 use kube::Resource;
 use kube::api::ObjectMeta;
-use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
 use super::PackError;
@@ -19,6 +18,7 @@ use super::form;
 use super::hot::Hot;
 use super::labels::{Labels, SharedLabels};
 use crate::object::{PackedObject, ResourceVersion};
+use crate::sync::Mutex;
 
 /// How many bytes an object takes unpacked for each byte that it is written as: 8 to 9 of a pod as its
 /// type has it, 12 as JSON values.
