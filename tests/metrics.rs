@@ -13,7 +13,7 @@ use kube::api::ObjectMeta;
 use kube_informer::metrics as names;
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
-    HandlerOptions, InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory,
+    HandlerOptions, InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory, Storage,
 };
 use parking_lot::Mutex;
 
@@ -194,6 +194,32 @@ async fn everything_is_typed_and_explained() {
     assert_eq!(families, 16, "and nothing else");
     drop(informer);
     assert_eq!(recorder.render(), "", "though the registration is still held");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_packed_has_figures_of_its_own() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    names::describe();
+    let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+    let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+    source.put(ConfigMap { metadata, ..ConfigMap::default() });
+    let options = InformerOptions::new().storage(Storage::compact());
+    let informer = SharedInformer::new(Arc::new(source), options);
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    assert!(informer.lister().get("a").is_ok());
+    let text = recorder.render();
+    let of_storage = |line: &&str| line.starts_with("# TYPE kube_informer_storage_");
+    assert_eq!(text.lines().filter(of_storage).count(), 6);
+    let status = informer.status().storage.unwrap();
+    let all = r#"name="",group="",resource="configmaps",namespace="""#;
+    assert_eq!(value(&recorder, names::STORAGE_PACKED_BYTES, all), status.bytes as f64);
+    assert_eq!(value(&recorder, names::STORAGE_HITS, all), status.hits as f64);
+    assert!(status.bytes > 0 && status.hits > 0);
+    informer.shutdown().await;
+    drop(informer);
+    assert_eq!(recorder.render(), "");
 }
 
 #[tokio::test(start_paused = true)]

@@ -95,6 +95,7 @@ async fn the_status_serialises_to_this() {
                 "version": "2",
                 "queued": 0,
                 "index_faults": 0,
+                "storage": null,
                 "reflector": {
                     "state": { "doing": "watching" },
                     "since": "seconds",
@@ -124,6 +125,7 @@ async fn the_status_serialises_to_this() {
                 "version": null,
                 "queued": 0,
                 "index_faults": 0,
+                "storage": null,
                 "reflector": {
                     "state": { "doing": "waiting", "delay": "seconds" },
                     "since": "seconds",

@@ -17,12 +17,19 @@ pub(super) struct InformerMetrics {
     pub(super) stale: Level,
     pub(super) synced: Level,
     pub(super) index_faults: Count,
+    /// Only where objects are packed.
+    pub(super) storage: Option<StorageMetrics>,
+}
+
+/// The metrics of a storage that packs.
+#[derive(Debug)]
+pub(super) struct StorageMetrics {
     pub(super) packed_bytes: Level,
     pub(super) hot_bytes: Level,
 }
 
 impl InformerMetrics {
-    pub(super) fn new(labels: &MetricLabels) -> Self {
+    pub(super) fn new(labels: &MetricLabels, packs: bool) -> Self {
         Self {
             queued: Level::new(INFORMER_QUEUED_ITEMS, labels),
             latency: Timing::new(INFORMER_PROCESSING_LATENCY, labels),
@@ -31,8 +38,10 @@ impl InformerMetrics {
             stale: Level::new(STALE_OBJECTS, labels),
             synced: Level::new(SYNCED, labels),
             index_faults: Count::new(INDEX_FAULTS, labels),
-            packed_bytes: Level::new(STORAGE_PACKED_BYTES, labels),
-            hot_bytes: Level::new(STORAGE_HOT_BYTES, labels),
+            storage: packs.then(|| StorageMetrics {
+                packed_bytes: Level::new(STORAGE_PACKED_BYTES, labels),
+                hot_bytes: Level::new(STORAGE_HOT_BYTES, labels),
+            }),
         }
     }
 }

@@ -81,8 +81,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let labels = metrics::labels(&options.name, &collection);
-        let metrics = Arc::new(InformerMetrics::new(&labels));
         let keeper = options.storage.keeper(&collection.resource, &labels);
+        let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
         let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());
         if let Some(keeper) = &keeper {
             reflector = reflector.pack(keeper.clone());
@@ -205,7 +205,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         metrics.objects.set(|| self.indexer.snapshot().len());
         metrics.stale.set(|| self.indexer.snapshot().stale());
         metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
-        if let Some(keeper) = &self.keeper {
+        if let (Some(keeper), Some(metrics)) = (&self.keeper, &metrics.storage) {
             metrics.packed_bytes.set(|| keeper.status().bytes);
             metrics.hot_bytes.set(|| keeper.status().hot_bytes);
         }
