@@ -115,7 +115,7 @@
 //! | `testing` | an in-memory source, an embedded API server and faults, for tests without a cluster |
 //! | `testing-tls` | the embedded server over TLS, and a real control plane where its binaries are |
 //! | `metrics` | figures through the `metrics` facade, under the names in [`metrics`] |
-//! | `compact` | objects kept small in memory, unpacked when they are read: [`Storage::compact`](storage::Storage::compact) |
+//! | `compact` | objects kept small in memory, unpacked when they are read: see [`storage`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
