@@ -16,8 +16,8 @@ use crate::error::{Asked, Fault, SourceError};
 use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
 use crate::object::{Cached, KnownObjects, ObjectKey};
 
-/// After how many bytes without a pause the runtime's other tasks get their turn: a pod, or some
-/// smaller objects. To decode a pod takes a tenth of a millisecond, on a busy machine three.
+/// After how many bytes without a pause the runtime's other tasks get their turn: a pod, which takes some
+/// tenths of a millisecond to decode, or a few smaller objects.
 const TURN: usize = 4 * 1024;
 
 /// Passing over a byte costs this fraction of decoding it.
