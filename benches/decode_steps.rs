@@ -14,7 +14,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Resource;
 use kube::api::ObjectMeta;
-use kube_informer::lister_watcher::{ListQuery, ListerWatcher};
+use kube_informer::lister_watcher::{ListQuery, ListerWatcher, Wishes};
 use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{
@@ -111,7 +111,7 @@ async fn list(step: &str, server: &PodServer) {
     let object = Cached::from(Arc::new(Unread::default()));
     let known = All(ObjectKey::cluster("known").unwrap(), object);
     let listing = match step {
-        "peek" => source.list_unless_known(&query, Arc::new(known)),
+        "peek" => source.list_with(&query, Wishes::new().known(Arc::new(known))),
         _ => source.list(&query),
     };
     let mut items = listing.await.unwrap();

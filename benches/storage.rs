@@ -41,8 +41,10 @@ fn storage(c: &mut Criterion) {
         let pods = pods(strip);
         let cold = Storage::compact().hot_bytes(0).pack("pods");
         let hot = Storage::compact().hot_bytes(1 << 30).pack("pods");
-        let objects: Vec<_> = pods.iter().map(|(_, pod)| packed(cold.pack(pod.clone()))).collect();
-        let held: Vec<_> = pods.iter().map(|(_, pod)| packed(hot.pack(pod.clone()))).collect();
+        let objects: Vec<_> =
+            pods.iter().map(|(_, pod)| packed(cold.pack(pod.clone().into()))).collect();
+        let held: Vec<_> =
+            pods.iter().map(|(_, pod)| packed(hot.pack(pod.clone().into()))).collect();
         let mut group = c.benchmark_group("a pod");
         let mut next = pods.iter().cycle();
         group.bench_function(BenchmarkId::new("decode JSON", what), |b| {
@@ -51,7 +53,7 @@ fn storage(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("pack", what), |b| {
             let pod = || next.next().unwrap().1.clone();
             // With the freeing of what was packed: that is part of it.
-            b.iter_batched(pod, |pod| cold.pack(pod), BatchSize::LargeInput);
+            b.iter_batched(pod, |pod| cold.pack(pod.into()), BatchSize::LargeInput);
         });
         let mut next = objects.iter().cycle();
         group.bench_function(BenchmarkId::new("read, packed", what), |b| {

@@ -4,6 +4,7 @@
 //! It knows nothing of stores, handlers or retries: an error ends the answer, and the reflector
 //! decides what to ask next. Whatever can't be decoded is an item of the answer, not its end.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use crate::error::{Asked, SourceError, Verb};
-use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Arrived, Cached, KnownObjects, ObjectKey, ResourceVersion};
 
 /// Lists and watches one collection of objects.
 ///
@@ -29,30 +30,69 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
     /// Starts one watch, or a streaming list.
     fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>>;
 
-    /// As [`list`](Self::list), for who holds objects already: an item that `known` has in the same
-    /// state may come as [`ListItem::Unchanged`], undecoded.
-    ///
-    /// It need not: unless implemented, every item is decoded.
-    fn list_unless_known(
+    /// As [`list`](Self::list), for who can use more than objects. It need not give that: unless
+    /// implemented, every item is decoded and comes alone.
+    fn list_with(
         &self,
         query: &ListQuery,
-        known: Arc<dyn KnownObjects<K>>,
+        wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        drop(known);
+        drop(wishes);
         self.list(query)
     }
 
-    /// As [`watch`](Self::watch), for who holds objects already: an initial event of an object that
-    /// `known` has in the same state may come as [`WatchItem::Unchanged`], undecoded.
-    ///
-    /// It need not: unless implemented, every object is decoded.
-    fn watch_unless_known(
+    /// As [`watch`](Self::watch), for who can use more than objects. It need not give that: unless
+    /// implemented, every object is decoded and comes alone.
+    fn watch_with(
         &self,
         query: &WatchQuery,
-        known: Arc<dyn KnownObjects<K>>,
+        wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        drop(known);
+        drop(wishes);
         self.watch(query)
+    }
+}
+
+/// What who asks can use beyond objects.
+#[must_use]
+pub struct Wishes<K> {
+    pub(crate) known: Option<Arc<dyn KnownObjects<K>>>,
+    pub(crate) encoded: bool,
+}
+
+impl<K> Wishes<K> {
+    /// None.
+    pub fn new() -> Self {
+        Self { known: None, encoded: false }
+    }
+
+    /// It holds these objects already: an item, or an initial event, of an object that is known in the
+    /// same state may come as [`ListItem::Unchanged`] or [`WatchItem::Unchanged`], undecoded.
+    pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
+        self.known = Some(known);
+        self
+    }
+
+    /// It keeps bytes: objects may come with those that they came as, and then without their managed
+    /// fields, see [`Arrived`].
+    pub fn encoded(mut self, encoded: bool) -> Self {
+        self.encoded = encoded;
+        self
+    }
+}
+
+impl<K> Default for Wishes<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for Wishes<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wishes")
+            .field("known", &self.known.is_some())
+            .field("encoded", &self.encoded)
+            .finish()
     }
 }
 
@@ -106,7 +146,7 @@ pub struct WatchQuery {
 }
 
 /// One object of a list or of an event: decoded, or what can be said of one that could not be.
-pub type Decoded<K> = Result<K, Undecodable>;
+pub type Decoded<K> = Result<Arrived<K>, Undecodable>;
 
 /// An object that could not be decoded.
 #[derive(Clone, Debug)]

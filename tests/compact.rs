@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
-use kube::api::{DynamicObject, ObjectMeta};
+use kube::api::{Api, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams};
 use kube_informer::reflector::ReflectorOptions;
-use kube_informer::testing::{FakeSource, WatchEnd};
+use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
+use kube_informer::transport::ApiSource;
 use kube_informer::{
     Cached, Event, Index, InformerOptions, Labels, ObjectKey, ResourceVersion, SharedInformer,
     Storage,
@@ -229,7 +230,7 @@ where
 {
     let storage = Storage::compact().hot_bytes(0).pack("things");
     for object in objects {
-        let packed = storage.pack(object.clone());
+        let packed = storage.pack(object.clone().into());
         assert!(matches!(packed, Cached::Packed(_)), "kept decoded: {object:?}");
         assert_eq!(*packed.get().unwrap(), object);
     }
@@ -292,4 +293,98 @@ fn every_built_in_kind_comes_back_as_it_was() {
         api::storage::v1: CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment;
     }
     assert!(read > 40, "{read}");
+}
+
+/// A pod with managed fields, as a server keeps it.
+fn pod(n: usize, node: &str) -> Pod {
+    serde_json::from_value(serde_json::json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": format!("pod-{n}"), "namespace": format!("ns-{}", n % 3),
+                     "labels": {"app": format!("app-{}", n % 4)}},
+        "spec": {"nodeName": node, "containers": [{"name": "server", "image": "registry.example/server:1"}]},
+    }))
+    .unwrap()
+}
+
+/// Of one server's pods an informer in decoded storage and one in compact storage.
+struct Both {
+    way: String,
+    decoded: SharedInformer<Pod>,
+    compact: SharedInformer<Pod>,
+    by_node: Index<Pod>,
+}
+
+/// By each way that objects can come.
+fn ways(server: &ApiServer) -> Vec<Both> {
+    let mut ways = Vec::new();
+    for (json, streaming, strip) in
+        [false, true].into_iter().flat_map(|json| [(json, false, false), (json, true, true)])
+    {
+        let informer = |storage| {
+            let mut source = ApiSource::<Pod>::new(server.client());
+            if json {
+                source = source.json_only();
+            }
+            if strip {
+                source = source.without_managed_fields();
+            }
+            let reflector = ReflectorOptions::new().streaming_list(streaming).on_error(|_| {});
+            let options = InformerOptions::new().storage(storage).reflector(reflector);
+            SharedInformer::new(Arc::new(source), options)
+        };
+        let compact = informer(Storage::compact().hot_bytes(0));
+        let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+        let by_node = compact.add_index("node", node).unwrap();
+        let way = format!("json {json}, streaming {streaming}, strip {strip}");
+        let decoded = informer(Storage::decoded());
+        for informer in [&decoded, &compact] {
+            informer.start().unwrap();
+        }
+        ways.push(Both { way, decoded, compact, by_node });
+    }
+    ways
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_kept_as_they_came_and_read_only_for_who_asks() {
+    let server = ApiServer::new();
+    let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+    for n in 0..30 {
+        shop(n).create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    let ways = ways(&server);
+    for Both { decoded, compact, .. } in &ways {
+        decoded.wait_for_sync(SOON).await.unwrap();
+        compact.wait_for_sync(SOON).await.unwrap();
+    }
+    for n in 10..20 {
+        let name = format!("pod-{n}");
+        shop(n).delete(&name, &DeleteParams::default().grace_period(0)).await.unwrap();
+        if n % 2 == 0 {
+            shop(n).create(&PostParams::default(), &pod(n, "n-2")).await.unwrap();
+        }
+    }
+    let patch = serde_json::json!({"metadata": {"labels": {"app": "other"}}});
+    for n in 0..10 {
+        let name = format!("pod-{n}");
+        shop(n).patch(&name, &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    }
+    for Both { way, decoded, compact, by_node } in ways {
+        for informer in [&decoded, &compact] {
+            informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+        }
+        assert_eq!((by_node.len("n-1"), by_node.len("n-2")), (20, 5), "{way}");
+        let status = compact.status().storage.unwrap();
+        assert_eq!((status.misses, status.kept_decoded, status.objects), (0, 0, 25), "{way}");
+        let (decoded, compact) = (decoded.snapshot(), compact.snapshot());
+        let managed = decoded.iter().any(|(_, pod)| pod.metadata.managed_fields.is_some());
+        assert_eq!(managed, !way.contains("strip true"), "{way}");
+        assert_eq!((decoded.len(), compact.len()), (25, 25));
+        for (key, pod) in decoded.iter() {
+            let cached = compact.cached_by_key(&key).unwrap();
+            assert_eq!(cached.uid(), pod.metadata.uid.as_deref(), "{way}");
+            assert_eq!(cached.labels(), pod.metadata.labels.as_ref(), "{way}");
+            assert_eq!(cached.get().unwrap(), pod, "{way}");
+        }
+    }
 }

@@ -485,7 +485,7 @@ async fn versions_of_custom_resources_are_trusted_by_choice() {
     };
     let client = kube::Client::new(tower::service_fn(answer), "default");
     for trust in [None, Some(true), Some(false)] {
-        use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher};
+        use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher, Wishes};
         let mut source = ApiSource::<Thing>::new(client.clone());
         if let Some(trust) = trust {
             source = source.trust_versions(trust);
@@ -495,7 +495,10 @@ async fn versions_of_custom_resources_are_trusted_by_choice() {
         let mut write = known.transaction();
         write.put(&ObjectKey::of(&object).unwrap(), Arc::new(object));
         write.commit();
-        let items = source.list_unless_known(&ListQuery::default(), Arc::new(known)).await.unwrap();
+        let items = source
+            .list_with(&ListQuery::default(), Wishes::new().known(Arc::new(known)))
+            .await
+            .unwrap();
         let unchanged = |item| future::ready(matches!(item, Ok(ListItem::Unchanged(..))));
         assert_eq!(items.any(unchanged).await, trust == Some(true), "{trust:?}");
     }

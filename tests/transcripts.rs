@@ -82,7 +82,9 @@ struct Told {
 impl Told {
     fn object<K: Serialize>(&mut self, event: &'static str, decoded: Decoded<K>) {
         match decoded {
-            Ok(object) => self.objects.push((event, serde_json::to_value(object).unwrap())),
+            Ok(Arrived { object, .. }) => {
+                self.objects.push((event, serde_json::to_value(object).unwrap()));
+            }
             Err(undecodable) => self.faults.push(undecodable.error),
         }
     }

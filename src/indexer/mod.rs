@@ -56,7 +56,7 @@ use self::slots::Slot;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
-use crate::object::{Cached, KnownObjects, KnownParts, ObjectKey, ObjectState};
+use crate::object::{Cached, Filing, KnownObjects, KnownParts, ObjectKey, ObjectState};
 use crate::sync::{Mutex, Notify};
 
 /// How many objects are shown at once, or a few more, to who asks for all in parts.
@@ -187,6 +187,15 @@ impl<K> Indexer<K> {
             .map(|(place, name)| (place, name.clone()))
             .ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
         Ok(Index::new(self.clone(), name, place))
+    }
+
+    /// What notes under which values an object is to be filed here, before it is.
+    pub(crate) fn filing(&self) -> Filing<K>
+    where
+        K: Send + Sync + 'static,
+    {
+        let store = self.clone();
+        Arc::new(move |object: &K| store.load().note(object))
     }
 
     /// Until the store changes.

@@ -1,5 +1,6 @@
 //! Everything the store holds at one moment.
 
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::numbers::Numbers;
 use super::postings::{Posting, Postings};
 use super::slots::Slot;
 use super::table::Table;
-use crate::object::{Cached, ObjectKey, ObjectState, ResourceVersion, hash_parts};
+use crate::object::{Cached, Filed, ObjectKey, ObjectState, ResourceVersion, hash_parts};
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -22,6 +23,8 @@ pub(super) struct State<K> {
     objects: Table<Arc<Record<K>>>,
     pub(super) namespaces: Postings,
     pub(super) indexes: Arc<Vec<IndexState<K>>>,
+    /// The indexes' names, for notes of what is filed under them.
+    names: Arc<[Arc<str>]>,
     pub(super) stale: Numbers<Slot>,
 }
 
@@ -46,6 +49,7 @@ impl<K> State<K> {
             objects: Table::new(),
             namespaces: Postings::new(),
             indexes: Arc::default(),
+            names: Arc::default(),
             stale: Numbers::None,
         }
     }
@@ -165,6 +169,18 @@ impl<K> State<K> {
             }
         });
         Arc::make_mut(&mut self.indexes).push(index);
+        self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
+    }
+
+    /// Notes under which values an object would be filed. `None`: under no index, or one of their
+    /// functions panics, which is told when the object is filed.
+    pub(super) fn note(&self, object: &K) -> Option<Filed> {
+        if self.indexes.is_empty() {
+            return None;
+        }
+        let values: Result<Vec<_>, _> =
+            self.indexes.iter().map(|index| index.values(object)).collect();
+        Some(Filed::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
     }
 
     fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record<K>>)> {
@@ -175,8 +191,7 @@ impl<K> State<K> {
         self.objects.find(hash_parts(namespace, name), |record| record.key.is(namespace, name))
     }
 
-    /// Files an object in every index. It is unpacked at most once before the change and once after
-    /// it, however many indexes there are.
+    /// Files an object in every index.
     fn file(
         &mut self,
         slot: Slot,
@@ -185,32 +200,59 @@ impl<K> State<K> {
         new: Option<&Cached<K>>,
         faults: &mut Vec<IndexFault>,
     ) {
-        if self.indexes.is_empty() {
-            return;
-        }
-        let before = old.map(Cached::get);
-        let after = new.and_then(Cached::get);
+        let (mut before, mut after) = (Asked::new(old), Asked::new(new));
         for place in 0..self.indexes.len() {
             let index = &self.indexes[place];
-            let had = match &before {
-                // A function that panics on the old object panicked when that was filed, under
-                // nothing.
-                Some(Some(before)) => index.values(before).unwrap_or_default(),
-                Some(None) | None => Vec::new(),
-            };
-            let has = after.as_deref().map(|after| index.values_to_file(key, after, faults));
+            // A function that panics on the old object panicked when that was filed, under nothing.
+            let had = before.values(place, index, &mut |_| {});
+            let has = after.values(place, index, &mut |message| {
+                faults.push(IndexFault { index: index.name.clone(), key: key.clone(), message });
+            });
             let has = has.unwrap_or_default();
             // Most updates change no value: then the index is left as it is.
-            if matches!(before, Some(None)) || had != has {
+            if had.as_ref() != Some(&has) {
                 let postings = &mut Arc::make_mut(&mut self.indexes)[place].postings;
-                if matches!(before, Some(None)) {
+                if had.is_none() {
                     // It can't be unpacked any more, so nobody knows its values; the slot is not to
                     // be found under them when another object has it.
                     postings.forget(slot);
                 }
-                postings.change(slot, had, has);
+                postings.change(slot, had.unwrap_or_default(), has);
             }
         }
+    }
+}
+
+/// An object that is asked for its values. What was noted is not asked; the object is unpacked at most
+/// once, however many indexes there are.
+struct Asked<'c, K> {
+    cached: Option<&'c Cached<K>>,
+    object: OnceCell<Option<Arc<K>>>,
+}
+
+impl<'c, K> Asked<'c, K> {
+    fn new(cached: Option<&'c Cached<K>>) -> Self {
+        Self { cached, object: OnceCell::new() }
+    }
+
+    /// Its values: none where there is no object, or the function panics, which is told. `None`: it
+    /// can't be unpacked.
+    fn values(
+        &mut self,
+        place: usize,
+        index: &IndexState<K>,
+        panicked: &mut dyn FnMut(String),
+    ) -> Option<Vec<String>> {
+        let Some(cached) = self.cached else { return Some(Vec::new()) };
+        let noted = cached.filed().and_then(|filed| filed.values(place, &index.name));
+        if noted.is_some() {
+            return noted;
+        }
+        let object = self.object.get_or_init(|| cached.get()).as_ref()?;
+        Some(index.values(object).unwrap_or_else(|message| {
+            panicked(message);
+            Vec::new()
+        }))
     }
 }
 
@@ -252,6 +294,7 @@ impl<K> Clone for State<K> {
             objects: self.objects.clone(),
             namespaces: self.namespaces.clone(),
             indexes: self.indexes.clone(),
+            names: self.names.clone(),
             stale: self.stale.clone(),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use super::{ObjectState, ResourceVersion};
+use super::{Arrived, Filed, ObjectState, ResourceVersion};
 
 /// One state of one object. A cheap clone; all clones are the same object.
 ///
@@ -47,12 +47,24 @@ pub trait PackedObject<K>: Send + Sync {
 
     /// `metadata.labels`.
     fn labels(&self) -> Option<&BTreeMap<String, String>>;
+
+    /// Under which values it is filed, if that was noted. Unless implemented, it was not, and
+    /// indexes ask the object.
+    fn filed(&self) -> Option<&Filed> {
+        None
+    }
 }
 
 /// What keeps an object: the choice between storing it as it is and packing it.
 pub trait Pack<K>: Send + Sync {
-    /// The object, as the cache is to hold it.
-    fn pack(&self, object: K) -> Cached<K>;
+    /// The object, as the cache is to hold it. With its bytes, where those are
+    /// [wanted](Self::wants_encoded) and the source has them.
+    fn pack(&self, arrived: Arrived<K>) -> Cached<K>;
+
+    /// Whether objects are to come with the bytes they came as. Unless implemented, they are not.
+    fn wants_encoded(&self) -> bool {
+        false
+    }
 }
 
 /// Keeps objects as they are.
@@ -60,8 +72,8 @@ pub trait Pack<K>: Send + Sync {
 pub struct AsDecoded;
 
 impl<K> Pack<K> for AsDecoded {
-    fn pack(&self, object: K) -> Cached<K> {
-        Cached::Decoded(Arc::new(object))
+    fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
+        Cached::Decoded(Arc::new(arrived.object))
     }
 }
 
@@ -82,6 +94,16 @@ impl<K> Cached<K> {
             (Self::Decoded(a), Self::Decoded(b)) => Arc::ptr_eq(a, b),
             (Self::Packed(a), Self::Packed(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
             _ => false,
+        }
+    }
+}
+
+impl<K> Cached<K> {
+    /// Under which values it is filed, if that was noted.
+    pub(crate) fn filed(&self) -> Option<&Filed> {
+        match self {
+            Self::Decoded(_) => None,
+            Self::Packed(packed) => packed.filed(),
         }
     }
 }

@@ -4,7 +4,9 @@
 
 mod cached;
 mod change;
+mod encoded;
 mod event;
+mod filed;
 mod key;
 mod known;
 mod places;
@@ -13,7 +15,10 @@ mod version;
 
 pub use cached::{AsDecoded, Cached, Pack, PackedObject};
 pub use change::{Change, Delta, Replacement};
+pub use encoded::{Arrived, Encoded, ObjectEncoding};
 pub use event::{CachedEvent, Event};
+pub use filed::Filed;
+pub(crate) use filed::Filing;
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{hash_parts, hash_str};
 pub use known::{KnownObjects, KnownParts, ObjectState};

@@ -38,7 +38,7 @@ use self::status::{StatusBoard, StatusWriter};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
-use crate::lister_watcher::{WatchQuery, WatchStream};
+use crate::lister_watcher::{WatchQuery, WatchStream, Wishes};
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
 use crate::turns::Turns;
 
@@ -191,11 +191,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
         let patience = self.options.list_patience;
         let silent = self.error(Verb::List, Fault::Silent(patience));
-        let opening = match self.skippable(machine) {
-            Some(known) => self.source.list_unless_known(query, known),
-            None => self.source.list(query),
-        };
-        let opened = timeout(patience, opening).await;
+        let opened = timeout(patience, self.source.list_with(query, self.wishes(machine))).await;
         let mut items = opened.map_err(|_| silent.clone())??;
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let mut total = None;
@@ -239,6 +235,18 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         Ok(Outcome::Listed { version, continue_token, clean: self.population.is_clean() })
     }
 
+    /// What the source may do for what keeps objects here.
+    fn wishes(&self, machine: &Machine) -> Wishes<K> {
+        let known = self.skippable(machine);
+        Wishes { known, ..self.wish_for_bytes() }
+    }
+
+    /// A transform's object is none that the server sent, so its bytes would be of no use.
+    fn wish_for_bytes(&self) -> Wishes<K> {
+        let keeps_bytes = self.options.transform.is_none() && self.options.pack.wants_encoded();
+        Wishes::new().encoded(keeps_bytes)
+    }
+
     /// What need not be decoded again. Nothing where nothing is known yet; and nothing of a quorum's
     /// list: after a restored backup, other states may have the known ones' versions.
     fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects<K>>> {
@@ -273,7 +281,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     ) -> impl Future<Output = Result<WatchStream<K>, SourceError>> + Send + use<K> {
         let margin = self.options.watch_margin;
         let silent = self.error(Verb::Watch, Fault::Silent(margin));
-        let opening = timeout(margin, self.source.watch(query));
+        let opening = timeout(margin, self.source.watch_with(query, self.wish_for_bytes()));
         async move { opening.await.unwrap_or(Err(silent)) }
     }
 
@@ -284,14 +292,14 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         decoded: Decoded<K>,
         verb: Verb,
     ) -> (Option<ObjectKey>, Option<Cached<K>>) {
-        let mut object = match decoded {
-            Ok(object) => object,
+        let mut arrived = match decoded {
+            Ok(arrived) => arrived,
             Err(Undecodable { key, error, .. }) => {
                 self.report(&error);
                 return (key, None);
             }
         };
-        let key = match ObjectKey::of(&object) {
+        let key = match ObjectKey::of(&arrived.object) {
             Ok(key) => key,
             Err(invalid) => {
                 let fault = Fault::Undecodable { key: None, problem: invalid.to_string() };
@@ -300,13 +308,14 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
         };
         if let Some(transform) = self.options.transform.clone() {
-            let call = AssertUnwindSafe(|| transform(&mut object));
+            let call = AssertUnwindSafe(|| transform(&mut arrived.object));
             if catch_unwind(call).is_err() {
                 self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
                 return (Some(key), None);
             }
+            arrived.encoded = None;
         }
-        (Some(key), Some(self.options.pack.pack(object)))
+        (Some(key), Some(self.options.pack.pack(arrived)))
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {

@@ -10,7 +10,7 @@ use super::machine::{End, Machine, Outcome};
 use super::{Asker, ChangeSink};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
-use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
+use crate::object::{Arrived, Cached, Change, ObjectKey, ResourceVersion};
 use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
@@ -93,11 +93,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     ) -> Result<Outcome, SourceError> {
         let patience = self.options.initial_events_patience;
         let never = self.error(Verb::Watch, Fault::NoInitialEventsEnd(patience));
-        let opening = match self.skippable(machine) {
-            Some(known) => self.source.watch_unless_known(&query, known),
-            None => self.source.watch(&query),
-        };
-        let opened = timeout(patience, opening).await;
+        let opened = timeout(patience, self.source.watch_with(&query, self.wishes(machine))).await;
         let mut stream = opened.map_err(|_| never.clone())??;
         self.heartbeat.begin();
         let mut turns = Turns::new();
@@ -275,7 +271,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 /// Before the transform, which might take it away.
 fn decoded_version<K: Resource>(decoded: &Decoded<K>) -> Option<ResourceVersion> {
     match decoded {
-        Ok(object) => object.meta().resource_version.as_deref().map(Into::into),
+        Ok(Arrived { object, .. }) => object.meta().resource_version.as_deref().map(Into::into),
         Err(undecodable) => undecodable.version.clone(),
     }
 }

@@ -11,31 +11,45 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::buffer::Buffer;
 use super::dictionary::Dictionaries;
 use super::figures::Figures;
-use super::form;
+use super::form::{self, Form};
 use super::hot::Hot;
 use super::labels::SharedLabels;
-use super::packed::{Beside, Packed, Shared};
+use super::packed::{Beside, Kin, Packed, Said, Shared};
 use super::{Keeper, PackError, Settings, StorageStatus};
 use crate::metrics::MetricLabels;
-use crate::object::{Cached, Pack};
+use crate::object::{Arrived, Cached, Filed, Filing, ObjectEncoding, Pack};
+use crate::sync::Mutex;
 
 /// How many objects are unpacked and packed again for a test.
 const TESTED: usize = 8;
 
+/// How many encodings are remembered. A source has one or two.
+const ENCODINGS: usize = 8;
+
 /// The packed objects of one informer, as a whole.
 pub(super) struct Compact<K> {
     shared: Arc<Shared<K>>,
-    dictionaries: Dictionaries<Shared<K>>,
+    /// What notes under which values objects will be filed.
+    filing: Option<Filing<K>>,
+    /// Of the objects that are kept as they came.
+    sent: Mutex<Vec<Arc<Dictionaries<Kin<K>>>>>,
+    /// Of the objects that are written here.
+    own: Dictionaries<Kin<K>>,
     /// How many objects stood the test.
     tested: AtomicUsize,
-    /// Why this type is not packed.
+    /// Why this type is not written.
     refused: OnceLock<PackError>,
     /// How many bytes the last object was written as: about as many as the next one will be.
     written: AtomicUsize,
 }
 
-impl<K> Compact<K> {
-    pub(super) fn new(settings: Settings, resource: &Arc<str>, labels: &MetricLabels) -> Self {
+impl<K: DeserializeOwned> Compact<K> {
+    pub(super) fn new(
+        settings: Settings,
+        resource: &Arc<str>,
+        labels: &MetricLabels,
+        filing: Option<Filing<K>>,
+    ) -> Self {
         let Settings { hot_bytes, wipe } = settings;
         let shared = Arc::new(Shared {
             hot: Hot::new(if wipe { 0 } else { hot_bytes }),
@@ -43,9 +57,12 @@ impl<K> Compact<K> {
             figures: Figures::new(resource, labels),
             wipe,
         });
+        let own = Arc::new(Kin { form: Form::own(), shared: shared.clone() });
         Self {
-            dictionaries: Dictionaries::new(shared.clone(), wipe),
             shared,
+            filing,
+            sent: Mutex::default(),
+            own: Dictionaries::new(own, wipe),
             tested: AtomicUsize::new(0),
             refused: OnceLock::new(),
             written: AtomicUsize::new(0),
@@ -54,6 +71,54 @@ impl<K> Compact<K> {
 }
 
 impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
+    /// What packs objects that come in this encoding.
+    fn sent(&self, encoding: &Arc<dyn ObjectEncoding<K>>) -> Arc<Dictionaries<Kin<K>>> {
+        let mut sent = self.sent.lock();
+        let same = |known: &&Arc<Dictionaries<Kin<K>>>| matches!(&known.kin().form, Form::Sent(known) if Arc::ptr_eq(known, encoding));
+        if let Some(known) = sent.iter().find(same) {
+            return known.clone();
+        }
+        if sent.len() == ENCODINGS {
+            sent.remove(0);
+        }
+        let kin = Kin { form: Form::Sent(encoding.clone()), shared: self.shared.clone() };
+        let new = Arc::new(Dictionaries::new(Arc::new(kin), self.shared.wipe));
+        sent.push(new.clone());
+        new
+    }
+
+    /// Packs an object as it came.
+    fn keep(
+        &self,
+        object: &K,
+        bytes: &[u8],
+        filed: Option<Filed>,
+        dictionaries: &Dictionaries<Kin<K>>,
+    ) -> Result<Arc<Packed<K>>, PackError> {
+        let said = Said::by(object.meta());
+        let packed = Packed::new(bytes, &said, filed, dictionaries.current())?;
+        dictionaries.learn(bytes, packed.packed_bytes());
+        Ok(packed)
+    }
+
+    /// Writes an object and packs that.
+    fn rewrite(&self, object: &mut K, filed: Option<Filed>) -> Result<Arc<Packed<K>>, PackError> {
+        if let Some(refused) = self.refused.get() {
+            return Err(*refused);
+        }
+        let (written, beside) = self.write(object);
+        let packed = written.and_then(|written| {
+            let dictionary = self.own.current();
+            let packed = Packed::new(written.as_slice(), &beside.said(), filed, dictionary)?;
+            self.test(&packed, &written).inspect_err(|error| self.refuse(*error))?;
+            self.written.store(written.as_slice().len(), Relaxed);
+            self.own.learn(written.as_slice(), packed.packed_bytes());
+            Ok(packed)
+        });
+        beside.put(object.meta_mut());
+        packed
+    }
+
     /// Writes an object without what is kept beside it.
     fn write(&self, object: &mut K) -> (Result<Buffer, PackError>, Beside) {
         let beside = Beside::take(object.meta_mut());
@@ -85,30 +150,39 @@ impl<K> Pack<K> for Compact<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    fn pack(&self, mut object: K) -> Cached<K> {
+    fn wants_encoded(&self) -> bool {
+        true
+    }
+
+    fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
+        let Arrived { mut object, mut whole, encoded } = arrived;
+        let filed = self.filing.as_ref().and_then(|filing| filing(&object));
+        let packed = if let Some(encoded) = encoded {
+            let dictionaries = self.sent(&encoded.encoding);
+            let packed = self.keep(&object, &encoded.bytes, filed, &dictionaries);
+            if packed.is_err()
+                && !whole
+                && let Ok(all) = dictionaries.kin().form.read(&encoded.bytes)
+            {
+                (object, whole) = (all, true);
+            }
+            packed
+        } else {
+            self.rewrite(&mut object, filed)
+        };
         let Shared { hot, figures, .. } = &*self.shared;
-        if self.refused.get().is_some() {
-            figures.kept_decoded.add();
-            return Cached::Decoded(Arc::new(object));
-        }
-        let (written, beside) = self.write(&mut object);
-        let packed = written.and_then(|written| {
-            let packed = Packed::new(&written, &beside, self.dictionaries.current())?;
-            self.test(&packed, &written).inspect_err(|error| self.refuse(*error))?;
-            self.written.store(written.as_slice().len(), Relaxed);
-            self.dictionaries.learn(written.as_slice(), packed.packed_bytes());
-            Ok(packed)
-        });
         match packed {
             Err(error) => {
-                beside.put(object.meta_mut());
-                figures.kept_decoded(error);
+                if self.refused.get().is_some() {
+                    figures.kept_decoded.add();
+                } else {
+                    figures.kept_decoded(error);
+                }
                 Cached::Decoded(Arc::new(object))
             }
             Ok(packed) => {
-                if hot.holds() {
-                    // Handlers and indexes are about to read it.
-                    beside.put(object.meta_mut());
+                if hot.holds() && whole {
+                    // Handlers are about to read it.
                     packed.hold(Arc::new(object));
                 }
                 Cached::Packed(packed)

@@ -25,8 +25,8 @@ const WINDOW: u32 = 512;
 #[derive(Debug)]
 pub(super) struct Dictionary<S> {
     bytes: Box<[u8]>,
-    /// What all objects of an informer share: they reach it through here, by one pointer for both.
-    pub(super) shared: Arc<S>,
+    /// What all objects that are packed so share: they reach it through here, by one pointer for both.
+    pub(super) kin: Arc<S>,
 }
 
 impl<S> Dictionary<S> {
@@ -86,10 +86,15 @@ impl Sums {
 
 impl<S> Dictionaries<S> {
     /// None yet, or none ever.
-    pub(super) fn new(shared: Arc<S>, without: bool) -> Self {
+    pub(super) fn new(kin: Arc<S>, without: bool) -> Self {
         let phase = if without { Phase::Without } else { Phase::Gathering(Vec::new()) };
-        let current = Arc::new(Dictionary { bytes: Box::default(), shared });
+        let current = Arc::new(Dictionary { bytes: Box::default(), kin });
         Self(Mutex::new(State { current, phase }))
+    }
+
+    /// What the objects share.
+    pub(super) fn kin(&self) -> Arc<S> {
+        self.current().kin.clone()
     }
 
     pub(super) fn current(&self) -> Arc<Dictionary<S>> {
@@ -107,7 +112,7 @@ impl<S> Dictionaries<S> {
                 samples.extend_from_slice(part);
                 if samples.len() == SIZE {
                     let bytes = std::mem::take(samples).into();
-                    *current = Arc::new(Dictionary { bytes, shared: current.shared.clone() });
+                    *current = Arc::new(Dictionary { bytes, kin: current.kin.clone() });
                     *phase = Phase::Serving { first: None, now: Sums::default() };
                 }
             }
@@ -165,7 +170,7 @@ mod tests {
         fn what_was_never_packed_is_refused_or_something_else(
             bytes in vec(any::<u8>(), 0..200), len in 0usize..2000,
         ) {
-            let dictionary = Dictionary { bytes: Box::default(), shared: Arc::new(()) };
+            let dictionary = Dictionary { bytes: Box::default(), kin: Arc::new(()) };
             if let Some(unpacked) = dictionary.decompress(&bytes, len, false) {
                 prop_assert_eq!(unpacked.as_slice().len(), len);
             }

@@ -1,16 +1,56 @@
-//! What an object is written as: `MessagePack` with named fields, for which types are asked to
-//! say what they say in JSON.
+//! What an object's bytes are: those that a server sent, or `MessagePack` with named fields, for which
+//! types are asked to say what they say in JSON.
 //!
 //! Serde's code of a type is a user's: where it fails or panics that is an answer, without its words,
 //! which may quote the object.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::PackError;
 use super::buffer::Buffer;
+use crate::object::ObjectEncoding;
+
+/// How objects are written that are packed together.
+pub(super) enum Form<K> {
+    /// As they were sent.
+    Sent(Arc<dyn ObjectEncoding<K>>),
+    /// As this storage writes them: without uid, version and labels, which it keeps beside the bytes.
+    Own(fn(&[u8]) -> Option<K>),
+}
+
+impl<K: DeserializeOwned> Form<K> {
+    /// `MessagePack`.
+    pub(super) fn own() -> Self {
+        Self::Own(|bytes| {
+            let form = rmp_serde::Deserializer::from_read_ref(bytes);
+            K::deserialize(&mut form.with_human_readable()).ok()
+        })
+    }
+}
+
+impl<K> Form<K> {
+    /// Reads what was written.
+    pub(super) fn read(&self, bytes: &[u8]) -> Result<K, PackError> {
+        let reading = AssertUnwindSafe(|| match self {
+            Self::Sent(encoding) => encoding.decode(bytes),
+            Self::Own(read) => read(bytes),
+        });
+        catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
+    }
+
+    /// About how many bytes an object takes for each byte that it is written as.
+    pub(super) fn expansion(&self) -> usize {
+        match self {
+            Self::Sent(encoding) => encoding.expansion(),
+            // Of a pod as its type has it 8 to 9, as JSON values 12.
+            Self::Own(_) => 9,
+        }
+    }
+}
 
 /// Writes an object; `room`: how large it probably is.
 pub(super) fn write<T: Serialize>(
@@ -29,17 +69,8 @@ pub(super) fn write<T: Serialize>(
     }
 }
 
-/// Reads what was written.
-pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, PackError> {
-    let reading = AssertUnwindSafe(|| {
-        let form = rmp_serde::Deserializer::from_read_ref(bytes);
-        T::deserialize(&mut form.with_human_readable()).ok()
-    });
-    catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
-}
-
 /// Whether both say the same, in whatever order: a hash map has no order of its own.
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
-    let value = |bytes: &[u8]| read::<serde_json::Value>(bytes).ok();
+    let value = |bytes: &[u8]| Form::<serde_json::Value>::own().read(bytes).ok();
     a == b || matches!((value(a), value(b)), (Some(a), Some(b)) if a == b)
 }

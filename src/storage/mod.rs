@@ -37,7 +37,7 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use self::error::PackError;
 pub use self::status::StorageStatus;
 use crate::metrics::MetricLabels;
-use crate::object::{AsDecoded, Pack};
+use crate::object::{AsDecoded, Filing, Pack};
 
 /// How many bytes of objects stay unpacked unless told otherwise.
 #[cfg(feature = "compact")]
@@ -50,7 +50,7 @@ pub struct Storage<K> {
 }
 
 /// Makes what keeps the objects of one informer, of this resource.
-type Make<K> = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper<K>>;
+type Make<K> = fn(Settings, &Arc<str>, &MetricLabels, Option<Filing<K>>) -> Arc<dyn Keeper<K>>;
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
@@ -101,8 +101,8 @@ impl<K> Storage<K> {
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let settings = Settings { hot_bytes: HOT_BYTES, wipe: false };
-        let make: Make<K> = |settings, resource, labels| {
-            Arc::new(compact::Compact::new(settings, resource, labels))
+        let make: Make<K> = |settings, resource, labels, filing| {
+            Arc::new(compact::Compact::new(settings, resource, labels, filing))
         };
         Self { packing: Some((settings, make)) }
     }
@@ -140,19 +140,21 @@ impl<K> Storage<K> {
     where
         K: 'static,
     {
-        match self.keeper(&resource.into(), &MetricLabels::default()) {
+        match self.keeper(&resource.into(), &MetricLabels::default(), None) {
             Some(keeper) => keeper,
             None => Arc::new(AsDecoded),
         }
     }
 
-    /// What keeps objects so; `None`: nothing need be done.
+    /// What keeps objects so; `None`: nothing need be done. `filing` notes under which values they will
+    /// be filed.
     pub(crate) fn keeper(
         &self,
         resource: &Arc<str>,
         labels: &MetricLabels,
+        filing: Option<Filing<K>>,
     ) -> Option<Arc<dyn Keeper<K>>> {
-        self.packing.map(|(settings, make)| make(settings, resource, labels))
+        self.packing.map(|(settings, make)| make(settings, resource, labels, filing))
     }
 }
 

@@ -8,21 +8,16 @@ use std::sync::{Arc, Weak};
 
 use kube::Resource;
 use kube::api::ObjectMeta;
-use serde::de::DeserializeOwned;
 
 use super::PackError;
-use super::buffer::{Buffer, wipe};
+use super::buffer::wipe;
 use super::dictionary::Dictionary;
 use super::figures::Figures;
-use super::form;
+use super::form::Form;
 use super::hot::Hot;
 use super::labels::{Labels, SharedLabels};
-use crate::object::{PackedObject, ResourceVersion};
+use crate::object::{Filed, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
-
-/// How many bytes an object takes unpacked for each byte that it is written as: 8 to 9 of a pod as its
-/// type has it, 12 as JSON values.
-const UNPACKED: usize = 9;
 
 /// What the packed objects of an informer share.
 pub(super) struct Shared<K> {
@@ -32,10 +27,17 @@ pub(super) struct Shared<K> {
     pub(super) wipe: bool,
 }
 
+/// What those of them share that are written the same way.
+pub(super) struct Kin<K> {
+    pub(super) form: Form<K>,
+    pub(super) shared: Arc<Shared<K>>,
+}
+
 /// An object as bytes.
 pub(super) struct Packed<K> {
     me: Weak<Self>,
-    dictionary: Arc<Dictionary<Shared<K>>>,
+    dictionary: Arc<Dictionary<Kin<K>>>,
+    filed: Option<Box<Filed>>,
     labels: Option<Arc<Labels>>,
     /// Empty where there is none.
     version: ResourceVersion,
@@ -53,7 +55,25 @@ pub(super) struct Packed<K> {
     lent: AtomicBool,
 }
 
-/// What is kept beside an object's bytes. What is empty stays where it is.
+/// What a packed object is asked.
+pub(super) struct Said<'o> {
+    uid: &'o str,
+    version: &'o str,
+    labels: Option<&'o Labels>,
+}
+
+impl<'o> Said<'o> {
+    /// What an object says.
+    pub(super) fn by(meta: &'o ObjectMeta) -> Self {
+        Self {
+            uid: meta.uid.as_deref().unwrap_or_default(),
+            version: meta.resource_version.as_deref().unwrap_or_default(),
+            labels: meta.labels.as_ref(),
+        }
+    }
+}
+
+/// What is taken out of an object that is written here. What is empty stays where it is.
 #[derive(Default)]
 pub(super) struct Beside {
     uid: Option<String>,
@@ -71,6 +91,14 @@ impl Beside {
         }
     }
 
+    pub(super) fn said(&self) -> Said<'_> {
+        Said {
+            uid: self.uid.as_deref().unwrap_or_default(),
+            version: self.version.as_deref().unwrap_or_default(),
+            labels: self.labels.as_ref(),
+        }
+    }
+
     /// Puts it into an object that lacks it.
     pub(super) fn put(self, meta: &mut ObjectMeta) {
         meta.uid = self.uid.or(meta.uid.take());
@@ -82,26 +110,28 @@ impl Beside {
 impl<K> Packed<K> {
     /// An object that was written as these bytes.
     pub(super) fn new(
-        written: &Buffer,
-        beside: &Beside,
-        dictionary: Arc<Dictionary<Shared<K>>>,
+        written: &[u8],
+        said: &Said<'_>,
+        filed: Option<Filed>,
+        dictionary: Arc<Dictionary<Kin<K>>>,
     ) -> Result<Arc<Self>, PackError> {
-        let shared = &dictionary.shared;
-        let uid = beside.uid.as_deref().unwrap_or_default();
+        let shared = &dictionary.kin.shared;
+        let &Said { uid, version, labels } = said;
         let uid_len = u16::try_from(uid.len()).map_err(|_| PackError::TooLarge)?;
-        let len = u32::try_from(written.as_slice().len()).map_err(|_| PackError::TooLarge)?;
-        let compressed = dictionary.compress(written.as_slice(), shared.wipe);
+        let len = u32::try_from(written.len()).map_err(|_| PackError::TooLarge)?;
+        let compressed = dictionary.compress(written, shared.wipe);
         let (compressed, used) = compressed.ok_or(PackError::TooLarge)?;
         let compressed = compressed.as_slice().get(..used).unwrap_or_default();
         let mut bytes = Vec::with_capacity(uid.len() + compressed.len());
         bytes.extend_from_slice(uid.as_bytes());
         bytes.extend_from_slice(compressed);
         shared.figures.packed(bytes.len());
-        let labels = beside.labels.as_ref().map(|labels| shared.labels.share(labels));
+        let labels = labels.map(|labels| shared.labels.share(labels));
         Ok(Arc::new_cyclic(|me| Self {
             me: me.clone(),
+            filed: filed.map(Box::new),
             labels,
-            version: beside.version.as_deref().unwrap_or_default().into(),
+            version: version.into(),
             bytes: bytes.into_boxed_slice(),
             unpacked: Mutex::default(),
             written: len,
@@ -113,7 +143,7 @@ impl<K> Packed<K> {
     }
 
     fn shared(&self) -> &Shared<K> {
-        &self.dictionary.shared
+        &self.dictionary.kin.shared
     }
 
     /// Holds the object that was packed, for it may soon be read.
@@ -124,7 +154,7 @@ impl<K> Packed<K> {
 
     /// How many bytes the object takes unpacked, by estimate.
     fn unpacked_bytes(&self) -> usize {
-        size_of::<K>() + UNPACKED * self.written as usize
+        size_of::<K>() + self.dictionary.kin.form.expansion() * self.written as usize
     }
 
     /// How many bytes it takes packed.
@@ -162,13 +192,17 @@ impl<K> Packed<K> {
     }
 }
 
-impl<K: Resource + DeserializeOwned> Packed<K> {
+impl<K: Resource> Packed<K> {
     /// The object, made anew.
     pub(super) fn unpack(&self) -> Result<K, PackError> {
         let compressed = self.bytes.get(usize::from(self.uid)..).unwrap_or_default();
         let written =
             self.dictionary.decompress(compressed, self.written as usize, self.shared().wipe);
-        let mut object: K = form::read(written.ok_or(PackError::NotUnpacked)?.as_slice())?;
+        let form = &self.dictionary.kin.form;
+        let mut object = form.read(written.ok_or(PackError::NotUnpacked)?.as_slice())?;
+        if matches!(form, Form::Sent(_)) {
+            return Ok(object);
+        }
         let beside = Beside {
             uid: self.uid().map(Into::into),
             version: self.version().map(|version| version.to_string()),
@@ -179,7 +213,7 @@ impl<K: Resource + DeserializeOwned> Packed<K> {
     }
 }
 
-impl<K: Resource + DeserializeOwned + Send + Sync> PackedObject<K> for Packed<K> {
+impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
     fn get(&self) -> Option<Arc<K>> {
         let Shared { hot, figures, .. } = self.shared();
         let mut unpacked = self.unpacked.lock();
@@ -214,6 +248,10 @@ impl<K: Resource + DeserializeOwned + Send + Sync> PackedObject<K> for Packed<K>
     fn labels(&self) -> Option<&Labels> {
         self.labels.as_deref()
     }
+
+    fn filed(&self) -> Option<&Filed> {
+        self.filed.as_deref()
+    }
 }
 
 /// Whether anybody holds an object. If not, its room is freed, which a weak reference would keep.
@@ -230,7 +268,7 @@ impl<K> Drop for Packed<K> {
         if self.shared().wipe {
             wipe(&mut self.bytes);
         }
-        let shared = &self.dictionary.shared;
+        let shared = &self.dictionary.kin.shared;
         shared.figures.dropped(self.bytes.len());
         if let Some(labels) = self.labels.take() {
             shared.labels.release(labels);
@@ -245,6 +283,6 @@ mod tests {
     #[test]
     fn an_object_costs_little_beside_its_bytes() {
         let counts = 2 * size_of::<usize>();
-        assert!(size_of::<Packed<()>>() + counts < 100, "{}", size_of::<Packed<()>>());
+        assert!(size_of::<Packed<()>>() + counts <= 104, "{}", size_of::<Packed<()>>());
     }
 }

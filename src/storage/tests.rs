@@ -16,11 +16,11 @@ use serde_json::{Number, Value};
 use super::compact::Compact;
 use super::{Keeper, PackError, Settings, StorageStatus, buffer};
 use crate::metrics::MetricLabels;
-use crate::object::{Cached, Pack, PackedObject};
+use crate::object::{Arrived, Cached, Encoded, ObjectEncoding, Pack, PackedObject};
 
-fn compact<K>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
+fn compact<K: DeserializeOwned>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
     let settings = Settings { hot_bytes, wipe };
-    Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default()))
+    Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default(), None))
 }
 
 fn packed<K>(cached: Cached<K>) -> Arc<dyn PackedObject<K>> {
@@ -89,13 +89,68 @@ proptest! {
                 kind: "Thing".into(),
             });
             let object = DynamicObject { types, metadata, data };
-            let packed = packed(storage.pack(object.clone()));
+            let packed = packed(storage.pack(object.clone().into()));
             prop_assert_eq!(&*packed.get().unwrap(), &object);
             prop_assert_eq!(packed.uid(), object.metadata.uid.as_deref().filter(|u| !u.is_empty()));
             let version = packed.version().map(|version| version.to_string());
             prop_assert_eq!(version, object.metadata.resource_version.filter(|v| !v.is_empty()));
             prop_assert_eq!(packed.labels(), object.metadata.labels.as_ref());
         }
+        let StorageStatus { objects, bytes, kept_decoded, refused, .. } = storage.status();
+        prop_assert_eq!((objects, bytes, kept_decoded, refused), (0, 0, 0, None));
+    }
+}
+
+/// JSON as a server may have sent it, which says more than the type can be asked to write.
+struct Sent(usize);
+
+impl ObjectEncoding<DynamicObject> for Sent {
+    fn decode(&self, object: &[u8]) -> Option<DynamicObject> {
+        let mut object: DynamicObject = serde_json::from_slice(object).ok()?;
+        object.metadata.generation = self.0.try_into().ok();
+        Some(object)
+    }
+}
+
+/// An object as it comes: with its bytes, and without managed fields.
+fn arrived(
+    metadata: ObjectMeta,
+    data: &Value,
+    encoding: &Arc<dyn ObjectEncoding<DynamicObject>>,
+) -> (Arrived<DynamicObject>, DynamicObject) {
+    let object = DynamicObject { types: None, metadata, data: serde_json::json!({"data": data}) };
+    let mut whole = serde_json::to_value(&object).unwrap();
+    whole["metadata"]["managedFields"] = serde_json::json!([{"manager": "kubectl"}]);
+    let bytes = whole.to_string().into_bytes();
+    let whole = encoding.decode(&bytes).unwrap();
+    let encoded = Some(Encoded { bytes: bytes.into(), encoding: encoding.clone() });
+    (Arrived { object, whole: false, encoded }, whole)
+}
+
+proptest! {
+    #[test]
+    fn what_was_sent_comes_back_whole(
+        objects in vec((meta(), json(), 0usize..20), 1..40), wipe: bool,
+        hot_bytes in prop_oneof![Just(0), 0usize..100_000],
+    ) {
+        let storage = compact::<DynamicObject>(hot_bytes, wipe);
+        // More than are remembered, and each is asked what it sent.
+        let encodings: Vec<Arc<dyn ObjectEncoding<DynamicObject>>> =
+            (0..20).map(|n| Arc::new(Sent(n)) as _).collect();
+        let mut kept = Vec::new();
+        for (metadata, data, n) in objects {
+            let (arrived, whole) = arrived(metadata, &data, &encodings[n]);
+            kept.push((packed(storage.pack(arrived)), whole));
+        }
+        for (packed, whole) in &kept {
+            prop_assert_eq!(&*packed.get().unwrap(), whole);
+            prop_assert_eq!(packed.uid(), whole.metadata.uid.as_deref().filter(|u| !u.is_empty()));
+            let version = packed.version().map(|version| version.to_string());
+            let said = whole.metadata.resource_version.clone().filter(|v| !v.is_empty());
+            prop_assert_eq!(version, said);
+            prop_assert_eq!(packed.labels(), whole.metadata.labels.as_ref());
+        }
+        drop(kept);
         let StorageStatus { objects, bytes, kept_decoded, refused, .. } = storage.status();
         prop_assert_eq!((objects, bytes, kept_decoded, refused), (0, 0, 0, None));
     }
@@ -171,9 +226,9 @@ fn an_object_that_cannot_be_serialised_is_kept_decoded_and_counted() {
     let storage = compact::<Odd>(0, false);
     for oddity in [Oddity::NotSerialised, Oddity::Panics] {
         let object = odd(1, oddity);
-        assert!(is_decoded(&storage.pack(object.clone()), &object));
+        assert!(is_decoded(&storage.pack(object.clone().into()), &object));
     }
-    packed(storage.pack(odd(2, Oddity::None)));
+    packed(storage.pack(odd(2, Oddity::None).into()));
     let status = storage.status();
     assert_eq!((status.kept_decoded, status.refused), (2, None));
 }
@@ -184,9 +239,9 @@ fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
         [(Oddity::Changes, PackError::Disagrees), (Oddity::NotRead, PackError::NotUnpacked)]
     {
         let storage = compact::<Odd>(1 << 20, false);
-        let before = packed(storage.pack(odd(0, Oddity::None)));
+        let before = packed(storage.pack(odd(0, Oddity::None).into()));
         for object in [odd(1, oddity), odd(2, Oddity::None)] {
-            assert!(is_decoded(&storage.pack(object.clone()), &object));
+            assert!(is_decoded(&storage.pack(object.clone().into()), &object));
         }
         let status = storage.status();
         assert_eq!((status.objects, status.kept_decoded), (1, 2));
@@ -198,7 +253,7 @@ fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
 #[test]
 fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
     let storage = compact::<Odd>(0, false);
-    let packed = packed(storage.pack(odd(1, Oddity::Breaks)));
+    let packed = packed(storage.pack(odd(1, Oddity::Breaks).into()));
     BROKEN.set(true);
     assert!(packed.get().is_none());
     assert_eq!(storage.status().unreadable, 1);
@@ -209,7 +264,7 @@ fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
 #[test]
 fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
     let storage = compact::<ConfigMap>(0, false);
-    let packed = packed(storage.pack(config_map(1)));
+    let packed = packed(storage.pack(config_map(1).into()));
     let start = std::sync::Barrier::new(100);
     let got: Vec<_> = thread::scope(|scope| {
         let ask = || {
@@ -227,7 +282,7 @@ fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
 #[test]
 fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
     let storage = compact::<ConfigMap>(100 << 10, false);
-    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n)))).collect();
+    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n).into()))).collect();
     for round in 0..10 {
         for object in &objects {
             assert!(objects[0].get().is_some());
@@ -247,7 +302,7 @@ fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
 #[test]
 fn what_was_just_stored_is_read_without_unpacking() {
     let storage = compact::<ConfigMap>(1 << 20, false);
-    let packed = packed(storage.pack(config_map(7)));
+    let packed = packed(storage.pack(config_map(7).into()));
     assert_eq!(*packed.get().unwrap(), config_map(7));
     assert_eq!((storage.status().hits, storage.status().misses), (1, 0));
 }
@@ -256,7 +311,8 @@ fn what_was_just_stored_is_read_without_unpacking() {
 async fn what_users_let_go_of_is_freed_after_a_while() {
     for hot_bytes in [0, 10 << 10] {
         let storage = compact::<ConfigMap>(hot_bytes, false);
-        let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n)))).collect();
+        let objects: Vec<_> =
+            (0..300).map(|n| packed(storage.pack(config_map(n).into()))).collect();
         let mut tending = storage.clone().tend();
         let held: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
         for _ in 0..3 {
@@ -276,7 +332,7 @@ async fn what_users_let_go_of_is_freed_after_a_while() {
 #[test]
 fn equal_labels_are_kept_once_and_go_with_the_last() {
     let storage = compact::<ConfigMap>(0, false);
-    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n)))).collect();
+    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n).into()))).collect();
     assert!(std::ptr::eq(objects[0].labels().unwrap(), objects[3].labels().unwrap()));
     assert_eq!(storage.label_maps(), 3);
     objects.retain(|object| object.labels().unwrap()["app"] == "app-1");
@@ -291,7 +347,7 @@ where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     let start = buffer::tests::wiped();
-    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object))).collect();
+    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object.into()))).collect();
     let stored = buffer::tests::wiped();
     assert!(kept.iter().all(|object| object.get().is_some()));
     let read = buffer::tests::wiped();

@@ -298,7 +298,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             let error = SourceError::new(collection.asked(verb), fault);
             return Err(Undecodable { key, version, error });
         }
-        Ok(K::clone(object))
+        Ok(K::clone(object).into())
     }
 
     fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<ListStream<K>, SourceError> {

@@ -16,6 +16,7 @@
 mod answer;
 mod capture;
 mod decode;
+mod forms;
 mod framer;
 mod json;
 mod managed_fields;

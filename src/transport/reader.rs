@@ -7,18 +7,20 @@ use bytes::Bytes;
 
 use super::answer::Incoming;
 use super::capture::Captured;
-use super::decode::{Decode, DecodeError};
+use super::decode::DecodeError;
+use super::forms::{Form, Forms};
 use super::framer::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
 };
 use super::protobuf::{ItemType, ProtobufObject};
 use crate::error::{Asked, Fault, SourceError};
 use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
-use crate::object::{Cached, KnownObjects, ObjectKey};
+use crate::object::{Arrived, Cached, Encoded, KnownObjects, ObjectKey};
 
-/// After how many bytes without a pause the runtime's other tasks get their turn: a pod, which takes some
-/// tenths of a millisecond to decode, or a few smaller objects.
-const TURN: usize = 4 * 1024;
+/// After how many bytes without a pause the runtime's other tasks get their turn: a few pods, each of
+/// which takes a tenth of a millisecond or two to decode. A pause costs a look at the network, so one
+/// after each would cost a fifth of a first list's time.
+const TURN: usize = 16 * 1024;
 
 /// Passing over a byte costs this fraction of decoding it.
 const PASSED_OVER: usize = 8;
@@ -35,10 +37,14 @@ pub(super) struct Reader<K> {
     pub(super) kind: Arc<str>,
     /// Only their metadata was asked for: their kind may be that of metadata.
     pub(super) metadata_only: bool,
-    pub(super) decoder: Arc<dyn Decode<K>>,
+    pub(super) forms: Arc<Forms<K>>,
+    /// What the next object comes as.
+    pub(super) form: Arc<Form<K>>,
     pub(super) limit: usize,
     /// What need not be decoded, as it is known already.
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
+    /// Objects are to come with their bytes.
+    pub(super) encoded: bool,
     pub(super) seen: Seen,
 }
 
@@ -49,8 +55,6 @@ pub(super) struct Seen {
     odd_kind: Option<String>,
     /// There were items, if only none of them.
     items: bool,
-    /// What a list in protobuf says its items are.
-    item_type: Option<ItemType>,
     /// Bytes decoded since the last pause.
     spent: usize,
 }
@@ -152,28 +156,20 @@ impl<K: 'static> Reader<K> {
             }
         };
         self.seen.spent += object.len();
-        self.decoded(&object).map_err(|error| {
+        self.arrived(&object).map_err(|error| {
             let peeked = self.encoding.peek(&object);
             let fault = Fault::Undecodable { key: key(&peeked), problem: error.to_string() };
             self.undecodable(&peeked, fault)
         })
     }
 
-    fn decoded(&self, object: &[u8]) -> Result<K, DecodeError> {
-        match (self.encoding, self.decoder.protobuf()) {
-            (Encoding::Json, _) => self.decoder.decode(object),
-            (Encoding::Protobuf, Some(decoder)) => {
-                // In a list the items are bare; in a watch each object says what it is.
-                let object = match self.seen.item_type {
-                    Some(item) => item.object(object),
-                    None => ProtobufObject::from_envelope(object)?,
-                };
-                decoder.decode_protobuf(&object)
-            }
-            (Encoding::Protobuf, None) => {
-                Err(DecodeError::new("the decoder does not know protobuf"))
-            }
+    fn arrived(&self, object: &Bytes) -> Result<Arrived<K>, DecodeError> {
+        if !self.encoded {
+            return Ok(self.form.decode(object)?.into());
         }
+        let encoded = Encoded { bytes: object.clone(), encoding: self.form.clone() };
+        let (object, whole) = self.form.decode_lightly(object)?;
+        Ok(Arrived { object, whole, encoded: Some(encoded) })
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
@@ -291,10 +287,9 @@ impl<K: 'static> Reader<K> {
         if self.encoding == Encoding::Protobuf {
             let usual = kind.strip_suffix("List");
             let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
-            self.seen.item_type = ItemType::of(api_version.unwrap_or_default(), &kind);
-            if !usual || self.seen.item_type.is_none() {
-                return Err(self.no_list(&kind));
-            }
+            let item = ItemType::of(api_version.unwrap_or_default(), &kind);
+            let Some(item) = item.filter(|_| usual) else { return Err(self.no_list(&kind)) };
+            self.form = self.forms.of(self.encoding, Some(item));
         } else if kind == "Status" {
             return Err(self.no_list(&kind));
         } else if !kind.ends_with("List") {

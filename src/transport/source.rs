@@ -14,15 +14,15 @@ use serde::de::DeserializeOwned;
 
 use super::answer;
 use super::decode::{Decode, DynamicDecode, SerdeDecode};
+use super::forms::Forms;
 use super::framer::Encoding;
 use super::protobuf::is_built_in;
 use super::reader::{Reader, Seen};
 use super::request::{Scope, Target};
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream, Wishes,
 };
-use crate::object::KnownObjects;
 
 /// An object larger than this is not decoded, unless told otherwise. etcd refuses what is over
 /// 1.5 MiB; aggregated servers may keep more.
@@ -53,7 +53,7 @@ pub struct ApiSource<K> {
     path: PathOf,
     scope: Scope,
     collection: Collection,
-    decoder: Arc<dyn Decode<K>>,
+    forms: Arc<Forms<K>>,
     object_limit: usize,
     /// The type can come in protobuf.
     protobuf: bool,
@@ -109,7 +109,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
             scope,
             collection,
-            decoder: Arc::new(SerdeDecode::new()),
+            forms: Arc::new(Forms::new(Arc::new(SerdeDecode::new()))),
             object_limit: OBJECT_LIMIT,
             protobuf,
             trust_versions: built_in,
@@ -182,16 +182,19 @@ impl<K> ApiSource<K> {
     where
         K: 'static,
     {
-        if let Some(decoder) = self.decoder.without_managed_fields() {
-            self.decoder = decoder;
+        if let Some(decoder) = self.forms.decoder().without_managed_fields() {
+            self.forms = Arc::new(Forms::new(decoder));
         }
         self
     }
 
     /// Decodes objects by another way than serde. Protobuf is asked for only if the decoder says
     /// that it can decode it.
-    pub fn decoder(mut self, decoder: impl Decode<K>) -> Self {
-        self.decoder = Arc::new(decoder);
+    pub fn decoder(mut self, decoder: impl Decode<K>) -> Self
+    where
+        K: 'static,
+    {
+        self.forms = Arc::new(Forms::new(Arc::new(decoder)));
         self
     }
 
@@ -199,20 +202,21 @@ impl<K> ApiSource<K> {
     fn ask(
         &self,
         target: Target,
-        known: Option<Arc<dyn KnownObjects<K>>>,
+        wishes: Wishes<K>,
     ) -> impl Future<Output = Result<Reader<K>, SourceError>> + Send + use<K>
     where
         K: 'static,
     {
         let asked = self.collection.asked(target.verb);
-        let (client, decoder) = (self.client.clone(), self.decoder.clone());
+        let (client, forms) = (self.client.clone(), self.forms.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let metadata_only = self.scope.metadata_only;
         // A namespace becomes part of the path: it must not become another path.
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
+        let Wishes { known, encoded } = wishes;
         let known = known.filter(|_| self.trust_versions);
         let json = self.json.clone();
-        let protobuf = self.protobuf && self.decoder.protobuf().is_some();
+        let protobuf = self.protobuf && self.forms.decoder().protobuf().is_some();
         async move {
             let answer = async {
                 if let Some(namespace) = namespace {
@@ -245,9 +249,11 @@ impl<K> ApiSource<K> {
                     encoding,
                     kind,
                     metadata_only,
-                    decoder,
+                    form: forms.of(encoding, None),
+                    forms,
                     limit,
                     known,
+                    encoded,
                     seen: Seen::default(),
                 }),
                 Err(fault) => Err(SourceError::new(asked, fault)),
@@ -260,9 +266,9 @@ impl<K: Send + Sync + 'static> ApiSource<K> {
     fn listing(
         &self,
         query: &ListQuery,
-        known: Option<Arc<dyn KnownObjects<K>>>,
+        wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.list(query), known);
+        let asking = self.ask(self.scope.list(query), wishes);
         async move {
             let reader = asking.await?;
             let framer = reader.encoding.list(reader.limit);
@@ -274,9 +280,9 @@ impl<K: Send + Sync + 'static> ApiSource<K> {
     fn watching(
         &self,
         query: &WatchQuery,
-        known: Option<Arc<dyn KnownObjects<K>>>,
+        wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.watch(query), known);
+        let asking = self.ask(self.scope.watch(query), wishes);
         async move {
             let reader = asking.await?;
             let framer = reader.encoding.watch(reader.limit);
@@ -301,27 +307,27 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
     }
 
     fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        self.listing(query, None)
+        self.listing(query, Wishes::new())
     }
 
     fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        self.watching(query, None)
+        self.watching(query, Wishes::new())
     }
 
-    fn list_unless_known(
+    fn list_with(
         &self,
         query: &ListQuery,
-        known: Arc<dyn KnownObjects<K>>,
+        wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        self.listing(query, Some(known))
+        self.listing(query, wishes)
     }
 
-    fn watch_unless_known(
+    fn watch_with(
         &self,
         query: &WatchQuery,
-        known: Arc<dyn KnownObjects<K>>,
+        wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        self.watching(query, Some(known))
+        self.watching(query, wishes)
     }
 }
 

@@ -32,7 +32,7 @@ pub struct ProtobufObject<'a> {
 }
 
 /// What the items of a list are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transport) struct ItemType(MessageId);
 
 impl ItemType {

@@ -1,0 +1,109 @@
+//! The forms in which a source's objects come: an encoding, and what decodes it.
+//!
+//! One form for all objects that come the same way, however many requests they come by, so that who
+//! keeps their bytes keeps one pointer for all.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::decode::{Decode, DecodeError};
+use super::framer::Encoding;
+use super::protobuf::{ItemType, ProtobufObject};
+use crate::object::ObjectEncoding;
+use crate::sync::Mutex;
+
+/// How the objects of an answer, or of a list, are to be read.
+pub(super) struct Form<K> {
+    encoding: Encoding,
+    /// What the items of a list in protobuf are. In a watch each object says what it is.
+    item: Option<ItemType>,
+    decoder: Arc<dyn Decode<K>>,
+    /// What decodes the same without managed fields, where that is less.
+    light: Option<Arc<dyn Decode<K>>>,
+}
+
+/// All forms of a source.
+pub(super) struct Forms<K> {
+    decoder: Arc<dyn Decode<K>>,
+    /// There are but a few: JSON, the watch's protobuf, the list's.
+    forms: Mutex<Vec<Arc<Form<K>>>>,
+}
+
+impl<K: 'static> Forms<K> {
+    /// With this decoder.
+    pub(super) fn new(decoder: Arc<dyn Decode<K>>) -> Self {
+        Self { decoder, forms: Mutex::default() }
+    }
+
+    pub(super) fn decoder(&self) -> &dyn Decode<K> {
+        &*self.decoder
+    }
+
+    /// The form of what comes in this encoding, as items of this type.
+    pub(super) fn of(&self, encoding: Encoding, item: Option<ItemType>) -> Arc<Form<K>> {
+        let mut forms = self.forms.lock();
+        let same = |form: &&Arc<Form<K>>| form.encoding == encoding && form.item == item;
+        if let Some(form) = forms.iter().find(same) {
+            return form.clone();
+        }
+        let decoder = self.decoder.clone();
+        let reads =
+            |light: &Arc<dyn Decode<K>>| encoding == Encoding::Json || light.protobuf().is_some();
+        let light = decoder.without_managed_fields().filter(reads);
+        let form = Arc::new(Form { encoding, item, decoder, light });
+        forms.push(form.clone());
+        form
+    }
+}
+
+impl<K: 'static> Form<K> {
+    /// The whole object.
+    pub(super) fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        self.read(&*self.decoder, object)
+    }
+
+    /// The object without what is not asked of it on its way; and whether it is whole all the same.
+    pub(super) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
+        let decoder = self.light.as_ref().unwrap_or(&self.decoder);
+        Ok((self.read(&**decoder, object)?, self.light.is_none()))
+    }
+
+    fn read(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
+        match (self.encoding, decoder.protobuf()) {
+            (Encoding::Json, _) => decoder.decode(object),
+            (Encoding::Protobuf, Some(decoder)) => {
+                let object = match self.item {
+                    Some(item) => item.object(object),
+                    None => ProtobufObject::from_envelope(object)?,
+                };
+                decoder.decode_protobuf(&object)
+            }
+            (Encoding::Protobuf, None) => {
+                Err(DecodeError::new("the decoder does not know protobuf"))
+            }
+        }
+    }
+}
+
+impl<K: 'static> ObjectEncoding<K> for Form<K> {
+    fn decode(&self, object: &[u8]) -> Option<K> {
+        Self::decode(self, object).ok()
+    }
+
+    fn expansion(&self) -> usize {
+        // Of a pod as its type has it.
+        match self.encoding {
+            Encoding::Json => 11,
+            Encoding::Protobuf => 18,
+        }
+    }
+}
+
+impl<K> fmt::Debug for Form<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Form")
+            .field("encoding", &self.encoding)
+            .field("item", &self.item)
+            .finish_non_exhaustive()
+    }
+}
