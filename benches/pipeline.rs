@@ -59,7 +59,8 @@ impl ListerWatcher<SlimPod> for Made {
         let pods = std::mem::take(&mut *self.list.lock());
         let version = Some((pods.len() as u64).into());
         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
-        let items = pods.into_iter().map(|pod| Ok(ListItem::Object(Ok(pod)))).chain([Ok(end)]);
+        let items =
+            pods.into_iter().map(|pod| Ok(ListItem::Object(Ok(pod.into())))).chain([Ok(end)]);
         let items: Vec<_> = items.collect();
         async { Ok(stream::iter(items).boxed()) }.boxed()
     }
@@ -70,7 +71,7 @@ impl ListerWatcher<SlimPod> for Made {
     ) -> BoxFuture<'static, Result<WatchStream<SlimPod>, SourceError>> {
         let events = std::mem::take(&mut *self.events.lock());
         let go = self.go.clone();
-        let events = stream::iter(events).map(|pod| Ok(WatchItem::Modified(Ok(pod))));
+        let events = stream::iter(events).map(|pod| Ok(WatchItem::Modified(Ok(pod.into()))));
         async move {
             // A closed semaphore would end the wait as well.
             let waited = stream::once(async move { go.acquire().await.map(|_| ()).ok() });

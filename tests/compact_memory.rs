@@ -68,7 +68,7 @@ impl ListerWatcher<Pod> for Lazy {
         let most = self.most.clone();
         let pods = stream::iter(0..PODS).map(move |n| {
             most.fetch_max(in_use(), Relaxed);
-            Ok(ListItem::Object(Ok(pod(n))))
+            Ok(ListItem::Object(Ok(pod(n).into())))
         });
         let version = Some((PODS as u64).into());
         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });

@@ -48,7 +48,7 @@ async fn listed(media_type: &'static str, body: Vec<u8>, managed_fields: bool) -
     let mut items = source.list(&ListQuery::default()).await.unwrap();
     while let Some(item) = items.next().await {
         if let ListItem::Object(pod) = item.unwrap() {
-            return pod.unwrap();
+            return pod.unwrap().object;
         }
     }
     panic!("no pod in the list")

@@ -90,7 +90,9 @@ async fn listed<K: Resource + Send + Sync + 'static>(
     let mut items = source.list(&ListQuery::default()).await?;
     while let Some(item) = items.next().await {
         match item? {
-            ListItem::Object(Ok(object)) => names.push(object.meta().name.clone().unwrap()),
+            ListItem::Object(Ok(arrived)) => {
+                names.push(arrived.object.meta().name.clone().unwrap())
+            }
             ListItem::Object(Err(undecodable)) => {
                 faults.push(format!(
                     "{:?} {}",
@@ -252,7 +254,7 @@ async fn events_that_are_not_as_they_should_be_are_skipped() {
                 assert!(matches!(error.fault(), Fault::Malformed { .. }), "{error}");
                 "failed".to_owned()
             }
-            WatchItem::Added(Ok(pod)) => pod.name_any(),
+            WatchItem::Added(Ok(pod)) => pod.object.name_any(),
             // What can't be named is a change all the same: everything is to be listed anew.
             WatchItem::Modified(Err(bad)) | WatchItem::Deleted(Err(bad)) => {
                 bad.key.as_ref().map_or("nameless".to_owned(), ToString::to_string)

@@ -16,6 +16,7 @@ use kube_informer::error::Fault;
 use kube_informer::lister_watcher::{
     Decoded, ListItem, ListMetadata, ListQuery, ListerWatcher, WatchItem, WatchQuery,
 };
+use kube_informer::object::Arrived;
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use serde::Serialize;

@@ -45,7 +45,7 @@ impl ListerWatcher<Pod> for Fake {
         let pods = std::mem::take(&mut *self.list.lock());
         let version = Some((pods.len() as u64).into());
         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
-        let items = pods.into_iter().map(|pod| Ok(ListItem::Object(Ok(pod))));
+        let items = pods.into_iter().map(|pod| Ok(ListItem::Object(Ok(pod.into()))));
         let items: Vec<_> = items.chain([Ok(end)]).collect();
         async { Ok(stream::iter(items).boxed()) }.boxed()
     }
@@ -55,7 +55,7 @@ impl ListerWatcher<Pod> for Fake {
         let events = stream::unfold(events, |events| async {
             let mut events = events?;
             let pod = events.recv().await?;
-            Some((Ok(WatchItem::Modified(Ok(pod))), Some(events)))
+            Some((Ok(WatchItem::Modified(Ok(pod.into()))), Some(events)))
         });
         async { Ok(events.chain(stream::pending()).boxed()) }.boxed()
     }

@@ -77,17 +77,21 @@ impl<K> Storage<K> {
 
     /// Each object as few bytes, unpacked when it is read.
     ///
-    /// What keys, selectors and relists ask (uid, version, labels) is answered without unpacking; equal
-    /// labels are kept once. While anybody holds an object, all who ask are given the same `Arc`. Some
-    /// objects that were read or stored lately stay unpacked, see [`hot_bytes`](Self::hot_bytes); any
-    /// other costs each reader O(its size), for a pod about as long as decoding it from the wire.
-    /// Index functions see objects, so with an index each change unpacks what it replaces, and one that
-    /// is added later unpacks everything before it is there.
+    /// What keys, selectors and relists ask (uid, version, labels) is answered without unpacking, and so
+    /// are indexes; equal labels are kept once. While anybody holds an object, all who ask are given the
+    /// same `Arc`. Some objects that were read or stored lately stay unpacked, see
+    /// [`hot_bytes`](Self::hot_bytes); any other costs each reader O(its size): what decoding it from the
+    /// wire costs.
     ///
-    /// Packed is what `Serialize` says and read is what `Deserialize` makes of that. The first objects are
-    /// unpacked and packed again for a test, and a type where that does not give the same is kept
-    /// decoded, which is reported and told in the status. What `Serialize` leaves out for good is not
-    /// found by this: such a type must stay decoded. `Deserialize` must not read this informer.
+    /// Objects are kept as the server sent them. Each is decoded once on its way in, so that one that
+    /// can't be is reported then, but for its managed fields: index functions are shown objects without
+    /// them. An index that is added later unpacks everything before it is there.
+    ///
+    /// Where a transform changes objects, or a source gives none of their bytes, packed is what
+    /// `Serialize` says and read is what `Deserialize` makes of that. The first objects are then unpacked
+    /// and packed again for a test, and a type where that does not give the same is kept decoded, which is
+    /// reported and told in the status. What `Serialize` leaves out for good is not found by this: such a
+    /// type must stay decoded. `Deserialize` must not read this informer.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
