@@ -4,6 +4,7 @@
 //! keeps their bytes keeps one pointer for all.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::decode::{Decode, DecodeError};
@@ -68,7 +69,18 @@ impl<K: 'static> Form<K> {
         Ok((self.read(&**decoder, object)?, self.light.is_none()))
     }
 
+    pub(super) fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Serde's code of a type is a user's: where it panics that is an answer, without its words, which
+    /// may quote the object.
     fn read(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
+        catch_unwind(AssertUnwindSafe(|| self.ask(decoder, object)))
+            .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
+    }
+
+    fn ask(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
         match (self.encoding, decoder.protobuf()) {
             (Encoding::Json, _) => decoder.decode(object),
             (Encoding::Protobuf, Some(decoder)) => {

@@ -16,6 +16,7 @@
 mod answer;
 mod capture;
 mod decode;
+mod decoding;
 mod forms;
 mod framer;
 mod json;
@@ -24,6 +25,7 @@ pub mod protobuf;
 mod reader;
 mod request;
 mod source;
+mod undecoded;
 
 pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
 pub use managed_fields::WithoutManagedFields;

@@ -1,4 +1,6 @@
-//! A source's part in one answer: from the bytes of a body to objects, whatever the encoding.
+//! A source's part in one answer: from the bytes of a body to its pieces, whatever the encoding.
+//!
+//! What is known already is passed over here; what is not is decoded by who takes the pieces.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,15 +9,16 @@ use bytes::Bytes;
 
 use super::answer::Incoming;
 use super::capture::Captured;
-use super::decode::DecodeError;
+use super::decoding::Piece;
 use super::forms::{Form, Forms};
 use super::framer::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
 };
 use super::protobuf::{ItemType, ProtobufObject};
-use crate::error::{Asked, Fault, SourceError};
+use super::undecoded::{Terms, Undecoded};
+use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
-use crate::object::{Arrived, Cached, Encoded, KnownObjects, ObjectKey};
+use crate::object::{Cached, KnownObjects, ObjectKey};
 
 /// After how many bytes without a pause the runtime's other tasks get their turn: a few pods, each of
 /// which takes a tenth of a millisecond or two to decode. A pause costs a look at the network, so one
@@ -30,7 +33,7 @@ const LONGEST_KIND: usize = 63;
 
 /// Reads one answer.
 pub(super) struct Reader<K> {
-    pub(super) asked: Asked,
+    pub(super) terms: Arc<Terms>,
     pub(super) incoming: Incoming,
     pub(super) encoding: Encoding,
     /// The kind that objects are to be of.
@@ -40,12 +43,13 @@ pub(super) struct Reader<K> {
     pub(super) forms: Arc<Forms<K>>,
     /// What the next object comes as.
     pub(super) form: Arc<Form<K>>,
-    pub(super) limit: usize,
     /// What need not be decoded, as it is known already.
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
-    /// Objects are to come with their bytes.
-    pub(super) encoded: bool,
+    /// On how many threads objects are decoded.
+    pub(super) threads: usize,
     pub(super) seen: Seen,
+    /// What was done since the last pause, in bytes decoded.
+    pub(super) spent: usize,
 }
 
 /// What was seen of an answer.
@@ -55,27 +59,25 @@ pub(super) struct Seen {
     odd_kind: Option<String>,
     /// There were items, if only none of them.
     items: bool,
-    /// Bytes decoded since the last pause.
-    spent: usize,
 }
 
 impl<K: 'static> Reader<K> {
     pub(super) async fn next_listed(
         (mut reader, mut framer): (Self, AnyFramer<ListPart>),
-    ) -> Result<Option<(ListItem<K>, (Self, AnyFramer<ListPart>))>, SourceError> {
+    ) -> Result<Option<(Piece<K, ListItem<K>>, (Self, AnyFramer<ListPart>))>, SourceError> {
         loop {
             match framer.next() {
                 Some(Ok(ListPart::Item(captured, offset))) => {
                     reader.pause().await;
                     let item = match reader.unchanged(&captured) {
-                        Some((key, object)) => ListItem::Unchanged(key, object),
-                        None => ListItem::Object(reader.decode(captured, offset)),
+                        Some((key, object)) => Piece::Item(ListItem::Unchanged(key, object)),
+                        None => reader.object(captured, offset, ListItem::Object),
                     };
                     return Ok(Some((item, (reader, framer))));
                 }
                 Some(Ok(ListPart::Metadata(metadata))) => {
                     let metadata = reader.metadata(&metadata)?;
-                    return Ok(Some((ListItem::Meta(metadata), (reader, framer))));
+                    return Ok(Some((Piece::Item(ListItem::Meta(metadata)), (reader, framer))));
                 }
                 Some(Ok(ListPart::Items)) => reader.seen.items = true,
                 Some(Ok(ListPart::Kind { api_version, kind })) => {
@@ -101,7 +103,7 @@ impl<K: 'static> Reader<K> {
 
     pub(super) async fn next_watched(
         (mut reader, mut framer): (Self, AnyFramer<WatchPart>),
-    ) -> Result<Option<(WatchItem<K>, (Self, AnyFramer<WatchPart>))>, SourceError> {
+    ) -> Result<Option<(Piece<K, WatchItem<K>>, (Self, AnyFramer<WatchPart>))>, SourceError> {
         loop {
             match framer.next() {
                 Some(Ok((captured, offset))) => {
@@ -122,8 +124,8 @@ impl<K: 'static> Reader<K> {
     /// Lets the runtime's other tasks run now and then: a large list may come faster than it can be
     /// decoded, and would never wait.
     async fn pause(&mut self) {
-        if self.seen.spent >= TURN {
-            self.seen.spent = 0;
+        if self.spent >= TURN {
+            self.spent = 0;
             tokio::task::yield_now().await;
         }
     }
@@ -132,7 +134,7 @@ impl<K: 'static> Reader<K> {
     fn unchanged(&mut self, object: &Captured) -> Option<(ObjectKey, Cached<K>)> {
         let (known, Captured::Whole(object)) = (self.known.as_ref()?, object) else { return None };
         let unchanged = known.unchanged(&self.encoding.state(object)?)?;
-        self.seen.spent += object.len() / PASSED_OVER;
+        self.spent += object.len() / PASSED_OVER;
         Some(unchanged)
     }
 
@@ -147,50 +149,36 @@ impl<K: 'static> Reader<K> {
         whole.then(|| self.unchanged(&Captured::Whole(object.clone())))?
     }
 
-    fn decode(&mut self, captured: Captured, offset: u64) -> Decoded<K> {
-        let object = match captured {
-            Captured::Whole(object) => object,
-            Captured::Oversized(head) => {
-                let fault = Fault::TooLarge { offset, limit: self.limit };
-                return Err(self.undecodable(&self.encoding.peek(&head), fault));
-            }
-        };
-        self.seen.spent += object.len();
-        self.arrived(&object).map_err(|error| {
-            let peeked = self.encoding.peek(&object);
-            let fault = Fault::Undecodable { key: key(&peeked), problem: error.to_string() };
-            self.undecodable(&peeked, fault)
-        })
+    /// An object that is to become this item.
+    fn object<T>(
+        &mut self,
+        object: Captured,
+        offset: u64,
+        item: fn(Decoded<K>) -> T,
+    ) -> Piece<K, T> {
+        let (form, terms) = (self.form.clone(), self.terms.clone());
+        let object = Undecoded { object, offset, form, terms };
+        self.spent += if self.threads > 1 { object.len() / PASSED_OVER } else { object.len() };
+        Piece::Object(object, item)
     }
 
-    fn arrived(&self, object: &Bytes) -> Result<Arrived<K>, DecodeError> {
-        if !self.encoded {
-            return Ok(self.form.decode(object)?.into());
-        }
-        let encoded = Encoded { bytes: object.clone(), encoding: self.form.clone() };
-        let (object, whole) = self.form.decode_lightly(object)?;
-        Ok(Arrived { object, whole, encoded: Some(encoded) })
-    }
-
-    fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
-        let version = peeked.version.as_deref().map(Into::into);
-        Undecodable { key: key(peeked), version, error: self.error(fault) }
-    }
-
-    fn event(&mut self, captured: &Captured, offset: u64) -> WatchItem<K> {
+    fn event(&mut self, captured: &Captured, offset: u64) -> Piece<K, WatchItem<K>> {
         let Some(RawEvent { kind, object }) = self.encoding.open(captured) else {
             // What it changed is not known: as with an object that can't be named.
             let problem = "an event without type and object".to_owned();
             let fault = Fault::Malformed { offset, problem };
-            return WatchItem::Modified(Err(self.undecodable(&Peeked::default(), fault)));
+            let undecodable = Undecodable::new(&Peeked::default(), self.error(fault));
+            return Piece::Item(WatchItem::Modified(Err(undecodable)));
         };
-        match kind {
+        let item = match kind {
             EventKind::Added => match self.unchanged_event(captured, &object) {
                 Some((key, object)) => WatchItem::Unchanged(key, object),
-                None => self.change(captured, object, offset, WatchItem::Added),
+                None => return self.change(captured, object, offset, WatchItem::Added),
             },
-            EventKind::Modified => self.change(captured, object, offset, WatchItem::Modified),
-            EventKind::Deleted => self.change(captured, object, offset, WatchItem::Deleted),
+            EventKind::Modified => {
+                return self.change(captured, object, offset, WatchItem::Modified);
+            }
+            EventKind::Deleted => return self.change(captured, object, offset, WatchItem::Deleted),
             EventKind::Bookmark => self.bookmark(&object, offset),
             EventKind::Error => {
                 // What is no Status is not repeated: it may be an object like any other.
@@ -205,7 +193,8 @@ impl<K: 'static> Reader<K> {
             }
             // Not the type itself: it is the server's word, and there is no bound on it.
             EventKind::Unknown => self.skipped("an event of an unknown type", offset),
-        }
+        };
+        Piece::Item(item)
     }
 
     fn change(
@@ -214,18 +203,19 @@ impl<K: 'static> Reader<K> {
         object: Bytes,
         offset: u64,
         item: fn(Decoded<K>) -> WatchItem<K>,
-    ) -> WatchItem<K> {
+    ) -> Piece<K, WatchItem<K>> {
         let object = match event {
             Captured::Oversized(_) => Captured::Oversized(object),
             Captured::Whole(_) => {
                 if let Some(found) = self.other_kind(&object) {
                     let expected = self.kind.to_string();
-                    return WatchItem::Skipped(self.error(Fault::WrongKind { expected, found }));
+                    let fault = Fault::WrongKind { expected, found };
+                    return Piece::Item(WatchItem::Skipped(self.error(fault)));
                 }
                 Captured::Whole(object)
             }
         };
-        item(self.decode(object, offset))
+        self.object(object, offset, item)
     }
 
     /// The kind that an object says it is of. Where metadata was asked for, a server that does not
@@ -319,18 +309,14 @@ impl<K: 'static> Reader<K> {
     }
 
     fn error(&self, fault: Fault) -> SourceError {
-        SourceError::new(self.asked.clone(), fault)
+        SourceError::new(self.terms.asked.clone(), fault)
     }
-}
-
-fn key(peeked: &Peeked) -> Option<ObjectKey> {
-    ObjectKey::from_parts(peeked.namespace.as_deref(), peeked.name.as_deref()?).ok()
 }
 
 impl<K> fmt::Debug for Reader<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
-            .field("asked", &self.asked)
+            .field("terms", &self.terms)
             .field("encoding", &self.encoding)
             .finish_non_exhaustive()
     }

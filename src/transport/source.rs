@@ -1,11 +1,12 @@
 //! The `ListerWatcher` over a `kube::Client`.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, stream};
 use http::StatusCode;
 use kube::api::{DynamicObject, TypeMeta};
 use kube::core::ApiResource;
@@ -14,11 +15,13 @@ use serde::de::DeserializeOwned;
 
 use super::answer;
 use super::decode::{Decode, DynamicDecode, SerdeDecode};
+use super::decoding;
 use super::forms::Forms;
 use super::framer::Encoding;
 use super::protobuf::is_built_in;
 use super::reader::{Reader, Seen};
 use super::request::{Scope, Target};
+use super::undecoded::Terms;
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
     Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream, Wishes,
@@ -55,6 +58,7 @@ pub struct ApiSource<K> {
     collection: Collection,
     forms: Arc<Forms<K>>,
     object_limit: usize,
+    threads: Option<NonZeroUsize>,
     /// The type can come in protobuf.
     protobuf: bool,
     /// Equal uid and version mean an equal object.
@@ -111,6 +115,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             collection,
             forms: Arc::new(Forms::new(Arc::new(SerdeDecode::new()))),
             object_limit: OBJECT_LIMIT,
+            threads: None,
             protobuf,
             trust_versions: built_in,
             json: Arc::default(),
@@ -149,6 +154,15 @@ impl<K> ApiSource<K> {
     /// reported, under its key where that comes early enough, and costs no memory.
     pub fn object_limit(mut self, bytes: usize) -> Self {
         self.object_limit = bytes;
+        self
+    }
+
+    /// On how many threads an answer is decoded at most, where it comes faster than one can decode it:
+    /// on as many as the runtime has workers, up to 4, unless set. They are the runtime's threads for
+    /// blocking work, so its own are free for other tasks meanwhile. With 1, and on a runtime of one
+    /// thread, objects are decoded in the task that asks for them.
+    pub fn decode_threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = Some(threads);
         self
     }
 
@@ -210,6 +224,7 @@ impl<K> ApiSource<K> {
         let asked = self.collection.asked(target.verb);
         let (client, forms) = (self.client.clone(), self.forms.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
+        let threads = self.threads;
         let metadata_only = self.scope.metadata_only;
         // A namespace becomes part of the path: it must not become another path.
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
@@ -244,17 +259,17 @@ impl<K> ApiSource<K> {
             };
             match answer.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    asked,
+                    terms: Arc::new(Terms { asked, limit, encoded }),
                     incoming,
                     encoding,
                     kind,
                     metadata_only,
                     form: forms.of(encoding, None),
                     forms,
-                    limit,
                     known,
-                    encoded,
+                    threads: decoding::threads(threads),
                     seen: Seen::default(),
+                    spent: 0,
                 }),
                 Err(fault) => Err(SourceError::new(asked, fault)),
             }
@@ -271,8 +286,10 @@ impl<K: Send + Sync + 'static> ApiSource<K> {
         let asking = self.ask(self.scope.list(query), wishes);
         async move {
             let reader = asking.await?;
-            let framer = reader.encoding.list(reader.limit);
-            Ok(stream::try_unfold((reader, framer), Reader::next_listed).boxed())
+            let framer = reader.encoding.list(reader.terms.limit);
+            let threads = reader.threads;
+            let pieces = stream::try_unfold((reader, framer), Reader::next_listed);
+            Ok(decoding::decoded(pieces, threads))
         }
         .boxed()
     }
@@ -285,8 +302,10 @@ impl<K: Send + Sync + 'static> ApiSource<K> {
         let asking = self.ask(self.scope.watch(query), wishes);
         async move {
             let reader = asking.await?;
-            let framer = reader.encoding.watch(reader.limit);
-            Ok(stream::try_unfold((reader, framer), Reader::next_watched).boxed())
+            let framer = reader.encoding.watch(reader.terms.limit);
+            let threads = reader.threads;
+            let pieces = stream::try_unfold((reader, framer), Reader::next_watched);
+            Ok(decoding::decoded(pieces, threads))
         }
         .boxed()
     }
