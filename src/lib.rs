@@ -160,8 +160,9 @@ pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    AsDecoded, Cached, Change, Delta, Event, IncomparableVersion, InvalidKey, KnownObjects,
-    KnownParts, ObjectKey, ObjectState, Pack, PackedObject, Replacement, ResourceVersion,
+    AsDecoded, Cached, CachedEvent, Change, Delta, Event, IncomparableVersion, InvalidKey,
+    KnownObjects, KnownParts, ObjectKey, ObjectState, Pack, PackedObject, Replacement,
+    ResourceVersion,
 };
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

@@ -15,8 +15,8 @@ use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::transport::ApiSource;
 use kube_informer::{
-    Cached, Event, Index, InformerOptions, Labels, ObjectKey, ResourceVersion, SharedInformer,
-    Storage,
+    Cached, CachedEvent, Event, Index, InformerOptions, Labels, ObjectKey, ResourceVersion,
+    SharedInformer, Storage,
 };
 use parking_lot::Mutex;
 use proptest::collection::vec;
@@ -105,6 +105,15 @@ impl Follower {
         Self { informer, by_app, told }
     }
 
+    /// What a handler of cached events is told from now on.
+    fn cached_events(&self) -> CachedEvents {
+        let told = CachedEvents::default();
+        let telling = told.clone();
+        let tell = move |key: &ObjectKey, event| telling.lock().push((key.clone(), event));
+        self.informer.on_cached_event(tell).unwrap();
+        told
+    }
+
     /// All that can be read, in one order.
     fn read(&self) -> Vec<Vec<Arc<ConfigMap>>> {
         let lister = self.informer.lister();
@@ -121,6 +130,8 @@ impl Follower {
         answers
     }
 }
+
+type CachedEvents = Arc<Mutex<Vec<(ObjectKey, CachedEvent<ConfigMap>)>>>;
 
 /// What events come to; each has to tell of what was told before.
 fn folded(events: &[Event<ConfigMap>]) -> BTreeMap<ObjectKey, Arc<ConfigMap>> {
@@ -147,6 +158,8 @@ async fn same_as_decoded(before: &[Step], steps: &[Step], storage: Storage<Confi
     }
     let followers = [Storage::decoded(), storage].map(|storage| Follower::new(&source, storage));
     let [decoded, compact] = &followers;
+    // No time has passed: these hear what the others hear.
+    let cached_events = followers.each_ref().map(Follower::cached_events);
     for step in [&Step::Resync].into_iter().chain(steps) {
         do_step(&source, step);
         if matches!(step, Step::Resync) {
@@ -164,6 +177,18 @@ async fn same_as_decoded(before: &[Step], steps: &[Step], storage: Storage<Confi
     let told = compact.told.lock().clone();
     assert_eq!(*decoded.told.lock(), *told);
     assert_eq!(folded(&told), source.objects());
+    for cached_events in cached_events {
+        let read = cached_events
+            .lock()
+            .iter()
+            .map(|(key, event)| {
+                let event = event.read().unwrap();
+                assert_eq!(*key, ObjectKey::of(&**event.object()).unwrap());
+                event
+            })
+            .collect::<Vec<_>>();
+        assert_eq!(*told, read);
+    }
     let status = compact.informer.status().storage.unwrap();
     assert_eq!((status.kept_decoded, status.unreadable, status.refused), (0, 0, None));
     assert!(decoded.informer.status().storage.is_none());
@@ -208,6 +233,50 @@ async fn a_relist_of_what_is_known_keeps_it() {
     let status = follower.informer.status().storage.unwrap();
     assert_eq!(status.objects, 100);
     assert!(status.bytes > 0 && status.hits > 0, "{status:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_wants_no_objects_has_none_unpacked() {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    for n in 0..100 {
+        source.put(object(n, n % 3, 50));
+    }
+    let reads = |informer: &SharedInformer<_>| {
+        let status = informer.status().storage.unwrap();
+        status.hits + status.misses
+    };
+    for plain in [false, true] {
+        let options = InformerOptions::new().storage(Storage::compact().hot_bytes(0));
+        let informer = SharedInformer::new(source.clone(), options.resync(RESYNC));
+        let told: Arc<Mutex<Vec<_>>> = Arc::default();
+        let telling = told.clone();
+        let tell = move |key: &ObjectKey, event: CachedEvent<ConfigMap>| {
+            let object = event.object();
+            assert!(object.uid().is_some() && object.version().is_some());
+            telling.lock().push((key.clone(), object.labels().cloned()));
+        };
+        let registration = informer.on_cached_event(tell).unwrap();
+        if plain {
+            informer.on_event(drop).unwrap();
+        }
+        informer.start().unwrap();
+        assert!(registration.synced().await);
+        let packing = reads(&informer);
+        source.put(object(1, 2, 60));
+        source.delete(&key(2));
+        tokio::time::sleep(RESYNC).await;
+        source.put(object(2, 2, 50));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let told = std::mem::take(&mut *told.lock());
+        assert_eq!(told.len(), 100 + 2 + 99 + 1, "all, two changes, a resync and a change");
+        assert!(told.contains(&(key(1), Some([("app".into(), "app-2".into())].into()))));
+        if plain {
+            assert!(reads(&informer) > packing + 100, "to be told of these costs an unpacking");
+        } else {
+            assert_eq!(reads(&informer), 0);
+        }
+        informer.shutdown().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

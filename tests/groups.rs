@@ -66,6 +66,13 @@ async fn several_namespaces_are_read_and_followed_as_one() {
         told.lock().insert(ObjectKey::of(&**event.object()).unwrap());
     })
     .unwrap();
+    let cached = Arc::new(Mutex::new(BTreeSet::new()));
+    let told = cached.clone();
+    maps.on_cached_event(move |key, event| {
+        assert_eq!(event.object().get().unwrap().name_any(), key.name());
+        told.lock().insert(key.clone());
+    })
+    .unwrap();
     let mut events = maps.events().unwrap();
     factory.start().unwrap();
     maps.wait_for_sync(SOON).await.unwrap();
@@ -96,6 +103,7 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     assert_eq!(object.namespace().as_deref(), Some("bank"));
     sleep(Duration::from_secs(1)).await;
     assert_eq!(heard.lock().len(), 4);
+    assert_eq!(*heard.lock(), *cached.lock());
 
     maps.shutdown().await;
     assert!(events.next().await.is_none(), "it ends with the informers");

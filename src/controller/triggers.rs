@@ -77,7 +77,8 @@ where
         queue: &WorkQueue<ObjectKey>,
     ) -> Result<HandlerRegistration, InformerStopped> {
         let (predicates, keys, queue) = (self.predicates.clone(), self.keys.clone(), queue.clone());
-        let handler = FnHandler(move |event: Event<O>| {
+        let handler = FnHandler(move |_: &ObjectKey, event: crate::object::CachedEvent<O>| {
+            let Some(event) = event.read() else { return };
             let wanted =
                 |old: Option<&O>, new: &O| predicates.iter().all(|predicate| predicate(old, new));
             let priority = priority(&event);

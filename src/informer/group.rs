@@ -18,7 +18,7 @@ use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncErr
 use crate::indexer::{Index, IndexError};
 use crate::labels::Labels;
 use crate::lister::{NamespaceLister, NotFound};
-use crate::object::{Event, ObjectKey};
+use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::processor::HandlerRegistration;
 
 /// Informers of one kind, each of a namespace of its own. A cheap clone.
@@ -178,11 +178,24 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         &self,
         call: impl Fn(Event<K>) + Send + Sync + 'static,
     ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
+        self.on_cached_event(move |_, event| event.read().into_iter().for_each(&call))
+    }
+
+    /// Adds a closure as a handler of events as the cache holds them to all: it is called as that of
+    /// [`on_event`](Self::on_event) is, and costs what
+    /// [`SharedInformer::on_cached_event`] says.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] when one of them was stopped; no handler is added then.
+    pub fn on_cached_event(
+        &self,
+        call: impl Fn(&ObjectKey, CachedEvent<K>) + Send + Sync + 'static,
+    ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
         let call = Arc::new(call);
         let mut added = Vec::with_capacity(self.members.len());
         for informer in &*self.members {
             let call = call.clone();
-            match informer.on_event(move |event| call(event)) {
+            match informer.on_cached_event(move |key, event| call(key, event)) {
                 Ok(registration) => added.push(registration),
                 Err(stopped) => {
                     added.iter().for_each(HandlerRegistration::remove);

@@ -32,7 +32,7 @@ pub use self::sync::{SyncError, Unsynced};
 use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{Event, ResourceVersion};
+use crate::object::{CachedEvent, Event, ObjectKey, ResourceVersion};
 use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration};
 
 /// A collection in memory, and its handlers.
@@ -170,7 +170,44 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// [`InformerStopped`].
     pub fn on_event(
         &self,
-        call: impl FnMut(Event<K>) + Send + 'static,
+        mut call: impl FnMut(Event<K>) + Send + 'static,
+    ) -> Result<HandlerRegistration, InformerStopped> {
+        self.on_cached_event(move |_, event| event.read().into_iter().for_each(&mut call))
+    }
+
+    /// Adds a closure as a handler of events as the cache holds them, each with its object's key.
+    ///
+    /// For a handler that needs no more than that key, and what a [`Cached`](crate::Cached) says
+    /// as it is: uid, version, labels. Where objects are [kept decoded](crate::Storage::decoded), a
+    /// call costs what one of [`on_event`](Self::on_event) costs. Where they are
+    /// [packed](crate::storage), `on_event` unpacks the object for each call, of an update the old one,
+    /// too; here nothing is unpacked but what the closure asks for, with
+    /// [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`]. An object that can't be unpacked
+    /// is told here all the same.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{CachedEvent, InformerStopped, ObjectKey, SharedInformer, WorkQueue};
+    ///
+    /// /// Queues the key of each pod that changes.
+    /// fn follow(
+    ///     pods: &SharedInformer<Pod>,
+    ///     queue: WorkQueue<ObjectKey>,
+    /// ) -> Result<(), InformerStopped> {
+    ///     pods.on_cached_event(move |key, event| match event {
+    ///         // A resync.
+    ///         CachedEvent::Updated { old, new } if old.version() == new.version() => {}
+    ///         _ => drop(queue.add(key.clone())),
+    ///     })?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InformerStopped`].
+    pub fn on_cached_event(
+        &self,
+        call: impl FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
     ) -> Result<HandlerRegistration, InformerStopped> {
         self.add_handler(FnHandler(call))
     }

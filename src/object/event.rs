@@ -88,8 +88,16 @@ pub enum CachedEvent<K> {
 }
 
 impl<K> CachedEvent<K> {
-    /// The event as a handler sees it: unpacks what is packed. `None` where that fails, which was
-    /// reported.
+    /// The object this event is about, in its newest state. Nothing is unpacked.
+    pub fn object(&self) -> &Cached<K> {
+        match self {
+            Self::Added { object, .. } | Self::Deleted { object, .. } => object,
+            Self::Updated { new, .. } => new,
+        }
+    }
+
+    /// The event as a handler sees it: unpacks what is packed, each object O(its size). `None` where
+    /// that fails, which was reported.
     pub fn read(&self) -> Option<Event<K>> {
         Some(match self {
             Self::Added { object, initial } => {

@@ -67,7 +67,7 @@ struct Place {
 /// What is taken out of a backlog.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken<K> {
-    Event(CachedEvent<K>, Moment),
+    Event(ObjectKey, CachedEvent<K>, Moment),
     /// All initial adds were taken before.
     InitialEnd,
 }
@@ -145,7 +145,7 @@ impl<K> Backlog<K> {
                 // Well below the limit again: every event counts.
                 self.places = None;
             }
-            return Some(Taken::Event(event, since));
+            return Some(Taken::Event(key, event, since));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::object::Event;
+use crate::object::{CachedEvent, Event, ObjectKey};
 
 /// Is told of each change, one at a time and in order.
 ///
@@ -58,13 +58,29 @@ pub trait EventHandler<K>: Send + 'static {
             }
         }
     }
+
+    /// What every event comes through, with its object's key, as the cache holds it; by default it
+    /// reads the event and calls [`on_event`](Self::on_event). Of what can't be read, which was
+    /// reported, that is not told.
+    ///
+    /// A handler that has a method of its own here pays for no more than it reads: see
+    /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).
+    fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
+        let _ = key;
+        if let Some(event) = event.read() {
+            self.on_event(event);
+        }
+    }
 }
 
-/// A closure is a handler of whole events.
+/// A closure is a handler of events as the cache holds them.
 pub(crate) struct FnHandler<F>(pub(crate) F);
 
-impl<K, F: FnMut(Event<K>) + Send + 'static> EventHandler<K> for FnHandler<F> {
-    fn on_event(&mut self, event: Event<K>) {
-        (self.0)(event);
+impl<K, F> EventHandler<K> for FnHandler<F>
+where
+    F: FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
+{
+    fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
+        (self.0)(key, event);
     }
 }

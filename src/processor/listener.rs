@@ -1,6 +1,7 @@
 //! One handler's own end of the pipeline: its backlog, and what empties it.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures::{Stream, StreamExt};
+use futures::Stream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -20,7 +21,7 @@ use super::{
     Shared,
 };
 use crate::metrics::MetricLabels;
-use crate::object::{CachedEvent, Event};
+use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::sync::{AtomicWaker, Mutex};
 
 /// After how many calls a handler's task lets others run. Two objects may be unpacked for each.
@@ -177,27 +178,14 @@ impl<K> Listener<K> {
         Moment::after(now.duration_since(self.started))
     }
 
-    /// The next event. What is packed is unpacked here, when it is told, with nothing locked.
-    fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<Event<K>>> {
-        loop {
-            match ready!(self.poll_cached(cx)) {
-                None => return Poll::Ready(None),
-                Some(cached) => match cached.read() {
-                    // What can't be read was reported when that was found.
-                    None => {}
-                    event => return Poll::Ready(event),
-                },
-            }
-        }
-    }
-
-    fn poll_cached(&self, cx: &Context<'_>) -> Poll<Option<CachedEvent<K>>> {
+    /// The next event, as the cache holds it, and the key of its object.
+    fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<(ObjectKey, CachedEvent<K>)>> {
         // Before looking, or a push in between would wake nobody.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
         loop {
             match queue.backlog.pop() {
-                Some(Taken::Event(event, since)) => {
+                Some(Taken::Event(key, event, since)) => {
                     self.delivered.fetch_add(1, Ordering::Relaxed);
                     let Queue { backlog, observed, metrics, .. } = &mut *queue;
                     metrics.delivered.add(1);
@@ -206,7 +194,7 @@ impl<K> Listener<K> {
                         let again = observed.replace(since) == Some(since);
                         (!again).then(|| since.until(self.moment(Instant::now())))
                     });
-                    return Poll::Ready(Some(event));
+                    return Poll::Ready(Some((key, event)));
                 }
                 Some(Taken::InitialEnd) => drop(self.synced.send_replace(true)),
                 None if queue.close.is_some() => return Poll::Ready(None),
@@ -244,10 +232,10 @@ impl<K: Send + Sync + 'static> Listener<K> {
         let finish = Finish(self.clone());
         async move {
             let listener = &finish.0;
-            let mut events = Events(listener);
             let mut calls = 0;
-            while let Some(event) = events.next().await {
-                let call = AssertUnwindSafe(|| handler.on_event(event));
+            while let Some((key, event)) = poll_fn(|cx| listener.poll_event(cx)).await {
+                // What is packed is unpacked in there, if at all: with nothing locked.
+                let call = AssertUnwindSafe(|| handler.on_cached_event(&key, event));
                 if let Err(panic) = catch_unwind(call) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
                     listener.queue.lock().metrics.panics.add(1);
@@ -270,16 +258,6 @@ impl<K> Drop for Finish<K> {
     fn drop(&mut self) {
         self.0.close(Close::Dropped);
         self.0.finished.send_replace(true);
-    }
-}
-
-struct Events<'a, K>(&'a Listener<K>);
-
-impl<K> Stream for Events<'_, K> {
-    type Item = Event<K>;
-
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
-        self.0.poll_event(cx)
     }
 }
 
@@ -314,7 +292,16 @@ impl<K> Stream for EventStream<K> {
     type Item = Event<K>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
-        self.finish.0.poll_event(cx)
+        loop {
+            match ready!(self.finish.0.poll_event(cx)) {
+                None => return Poll::Ready(None),
+                Some((_, event)) => match event.read() {
+                    // What can't be read was reported when that was found.
+                    None => {}
+                    event => return Poll::Ready(event),
+                },
+            }
+        }
     }
 }
 

@@ -1,13 +1,19 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicUsize;
 
 use proptest::prelude::*;
 
 use super::backlog::{Backlog, Moment, Taken};
 use super::*;
-use crate::object::Event;
+use crate::object::{Event, PackedObject, ResourceVersion};
 
 fn key(n: u8) -> ObjectKey {
     ObjectKey::cluster(&format!("o{n}")).unwrap()
+}
+
+/// Versions of six objects: each has every sixth.
+fn key_of(version: u32) -> ObjectKey {
+    key(u8::try_from(version % 6).unwrap())
 }
 
 fn added(version: u32) -> CachedEvent<u32> {
@@ -26,12 +32,13 @@ fn rest(backlog: &mut Backlog<u32>) -> Vec<Taken<u32>> {
     std::iter::from_fn(|| backlog.pop()).collect()
 }
 
+/// Events of one object.
 fn events(events: impl IntoIterator<Item = CachedEvent<u32>>) -> Vec<Taken<u32>> {
-    events.into_iter().map(event).collect()
+    events.into_iter().map(|event| taken(0, event)).collect()
 }
 
-fn event(event: CachedEvent<u32>) -> Taken<u32> {
-    Taken::Event(event, Moment::default())
+fn taken(object: u8, event: CachedEvent<u32>) -> Taken<u32> {
+    Taken::Event(key(object), event, Moment::default())
 }
 
 #[test]
@@ -89,7 +96,7 @@ fn the_end_of_the_initial_adds_stays_behind_them() {
     backlog.push(&key(1), deleted(2));
     backlog.push(&key(2), added(4));
     let all = rest(&mut backlog);
-    assert_eq!(all, [event(added(3)), Taken::InitialEnd, event(added(4))]);
+    assert_eq!(all, [taken(0, added(3)), Taken::InitialEnd, taken(2, added(4))]);
 }
 
 #[test]
@@ -105,9 +112,12 @@ fn what_merges_has_waited_since_the_first_of_it_came() {
         backlog.push(&key(object), event);
         assert_eq!(backlog.oldest(), Some(at(1)));
     }
-    let taken = rest(&mut backlog);
-    let all = [Taken::InitialEnd, Taken::Event(deleted(4), at(1)), Taken::Event(added(3), at(2))];
-    assert_eq!(taken, all);
+    let all = [
+        Taken::InitialEnd,
+        Taken::Event(key(0), deleted(4), at(1)),
+        Taken::Event(key(1), added(3), at(2)),
+    ];
+    assert_eq!(rest(&mut backlog), all);
     assert_eq!(at(1).until(at(4)), Duration::from_secs(3));
     assert_eq!(at(4).until(at(1)), Duration::ZERO);
 }
@@ -139,7 +149,8 @@ proptest! {
         let mut told: BTreeSet<u32> = BTreeSet::new();
         let mut version = 0;
         let mut tell = |taken: Taken<u32>| {
-            let Taken::Event(event, _) = taken else { return Ok(()) };
+            let Taken::Event(told_of, event, _) = taken else { return Ok(()) };
+            prop_assert_eq!(told_of, key_of(*event.object().get().unwrap()));
             match event.read().unwrap() {
                 Event::Added { object, .. } => prop_assert!(told.insert(*object)),
                 Event::Updated { old, new } => {
@@ -200,12 +211,11 @@ impl EventHandler<u32> for Recorder {
 }
 
 fn stored(versions: &[u32]) -> Vec<(ObjectKey, Cached<u32>)> {
-    versions.iter().map(|v| (key(u8::try_from(*v).unwrap()), Arc::new(*v).into())).collect()
+    versions.iter().map(|v| (key_of(*v), Arc::new(*v).into())).collect()
 }
 
 fn note(version: u32, audience: Audience) -> Notification<u32> {
-    let n = u8::try_from(version).unwrap();
-    Notification { key: key(n), event: added(version), audience }
+    Notification { key: key_of(version), event: added(version), audience }
 }
 
 #[tokio::test]
@@ -319,4 +329,196 @@ fn periods_below_a_second_are_raised_and_zero_is_never() {
     assert_eq!(ask(Duration::from_millis(3)), Some(MIN_RESYNC));
     assert_eq!(ask(Duration::ZERO), None);
     assert_eq!(HandlerOptions::new().resync_or(default), default);
+}
+
+/// An object that is packed, and counts how often it is read.
+struct Packed {
+    version: u32,
+    read: AtomicUsize,
+    how: Reading,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Reading {
+    Works,
+    Fails,
+    Panics,
+}
+
+impl PackedObject<u32> for Packed {
+    fn get(&self) -> Option<Arc<u32>> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        assert_ne!(self.how, Reading::Panics, "asked for");
+        (self.how == Reading::Works).then(|| Arc::new(self.version))
+    }
+
+    fn uid(&self) -> Option<&str> {
+        None
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        Some(u64::from(self.version).into())
+    }
+
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        None
+    }
+}
+
+fn packed(version: u32, how: Reading) -> Arc<Packed> {
+    Arc::new(Packed { version, read: AtomicUsize::new(0), how })
+}
+
+type Told = Arc<Mutex<Vec<(ObjectKey, CachedEvent<u32>)>>>;
+
+/// Keeps what it is told as the cache holds it, and panics when told of this object.
+struct Keeper(Told, Option<ObjectKey>);
+
+impl EventHandler<u32> for Keeper {
+    fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<u32>) {
+        assert_ne!(Some(key), self.1.as_ref(), "asked for");
+        self.0.lock().push((key.clone(), event));
+    }
+}
+
+#[tokio::test]
+async fn a_handler_of_cached_events_reads_nothing_but_what_it_asks_for() {
+    let (old, new) = (packed(1, Reading::Works), packed(7, Reading::Works));
+    let cached = |object: &Arc<Packed>| Cached::Packed(object.clone());
+    let told = Told::default();
+    let processor = SharedProcessor::new();
+    let added = processor.enter().add_handler(
+        Keeper(told.clone(), None),
+        &HandlerOptions::new(),
+        [(key(1), cached(&old))],
+        true,
+    );
+    let task = tokio::spawn(added.task.take().unwrap());
+    let events = [
+        CachedEvent::Updated { old: cached(&old), new: cached(&new) },
+        CachedEvent::Deleted { object: cached(&new), final_state_known: false },
+    ];
+    let notes =
+        events.map(|event| Notification { key: key(1), event, audience: Audience::Everyone });
+    processor.enter().distribute(&notes);
+    processor.close(true);
+    task.await.unwrap();
+
+    let told = std::mem::take(&mut *told.lock());
+    assert!(told.iter().all(|(told_of, _)| *told_of == key(1)));
+    let events: Vec<_> = told.into_iter().map(|(_, event)| event).collect();
+    let read = || [&old, &new].map(|object| object.read.load(Ordering::Relaxed));
+    assert_eq!(read(), [0, 0]);
+    let newest = events.iter().map(|event| event.object().is(&cached(&old)));
+    assert_eq!(newest.collect::<Vec<_>>(), [true, false, false]);
+    let all: Vec<_> = events.iter().map(CachedEvent::read).collect();
+    let (v1, v7) = (Arc::new(1), Arc::new(7));
+    let expected = [
+        Event::Added { object: v1.clone(), initial: true },
+        Event::Updated { old: v1, new: v7.clone() },
+        Event::Deleted { object: v7, final_state_known: false },
+    ];
+    assert_eq!(all, expected.map(Some));
+    assert_eq!(read(), [2, 2], "once for each time that it was told");
+}
+
+#[tokio::test]
+async fn what_panics_while_it_is_read_is_counted_and_what_fails_is_left_out() {
+    let processor = SharedProcessor::new();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let stored =
+        [(1, Reading::Works), (2, Reading::Fails), (3, Reading::Panics), (4, Reading::Works)];
+    let stored = stored.map(|(v, how)| (key_of(v), Cached::Packed(packed(v, how) as _)));
+    let recorder = Recorder(seen.clone(), None);
+    let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), stored, true);
+    tokio::spawn(added.task.take().unwrap());
+    assert!(added.registration.synced().await);
+    assert_eq!(*seen.lock(), [1, 4]);
+    let status = added.registration.status();
+    assert_eq!((status.delivered, status.panics), (4, 1));
+}
+
+/// Keeps events as any handler is told them.
+struct Plain(Arc<Mutex<Vec<Event<u32>>>>, Option<ObjectKey>);
+
+impl EventHandler<u32> for Plain {
+    fn on_event(&mut self, event: Event<u32>) {
+        assert_ne!(Some(key_of(**event.object())), self.1, "asked for");
+        self.0.lock().push(event);
+    }
+}
+
+proptest! {
+    /// Two handlers that are added at one moment are told the same, whichever way they take it.
+    #[test]
+    fn cached_events_are_the_events_of_any_handler(
+        limit in 1usize..12,
+        before in proptest::collection::btree_set(0..6u8, 0..6),
+        steps in proptest::collection::vec((0..7u8, 0..6u8), 0..100),
+        picky: Option<u8>,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let panics_on = picky.map(|n| key(n % 6));
+        let cached = |version| Cached::Packed(packed(version, Reading::Works) as _);
+        let processor = SharedProcessor::new();
+        let options = HandlerOptions::new().backlog(limit).resync(Duration::from_secs(1));
+        let (plain, told) = (Arc::default(), Told::default());
+        let mut store: BTreeMap<u8, u32> = before.iter().map(|n| (*n, u32::from(*n))).collect();
+        let stored = || before.iter().map(|n| (key(*n), cached(u32::from(*n))));
+        let mut round = processor.enter();
+        let handlers = [
+            round.add_handler(Plain(Arc::clone(&plain), panics_on.clone()), &options, stored(), true),
+            round.add_handler(Keeper(told.clone(), panics_on), &options, stored(), true),
+        ];
+        drop(round);
+        let _tasks: Vec<_> =
+            handlers.iter().map(|added| runtime.spawn(added.task.take().unwrap())).collect();
+        let settle = || runtime.block_on(async {
+            // A handler lets others run now and then; none has more waiting than this.
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+        });
+        let mut version = 0;
+        for (action, n) in steps {
+            version += 6;
+            let new = version + u32::from(n);
+            let (event, audience) = match (action, store.get(&n).copied()) {
+                (0..=2, None) => {
+                    store.insert(n, new);
+                    (CachedEvent::Added { object: cached(new), initial: false }, Audience::Everyone)
+                }
+                (0..=2, Some(old)) => {
+                    store.insert(n, new);
+                    let (old, new) = (cached(old), cached(new));
+                    (CachedEvent::Updated { old, new }, Audience::Everyone)
+                }
+                (3, Some(old)) => {
+                    store.remove(&n);
+                    let object = cached(old);
+                    (CachedEvent::Deleted { object, final_state_known: n > 2 }, Audience::Everyone)
+                }
+                (4, Some(same)) => {
+                    let (old, new) = (cached(same), cached(same));
+                    (CachedEvent::Updated { old, new }, Audience::Resyncing)
+                }
+                (5.., _) => {
+                    settle();
+                    continue;
+                }
+                _ => continue,
+            };
+            processor.enter().distribute(&[Notification { key: key(n), event, audience }]);
+        }
+        settle();
+        let told = std::mem::take(&mut *told.lock());
+        for (told_of, event) in &told {
+            prop_assert_eq!(told_of, &key_of(*event.object().get().unwrap()));
+        }
+        let read: Vec<_> = told.iter().filter_map(|(_, event)| event.read()).collect();
+        prop_assert_eq!(&*plain.lock(), &read);
+        let [plain, cached] = handlers.map(|added| added.registration.status());
+        prop_assert!(cached.synced && cached.backlog == 0);
+        prop_assert_eq!(plain, cached);
+    }
 }
