@@ -8,6 +8,7 @@ mod controller {
     #[cfg(feature = "metrics")]
     mod metrics;
     mod own_writes;
+    mod packed;
     mod running;
     pub(crate) mod support;
 }

@@ -8,7 +8,7 @@ use kube::Resource;
 
 use super::board::Board;
 use super::own_writes::{OwnWrites, Seen};
-use super::triggers::{Owner, Predicate, Trigger};
+use super::triggers::{Keys, Owner, Predicate, Trigger};
 use super::{Controller, Limits, triggers};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
@@ -55,7 +55,8 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     }
 
     /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure;
-    /// of an update it is asked for the old and the new object.
+    /// of an update it is asked for the old and the new object. Both are unpacked for it where they
+    /// are [packed](crate::storage); one that can't be means no work.
     pub fn watches<O, I>(
         mut self,
         informers: impl Into<InformerGroup<O>>,
@@ -68,13 +69,17 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         let keys = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
             keys(object).into_iter().for_each(add);
         };
-        self.related.extend(triggers::each(&informers.into(), &[], keys));
+        self.related.extend(triggers::each(&informers.into(), Keys::Given(Box::new(keys))));
         self
     }
 
     /// Reconciles a `K` that was added or updated only if this and every other predicate says so;
     /// it is given the old state, if there was one, and the new. Deletes can't be dropped, nor what
     /// other objects, retries and [`trigger`](super::ControllerHandle::trigger) bring.
+    ///
+    /// Where objects are [packed](crate::storage), the old and the new are unpacked for predicates;
+    /// without any, no object is unpacked before its reconcile. One that can't be is reconciled, which
+    /// fails.
     ///
     /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
     pub fn predicate(
@@ -146,11 +151,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
 
     /// The controller. Nothing is followed before it [runs](Controller::run).
     pub fn build(self) -> Controller<K> {
-        let own_key = |object: &K, add: &mut dyn FnMut(ObjectKey)| {
-            // What has no key was not stored, so it is not told either.
-            ObjectKey::of(object).into_iter().for_each(add);
-        };
-        let mut triggers = triggers::each(&self.informers, &self.predicates, own_key);
+        let mut triggers = triggers::each(&self.informers, Keys::Own(self.predicates));
         triggers.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
         let board = Arc::new(Board::new(&self.name, leadership));

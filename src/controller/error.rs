@@ -81,13 +81,17 @@ pub enum ReconcileError {
     /// called.
     #[error("an own write is not to be seen yet: {0}")]
     Behind(NotReached),
+    /// The object is stored packed and can't be unpacked, which was reported; the user's code was not
+    /// called, for it would take the object for gone.
+    #[error("the stored object can't be unpacked")]
+    Unreadable,
 }
 
 impl ReconcileError {
     /// A word for it, as metrics have it.
     pub(super) fn reason(&self) -> Reason {
         match self {
-            Self::Failed(_) => Reason::Failed,
+            Self::Failed(_) | Self::Unreadable => Reason::Failed,
             Self::TimedOut(_) => Reason::TimedOut,
             Self::Panicked(_) => Reason::Panicked,
             Self::Behind(_) => Reason::Behind,

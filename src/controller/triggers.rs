@@ -1,7 +1,8 @@
 //! Which events mean work, and on which key.
 //!
 //! Each trigger is one handler on one informer. It only puts keys into the queue: what came with a
-//! first list or a resync goes below live changes.
+//! first list or a resync goes below live changes. No object is unpacked but for a predicate or a
+//! function that is shown it.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use kube::Resource;
 use kube::core::ClusterResourceScope;
 
 use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
-use crate::object::{Event, ObjectKey};
+use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::processor::{FnHandler, HandlerOptions, HandlerRegistration};
 use crate::workqueue::{Priority, WorkQueue};
 
@@ -33,36 +34,68 @@ pub(super) trait Trigger: Send + Sync {
     ) -> Result<HandlerRegistration, InformerStopped>;
 }
 
-/// An informer, and how its objects give keys.
-struct Watched<O, F> {
+/// On which keys a change of an object means work.
+pub(super) enum Keys<O> {
+    /// Its own, if all predicates pass the change.
+    Own(Vec<Predicate<O>>),
+    /// Those that a function gives for the object.
+    Given(Box<KeysOf<O>>),
+}
+
+type KeysOf<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+
+impl<O> Keys<O> {
+    /// Adds the keys for a change of the object of this key.
+    fn add(&self, key: &ObjectKey, event: &CachedEvent<O>, mut add: impl FnMut(ObjectKey)) {
+        match self {
+            Self::Own(predicates) if pass(predicates, event) => add(key.clone()),
+            Self::Own(_) => {}
+            Self::Given(keys) => {
+                let old = match event {
+                    CachedEvent::Updated { old, .. } => old.get(),
+                    _ => None,
+                };
+                // An object that was passed on concerns both. What can't be read was reported.
+                for object in old.into_iter().chain(event.object().get()) {
+                    keys(&object, &mut add);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a change is worth a reconcile. A delete always is, and what can't be read can't be judged.
+fn pass<O>(predicates: &[Predicate<O>], event: &CachedEvent<O>) -> bool {
+    let wanted = |old: Option<&O>, new: &O| predicates.iter().all(|predicate| predicate(old, new));
+    if predicates.is_empty() || matches!(event, CachedEvent::Deleted { .. }) {
+        return true;
+    }
+    match event.read() {
+        Some(Event::Added { object, .. }) => wanted(None, &object),
+        Some(Event::Updated { old, new }) => wanted(Some(&old), &new),
+        Some(Event::Deleted { .. }) | None => true,
+    }
+}
+
+/// An informer, and on which keys its changes mean work.
+struct Watched<O> {
     informer: SharedInformer<O>,
-    predicates: Vec<Predicate<O>>,
-    keys: Arc<F>,
+    keys: Arc<Keys<O>>,
 }
 
 /// Follows each informer of a group.
-pub(super) fn each<O, F>(
-    informers: &InformerGroup<O>,
-    predicates: &[Predicate<O>],
-    keys: F,
-) -> Vec<Box<dyn Trigger>>
+pub(super) fn each<O>(informers: &InformerGroup<O>, keys: Keys<O>) -> Vec<Box<dyn Trigger>>
 where
     O: Resource + Send + Sync + 'static,
-    F: Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
 {
     let keys = Arc::new(keys);
     let watched = |informer: &SharedInformer<O>| -> Box<dyn Trigger> {
-        let (predicates, keys) = (predicates.to_vec(), keys.clone());
-        Box::new(Watched { informer: informer.clone(), predicates, keys })
+        Box::new(Watched { informer: informer.clone(), keys: keys.clone() })
     };
     informers.informers().iter().map(watched).collect()
 }
 
-impl<O, F> Trigger for Watched<O, F>
-where
-    O: Resource + Send + Sync + 'static,
-    F: Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
-{
+impl<O: Resource + Send + Sync + 'static> Trigger for Watched<O> {
     fn start(&self) -> Result<(), StartError> {
         self.informer.ensure_started()
     }
@@ -76,39 +109,22 @@ where
         controller: &str,
         queue: &WorkQueue<ObjectKey>,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        let (predicates, keys, queue) = (self.predicates.clone(), self.keys.clone(), queue.clone());
-        let handler = FnHandler(move |_: &ObjectKey, event: crate::object::CachedEvent<O>| {
-            let Some(event) = event.read() else { return };
-            let wanted =
-                |old: Option<&O>, new: &O| predicates.iter().all(|predicate| predicate(old, new));
+        let (keys, queue) = (self.keys.clone(), queue.clone());
+        let handler = FnHandler(move |key: &ObjectKey, event: CachedEvent<O>| {
             let priority = priority(&event);
-            let mut add = |key| {
+            keys.add(key, &event, |key| {
                 // A queue that takes nothing has a controller that has stopped.
                 queue.add_with(key, priority);
-            };
-            match &event {
-                Event::Added { object, .. } if wanted(None, object) => keys(object, &mut add),
-                Event::Updated { old, new } if wanted(Some(old), new) => {
-                    // An object that was passed on concerns both.
-                    keys(old, &mut add);
-                    keys(new, &mut add);
-                }
-                Event::Deleted { object, .. } => keys(object, &mut add),
-                _ => {}
-            }
+            });
         });
         self.informer.add_handler_with(handler, HandlerOptions::new().name(controller))
     }
 }
 
-fn priority<O: Resource>(event: &Event<O>) -> Priority {
+fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
     match event {
-        Event::Added { initial: true, .. } => Priority::LOW,
-        Event::Updated { old, new }
-            if old.meta().resource_version == new.meta().resource_version =>
-        {
-            Priority::LOW
-        }
+        CachedEvent::Added { initial: true, .. } => Priority::LOW,
+        CachedEvent::Updated { old, new } if old.version() == new.version() => Priority::LOW,
         _ => Priority::NORMAL,
     }
 }

@@ -64,9 +64,11 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         for writes in &self.own_writes {
             writes.seen(key, SIGHT).await.map_err(ReconcileError::Behind)?;
         }
+        let stored = self.objects.cached(key);
+        let object = stored.map(|cached| cached.get().ok_or(ReconcileError::Unreadable));
         let task = Reconciliation {
             key: key.clone(),
-            object: self.objects.get(key),
+            object: object.transpose()?,
             failures,
             stop: self.stop.child_token(),
         };

@@ -178,12 +178,14 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Adds a closure as a handler of events as the cache holds them, each with its object's key.
     ///
     /// For a handler that needs no more than that key, and what a [`Cached`](crate::Cached) says
-    /// as it is: uid, version, labels. Where objects are [kept decoded](crate::Storage::decoded), a
-    /// call costs what one of [`on_event`](Self::on_event) costs. Where they are
-    /// [packed](crate::storage), `on_event` unpacks the object for each call, of an update the old one,
-    /// too; here nothing is unpacked but what the closure asks for, with
-    /// [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`]. An object that can't be unpacked
-    /// is told here all the same.
+    /// as it is: uid, version, labels. It is told what one of [`on_event`](Self::on_event) is told,
+    /// in the same order and merged alike.
+    ///
+    /// Where objects are [kept decoded](crate::Storage::decoded), both cost the same. Where they are
+    /// [packed](crate::storage), `on_event` has the object unpacked for each call, of an update the old
+    /// one, too, unless it is held unpacked; here nothing is unpacked but what the closure asks
+    /// for, with [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`]. What can't be unpacked is
+    /// told here all the same.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

@@ -59,11 +59,11 @@ pub trait EventHandler<K>: Send + 'static {
         }
     }
 
-    /// What every event comes through, with its object's key, as the cache holds it; by default it
-    /// reads the event and calls [`on_event`](Self::on_event). Of what can't be read, which was
-    /// reported, that is not told.
+    /// What every event comes through, as the cache holds it, with its object's key; by default it
+    /// reads the event and calls [`on_event`](Self::on_event), but for what can't be read, which was
+    /// reported.
     ///
-    /// A handler that has a method of its own here pays for no more than it reads: see
+    /// A handler that does otherwise here has nothing unpacked but what it reads: see
     /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).
     fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
         let _ = key;
