@@ -5,7 +5,7 @@
 //! is why one that comes late sees no gap and no repeat.
 //!
 //! The processor never waits for a handler and never drops a final state: a full backlog merges
-//! what it holds of the same object.
+//! what it holds of the same object. It never unpacks an object before the call that reads it.
 
 mod backlog;
 mod handler;
