@@ -1,5 +1,8 @@
 //! This crate's informer: whole pods, whole pods without managedFields, both of these also in compact
 //! storage, a slim struct, metadata alone.
+//!
+//! In compact storage handlers take events as the cache holds them, which say of an object what they
+//! are asked here; a row beside it is for those that read old and new object.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,24 +70,34 @@ impl OnNode for PartialObjectMeta<Pod> {
 
 struct Ours<K> {
     informer: SharedInformer<K>,
+    /// Handlers read the objects.
+    reads: bool,
     handlers: Vec<HandlerRegistration>,
 }
 
 /// An informer that keeps this of each pod.
 pub(crate) fn peer(client: Client, storage: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
+    let reads = !storage.starts_with("compact") || storage.ends_with("objects read");
     match storage {
-        "whole" => make::<Pod>(client, media, streaming, false, Storage::decoded()),
+        "whole" => make::<Pod>(client, media, streaming, false, Storage::decoded(), reads),
         "whole, no managedFields" => {
-            make::<Pod>(client, media, streaming, true, Storage::decoded())
+            make::<Pod>(client, media, streaming, true, Storage::decoded(), reads)
         }
-        "compact" => make::<Pod>(client, media, streaming, false, Storage::compact()),
+        "compact" | "compact, objects read" => {
+            make::<Pod>(client, media, streaming, false, Storage::compact(), reads)
+        }
         "compact, no managedFields" => {
-            make::<Pod>(client, media, streaming, true, Storage::compact())
+            make::<Pod>(client, media, streaming, true, Storage::compact(), reads)
         }
-        "slim" => make::<SlimPod>(client, media, streaming, true, Storage::decoded()),
-        "metadata" => {
-            make::<PartialObjectMeta<Pod>>(client, media, streaming, false, Storage::decoded())
-        }
+        "slim" => make::<SlimPod>(client, media, streaming, true, Storage::decoded(), reads),
+        "metadata" => make::<PartialObjectMeta<Pod>>(
+            client,
+            media,
+            streaming,
+            false,
+            Storage::decoded(),
+            reads,
+        ),
         other => panic!("--storage {other}"),
     }
 }
@@ -95,6 +108,7 @@ fn make<K>(
     streaming: bool,
     strip: bool,
     storage: Storage<K>,
+    reads: bool,
 ) -> Box<dyn Peer>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
@@ -110,7 +124,7 @@ where
     let options = InformerOptions::new().reflector(reflector).storage(storage);
     let informer = SharedInformer::new(Arc::new(source), options);
     informer.add_index("node", K::node).unwrap();
-    Box::new(Ours { informer, handlers: Vec::new() })
+    Box::new(Ours { informer, reads, handlers: Vec::new() })
 }
 
 impl<K> Peer for Ours<K>
@@ -136,10 +150,17 @@ where
 
     fn add_handler(&mut self, seen: Seen) -> BoxFuture<'_, ()> {
         async move {
-            let handler = move |event: Event<K>| {
-                note(&seen, event.object().meta().resource_version.as_ref());
+            let registration = if self.reads {
+                self.informer.on_event(move |event: Event<K>| {
+                    note(&seen, event.object().meta().resource_version.as_ref());
+                })
+            } else {
+                self.informer.on_cached_event(move |_, event| {
+                    let version = event.object().version().map(|version| version.to_string());
+                    note(&seen, version.as_ref());
+                })
             };
-            let registration = self.informer.on_event(handler).unwrap();
+            let registration = registration.unwrap();
             registration.synced().await;
             self.handlers.push(registration);
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource, ResourceExt};
 use kube_informer::controller::{ControllerBuilder, ControllerHandle};
+use kube_informer::object::Arrived;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
@@ -67,8 +68,8 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Pack<K> for Readings {
-    fn pack(&self, object: K) -> Cached<K> {
-        Cached::Packed(Arc::new(Packed(Arc::new(object), self.clone())))
+    fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
+        Cached::Packed(Arc::new(Packed(Arc::new(arrived.object), self.clone())))
     }
 }
 
