@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use kube::Resource;
 
 use crate::error::{Asked, SourceError, Verb};
-use crate::object::{Arrived, Cached, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, KnownObjects, ObjectKey, Pack, ResourceVersion};
 
 /// Lists and watches one collection of objects.
 ///
@@ -57,13 +58,13 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
 #[must_use]
 pub struct Wishes<K> {
     pub(crate) known: Option<Arc<dyn KnownObjects<K>>>,
-    pub(crate) encoded: bool,
+    pub(crate) pack: Option<Arc<dyn Pack<K>>>,
 }
 
 impl<K> Wishes<K> {
     /// None.
     pub fn new() -> Self {
-        Self { known: None, encoded: false }
+        Self { known: None, pack: None }
     }
 
     /// It holds these objects already: an item, or an initial event, of an object that is known in the
@@ -73,10 +74,10 @@ impl<K> Wishes<K> {
         self
     }
 
-    /// It keeps bytes: objects may come with those that they came as, and then without their managed
-    /// fields, see [`Arrived`].
-    pub fn encoded(mut self, encoded: bool) -> Self {
-        self.encoded = encoded;
+    /// It packs objects so: they may come packed, as [`Given::Packed`], which saves time where it is done
+    /// next to decoding.
+    pub fn pack(mut self, pack: Arc<dyn Pack<K>>) -> Self {
+        self.pack = Some(pack);
         self
     }
 }
@@ -91,7 +92,7 @@ impl<K> fmt::Debug for Wishes<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wishes")
             .field("known", &self.known.is_some())
-            .field("encoded", &self.encoded)
+            .field("pack", &self.pack.is_some())
             .finish()
     }
 }
@@ -145,8 +146,34 @@ pub struct WatchQuery {
     pub initial_events: bool,
 }
 
-/// One object of a list or of an event: decoded, or what can be said of one that could not be.
-pub type Decoded<K> = Result<Arrived<K>, Undecodable>;
+/// One object of a list or of an event: as it was given, or what can be said of one that could not be
+/// decoded.
+pub type Decoded<K> = Result<Given<K>, Undecodable>;
+
+/// An object that a source gives.
+#[derive(Debug)]
+pub enum Given<K> {
+    /// The object.
+    Object(K),
+    /// The object as it is to be kept. Only where it was asked for.
+    Packed(ObjectKey, Cached<K>),
+}
+
+impl<K> From<K> for Given<K> {
+    fn from(object: K) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl<K: Resource> Given<K> {
+    /// `metadata.resourceVersion`.
+    pub(crate) fn version(&self) -> Option<ResourceVersion> {
+        match self {
+            Self::Object(object) => object.meta().resource_version.as_deref().map(Into::into),
+            Self::Packed(_, cached) => cached.version(),
+        }
+    }
+}
 
 /// An object that could not be decoded.
 #[derive(Clone, Debug)]

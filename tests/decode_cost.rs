@@ -10,7 +10,7 @@ use http::header::CONTENT_TYPE;
 use http::{Request, Response};
 use k8s_openapi::api::core::v1::Pod;
 use kube::client::Body;
-use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher};
+use kube_informer::lister_watcher::{Given, ListItem, ListQuery, ListerWatcher};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, JsonDecode, WithoutManagedFields};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -47,8 +47,8 @@ async fn listed(media_type: &'static str, body: Vec<u8>, managed_fields: bool) -
     }
     let mut items = source.list(&ListQuery::default()).await.unwrap();
     while let Some(item) = items.next().await {
-        if let ListItem::Object(pod) = item.unwrap() {
-            return pod.unwrap().object;
+        if let ListItem::Object(Ok(Given::Object(pod))) = item.unwrap() {
+            return pod;
         }
     }
     panic!("no pod in the list")

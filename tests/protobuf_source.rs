@@ -12,7 +12,9 @@ use kube::client::Body;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube::{CustomResource, Resource, ResourceExt};
 use kube_informer::error::{Fault, FaultClass};
-use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery};
+use kube_informer::lister_watcher::{
+    Given, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
+};
 use kube_informer::transport::{ApiSource, JsonDecode};
 use serde::{Deserialize, Serialize};
 
@@ -90,8 +92,8 @@ async fn listed<K: Resource + Send + Sync + 'static>(
     let mut items = source.list(&ListQuery::default()).await?;
     while let Some(item) = items.next().await {
         match item? {
-            ListItem::Object(Ok(arrived)) => {
-                names.push(arrived.object.meta().name.clone().unwrap())
+            ListItem::Object(Ok(Given::Object(object))) => {
+                names.push(object.meta().name.clone().unwrap())
             }
             ListItem::Object(Err(undecodable)) => {
                 faults.push(format!(
@@ -100,7 +102,9 @@ async fn listed<K: Resource + Send + Sync + 'static>(
                     undecodable.error
                 ));
             }
-            ListItem::Unchanged(..) => panic!("nothing was known"),
+            ListItem::Unchanged(..) | ListItem::Object(Ok(Given::Packed(..))) => {
+                panic!("nothing was known")
+            }
             ListItem::Meta(metadata) => assert!(metadata.version.is_some()),
         }
     }
@@ -254,7 +258,7 @@ async fn events_that_are_not_as_they_should_be_are_skipped() {
                 assert!(matches!(error.fault(), Fault::Malformed { .. }), "{error}");
                 "failed".to_owned()
             }
-            WatchItem::Added(Ok(pod)) => pod.object.name_any(),
+            WatchItem::Added(Ok(Given::Object(pod))) => pod.name_any(),
             // What can't be named is a change all the same: everything is to be listed anew.
             WatchItem::Modified(Err(bad)) | WatchItem::Deleted(Err(bad)) => {
                 bad.key.as_ref().map_or("nameless".to_owned(), ToString::to_string)

@@ -14,9 +14,8 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta
 use kube_informer::SourceError;
 use kube_informer::error::Fault;
 use kube_informer::lister_watcher::{
-    Decoded, ListItem, ListMetadata, ListQuery, ListerWatcher, WatchItem, WatchQuery,
+    Decoded, Given, ListItem, ListMetadata, ListQuery, ListerWatcher, WatchItem, WatchQuery,
 };
-use kube_informer::object::Arrived;
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use serde::Serialize;
@@ -83,7 +82,8 @@ struct Told {
 impl Told {
     fn object<K: Serialize>(&mut self, event: &'static str, decoded: Decoded<K>) {
         match decoded {
-            Ok(Arrived { object, .. }) => {
+            Ok(Given::Packed(..)) => panic!("nobody packs"),
+            Ok(Given::Object(object)) => {
                 self.objects.push((event, serde_json::to_value(object).unwrap()));
             }
             Err(undecodable) => self.faults.push(undecodable.error),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher, Wishes};
+use kube_informer::lister_watcher::{Given, ListItem, ListQuery, ListerWatcher, Wishes};
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::protobuf::encode::encode;
@@ -50,10 +50,12 @@ pub fn peeks(data: &[u8]) {
         let Ok(mut items) = list else { return };
         while let Some(item) = items.next().await {
             let seen = asked.0.lock().take();
-            if let (Ok(ListItem::Object(Ok(pod))), Some((namespace, name, uid, version))) =
-                (item, seen)
+            if let (
+                Ok(ListItem::Object(Ok(Given::Object(pod)))),
+                Some((namespace, name, uid, version)),
+            ) = (item, seen)
             {
-                let metadata = &pod.object.metadata;
+                let metadata = &pod.metadata;
                 assert_eq!(metadata.name.as_ref(), Some(&name));
                 assert_eq!(metadata.uid.as_ref(), Some(&uid));
                 assert_eq!(metadata.resource_version.as_ref(), Some(&version));

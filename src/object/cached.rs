@@ -57,13 +57,13 @@ pub trait PackedObject<K>: Send + Sync {
 
 /// What keeps an object: the choice between storing it as it is and packing it.
 pub trait Pack<K>: Send + Sync {
-    /// The object, as the cache is to hold it. With its bytes, where those are
-    /// [wanted](Self::wants_encoded) and the source has them.
+    /// The object, as the cache is to hold it. Called on any thread, on several at a time.
     fn pack(&self, arrived: Arrived<K>) -> Cached<K>;
 
-    /// Whether objects are to come with the bytes they came as. Unless implemented, they are not.
-    fn wants_encoded(&self) -> bool {
-        false
+    /// Whether there is anything to do: if so, it is best done where objects are decoded, and with the
+    /// bytes that they came as.
+    fn packs(&self) -> bool {
+        true
     }
 }
 
@@ -74,6 +74,10 @@ pub struct AsDecoded;
 impl<K> Pack<K> for AsDecoded {
     fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
         Cached::Decoded(Arc::new(arrived.object))
+    }
+
+    fn packs(&self) -> bool {
+        false
     }
 }
 

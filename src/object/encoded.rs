@@ -27,14 +27,14 @@ pub trait ObjectEncoding<K>: Send + Sync {
     }
 }
 
-/// An object that arrived.
+/// An object that is to be kept.
 pub struct Arrived<K> {
     /// The object.
     pub object: K,
     /// Whether it is all there. With `encoded` it may lack `metadata.managedFields`, which nothing asks
     /// of an object on its way.
     pub whole: bool,
-    /// The bytes that the whole object can be had from, where they were asked for.
+    /// The bytes that the whole object can be had from, where there are such.
     pub encoded: Option<Encoded<K>>,
 }
 

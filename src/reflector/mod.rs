@@ -37,7 +37,7 @@ pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::status::{StatusBoard, StatusWriter};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{Decoded, ListItem, ListQuery, ListerWatcher, Undecodable};
+use crate::lister_watcher::{Decoded, Given, ListItem, ListQuery, ListerWatcher, Undecodable};
 use crate::lister_watcher::{WatchQuery, WatchStream, Wishes};
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
 use crate::turns::Turns;
@@ -238,13 +238,16 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// What the source may do for what keeps objects here.
     fn wishes(&self, machine: &Machine) -> Wishes<K> {
         let known = self.skippable(machine);
-        Wishes { known, ..self.wish_for_bytes() }
+        Wishes { known, ..self.packed() }
     }
 
-    /// A transform's object is none that the server sent, so its bytes would be of no use.
-    fn wish_for_bytes(&self) -> Wishes<K> {
-        let keeps_bytes = self.options.transform.is_none() && self.options.pack.wants_encoded();
-        Wishes::new().encoded(keeps_bytes)
+    /// That objects come packed; not where a transform is to change them first.
+    fn packed(&self) -> Wishes<K> {
+        let ReflectorOptions { pack, transform, .. } = &self.options;
+        match transform {
+            None if pack.packs() => Wishes::new().pack(pack.clone()),
+            _ => Wishes::new(),
+        }
     }
 
     /// What need not be decoded again. Nothing where nothing is known yet; and nothing of a quorum's
@@ -281,7 +284,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     ) -> impl Future<Output = Result<WatchStream<K>, SourceError>> + Send + use<K> {
         let margin = self.options.watch_margin;
         let silent = self.error(Verb::Watch, Fault::Silent(margin));
-        let opening = timeout(margin, self.source.watch_with(query, self.wish_for_bytes()));
+        let opening = timeout(margin, self.source.watch_with(query, self.packed()));
         async move { opening.await.unwrap_or(Err(silent)) }
     }
 
@@ -292,14 +295,15 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         decoded: Decoded<K>,
         verb: Verb,
     ) -> (Option<ObjectKey>, Option<Cached<K>>) {
-        let mut arrived = match decoded {
-            Ok(arrived) => arrived,
+        let mut object = match decoded {
+            Ok(Given::Packed(key, object)) => return (Some(key), Some(object)),
+            Ok(Given::Object(object)) => object,
             Err(Undecodable { key, error, .. }) => {
                 self.report(&error);
                 return (key, None);
             }
         };
-        let key = match ObjectKey::of(&arrived.object) {
+        let key = match ObjectKey::of(&object) {
             Ok(key) => key,
             Err(invalid) => {
                 let fault = Fault::Undecodable { key: None, problem: invalid.to_string() };
@@ -308,14 +312,13 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
         };
         if let Some(transform) = self.options.transform.clone() {
-            let call = AssertUnwindSafe(|| transform(&mut arrived.object));
+            let call = AssertUnwindSafe(|| transform(&mut object));
             if catch_unwind(call).is_err() {
                 self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
                 return (Some(key), None);
             }
-            arrived.encoded = None;
         }
-        (Some(key), Some(self.options.pack.pack(arrived)))
+        (Some(key), Some(self.options.pack.pack(object.into())))
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {

@@ -10,7 +10,7 @@ use super::machine::{End, Machine, Outcome};
 use super::{Asker, ChangeSink};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
-use crate::object::{Arrived, Cached, Change, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
 use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
@@ -271,7 +271,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 /// Before the transform, which might take it away.
 fn decoded_version<K: Resource>(decoded: &Decoded<K>) -> Option<ResourceVersion> {
     match decoded {
-        Ok(Arrived { object, .. }) => object.meta().resource_version.as_deref().map(Into::into),
+        Ok(given) => given.version(),
         Err(undecodable) => undecodable.version.clone(),
     }
 }

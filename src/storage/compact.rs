@@ -150,10 +150,6 @@ impl<K> Pack<K> for Compact<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    fn wants_encoded(&self) -> bool {
-        true
-    }
-
     fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
         let Arrived { mut object, mut whole, encoded } = arrived;
         let filed = self.filing.as_ref().and_then(|filing| filing(&object));

@@ -9,6 +9,7 @@ use std::num::NonZeroUsize;
 
 use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, Stream, StreamExt, stream};
+use kube::Resource;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::spawn_blocking;
 
@@ -37,7 +38,7 @@ pub(super) enum Piece<K, T> {
     Object(Undecoded<K>, fn(Decoded<K>) -> T),
 }
 
-impl<K: 'static, T> Piece<K, T> {
+impl<K: Resource + 'static, T> Piece<K, T> {
     fn len(&self) -> usize {
         match self {
             Self::Item(_) => 0,
@@ -69,7 +70,7 @@ pub(super) fn decoded<K, T>(
     threads: usize,
 ) -> BoxStream<'static, Result<T, SourceError>>
 where
-    K: Send + Sync + 'static,
+    K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
     if threads <= 1 {
@@ -87,7 +88,7 @@ type Portion<K, T> = Vec<Result<Piece<K, T>, SourceError>>;
 /// Waits for a piece, and takes with it what is there already.
 async fn next_portion<K, T, S>(mut pieces: Fuse<S>) -> Option<(Portion<K, T>, Fuse<S>)>
 where
-    K: 'static,
+    K: Resource + 'static,
     S: Stream<Item = Result<Piece<K, T>, SourceError>> + Unpin,
 {
     let mut portion = vec![pieces.next().await?];
@@ -102,13 +103,13 @@ where
     Some((portion, pieces))
 }
 
-fn bytes_of<K: 'static, T>(portion: &[Result<Piece<K, T>, SourceError>]) -> usize {
+fn bytes_of<K: Resource + 'static, T>(portion: &[Result<Piece<K, T>, SourceError>]) -> usize {
     portion.iter().flatten().map(Piece::len).sum()
 }
 
 async fn decode<K, T>(portion: Portion<K, T>) -> Vec<Result<T, SourceError>>
 where
-    K: Send + Sync + 'static,
+    K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
     let worth_it = bytes_of(&portion) >= WORTH_IT;
@@ -129,11 +130,14 @@ mod tests {
     use std::thread::{self, ThreadId};
 
     use bytes::Bytes;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
     use proptest::prelude::*;
     use tokio::runtime::Runtime;
 
     use super::*;
     use crate::error::{Asked, Fault, Verb};
+    use crate::lister_watcher::Given;
     use crate::transport::capture::Captured;
     use crate::transport::decode::{Decode, DecodeError};
     use crate::transport::forms::Forms;
@@ -141,7 +145,19 @@ mod tests {
     use crate::transport::undecoded::Terms;
 
     /// What an object was: its length, and who decoded it.
-    type Object = (usize, ThreadId);
+    #[derive(Resource)]
+    #[resource(inherit = ConfigMap)]
+    struct Object {
+        metadata: ObjectMeta,
+        len: usize,
+        by: ThreadId,
+    }
+
+    impl Object {
+        fn here(len: usize) -> Self {
+            Self { metadata: ObjectMeta::default(), len, by: thread::current().id() }
+        }
+    }
 
     /// An object begins with what happens when it is decoded.
     struct Decoder(Barrier);
@@ -154,7 +170,7 @@ mod tests {
                 Some(b'e') => return Err(DecodeError::new("an error")),
                 _ => {}
             }
-            Ok((object.len(), thread::current().id()))
+            Ok(Object::here(object.len()))
         }
     }
 
@@ -164,10 +180,10 @@ mod tests {
 
     fn pieces(objects: &[(u8, usize)]) -> Vec<Result<Piece<Object, Decoded<Object>>, SourceError>> {
         let forms = Forms::new(Arc::new(Decoder(Barrier::new(2))));
-        let terms = Arc::new(Terms { asked: asked(), limit: 1 << 20, encoded: false });
+        let terms = Arc::new(Terms { asked: asked(), limit: 1 << 20, pack: None });
         let piece = |&(kind, len): &(u8, usize)| match kind {
             b'x' => Err(SourceError::new(asked(), Fault::NoVersion)),
-            b'i' => Ok(Piece::Item(Ok((len, thread::current().id()).into()))),
+            b'i' => Ok(Piece::Item(Ok(Object::here(len).into()))),
             _ => {
                 let bytes = std::iter::once(kind).chain(std::iter::repeat_n(0, len)).collect();
                 let object = Captured::Whole(Bytes::from_owner::<Vec<u8>>(bytes));
@@ -186,10 +202,11 @@ mod tests {
         let (mut told, mut by) = (Vec::new(), Vec::new());
         for item in runtime.block_on(items) {
             told.push(match item {
-                Ok(Ok(arrived)) => {
-                    by.push(arrived.object.1);
-                    arrived.object.0.to_string()
+                Ok(Ok(Given::Object(object))) => {
+                    by.push(object.by);
+                    object.len.to_string()
                 }
+                Ok(Ok(Given::Packed(..))) => panic!("nobody packs"),
                 Ok(Err(undecodable)) => undecodable.error.to_string(),
                 Err(error) => error.to_string(),
             });

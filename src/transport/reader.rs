@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use kube::Resource;
 
 use super::answer::Incoming;
 use super::capture::Captured;
@@ -33,7 +34,7 @@ const LONGEST_KIND: usize = 63;
 
 /// Reads one answer.
 pub(super) struct Reader<K> {
-    pub(super) terms: Arc<Terms>,
+    pub(super) terms: Arc<Terms<K>>,
     pub(super) incoming: Incoming,
     pub(super) encoding: Encoding,
     /// The kind that objects are to be of.
@@ -61,7 +62,7 @@ pub(super) struct Seen {
     items: bool,
 }
 
-impl<K: 'static> Reader<K> {
+impl<K: Resource + 'static> Reader<K> {
     pub(super) async fn next_listed(
         (mut reader, mut framer): (Self, AnyFramer<ListPart>),
     ) -> Result<Option<(Piece<K, ListItem<K>>, (Self, AnyFramer<ListPart>))>, SourceError> {
@@ -316,7 +317,7 @@ impl<K: 'static> Reader<K> {
 impl<K> fmt::Debug for Reader<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
-            .field("terms", &self.terms)
+            .field("asked", &self.terms.asked)
             .field("encoding", &self.encoding)
             .finish_non_exhaustive()
     }

@@ -228,7 +228,7 @@ impl<K> ApiSource<K> {
         let metadata_only = self.scope.metadata_only;
         // A namespace becomes part of the path: it must not become another path.
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
-        let Wishes { known, encoded } = wishes;
+        let Wishes { known, pack } = wishes;
         let known = known.filter(|_| self.trust_versions);
         let json = self.json.clone();
         let protobuf = self.protobuf && self.forms.decoder().protobuf().is_some();
@@ -259,7 +259,7 @@ impl<K> ApiSource<K> {
             };
             match answer.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    terms: Arc::new(Terms { asked, limit, encoded }),
+                    terms: Arc::new(Terms { asked, limit, pack }),
                     incoming,
                     encoding,
                     kind,
@@ -277,7 +277,7 @@ impl<K> ApiSource<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> ApiSource<K> {
+impl<K: Resource + Send + Sync + 'static> ApiSource<K> {
     fn listing(
         &self,
         query: &ListQuery,

@@ -1,38 +1,40 @@
 //! An object that was cut out of an answer and is still to be decoded.
 //!
-//! It is a value of its own, so that it can be decoded on any thread.
+//! It is a value of its own, so that it can be decoded on any thread; and packed there, so that what is
+//! made in between is freed where it was made.
 
 use std::sync::Arc;
+
+use bytes::Bytes;
+use kube::Resource;
 
 use super::capture::Captured;
 use super::decode::DecodeError;
 use super::forms::Form;
 use super::framer::Peeked;
 use crate::error::{Asked, Fault, SourceError};
-use crate::lister_watcher::{Decoded, Undecodable};
-use crate::object::{Arrived, Encoded, ObjectKey};
+use crate::lister_watcher::{Decoded, Given, Undecodable};
+use crate::object::{Arrived, Encoded, ObjectKey, Pack};
 
 /// What holds for all objects of an answer.
-#[derive(Clone, Debug)]
-pub(super) struct Terms {
+pub(super) struct Terms<K> {
     pub(super) asked: Asked,
     /// How large an object may be, in bytes.
     pub(super) limit: usize,
-    /// Objects are to come with their bytes.
-    pub(super) encoded: bool,
+    /// How objects are to be packed, if they are.
+    pub(super) pack: Option<Arc<dyn Pack<K>>>,
 }
 
 /// The bytes of an object.
-#[derive(Debug)]
 pub(super) struct Undecoded<K> {
     pub(super) object: Captured,
     /// Where it began.
     pub(super) offset: u64,
     pub(super) form: Arc<Form<K>>,
-    pub(super) terms: Arc<Terms>,
+    pub(super) terms: Arc<Terms<K>>,
 }
 
-impl<K: 'static> Undecoded<K> {
+impl<K: Resource + 'static> Undecoded<K> {
     /// How many bytes there are to decode.
     pub(super) fn len(&self) -> usize {
         match &self.object {
@@ -49,19 +51,21 @@ impl<K: 'static> Undecoded<K> {
                 return Err(self.undecodable(&self.form.encoding().peek(head), fault));
             }
         };
-        let arrived = if self.terms.encoded {
-            self.form.decode_lightly(object).map(|(decoded, whole)| {
-                let encoded = Encoded { bytes: object.clone(), encoding: self.form.clone() };
-                Arrived { object: decoded, whole, encoded: Some(encoded) }
-            })
-        } else {
-            self.form.decode(object).map(Arrived::from)
-        };
-        arrived.map_err(|error: DecodeError| {
+        self.given(object).map_err(|error| {
             let peeked = self.form.encoding().peek(object);
             let fault = Fault::Undecodable { key: key(&peeked), problem: error.to_string() };
             self.undecodable(&peeked, fault)
         })
+    }
+
+    fn given(&self, object: &Bytes) -> Result<Given<K>, DecodeError> {
+        let Some(pack) = &self.terms.pack else { return Ok(self.form.decode(object)?.into()) };
+        let (decoded, whole) = self.form.decode_lightly(object)?;
+        // One without a name can't be kept, which is for who asked to say.
+        let Ok(key) = ObjectKey::of(&decoded) else { return Ok(decoded.into()) };
+        let encoded = Encoded { bytes: object.clone(), encoding: self.form.clone() };
+        let arrived = Arrived { object: decoded, whole, encoded: Some(encoded) };
+        Ok(Given::Packed(key, pack.pack(arrived)))
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
