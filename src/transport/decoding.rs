@@ -1,14 +1,19 @@
 //! Decodes what was cut out of an answer, in order, on as many threads as are allowed.
 //!
-//! What comes faster than it can be decoded is decoded in portions off the runtime's own threads, several
-//! at a time; what comes singly, as events do, is decoded at once where it is. Either way the items
-//! come in the order of the answer, an error of the answer after all that came before it, and no more is
-//! held than some portions.
+//! What belongs to a first list is decoded in portions off the runtime's own threads, several at a time:
+//! while some are decoded the next one gathers, so portions are as large as the answer is fast. Single
+//! events are decoded at once where they are. Either way the items come in the order of the answer, an
+//! error of the answer after all that came before it, and no more is held than a portion for each thread
+//! and one.
 
 use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::vec;
 
-use futures::stream::{BoxStream, Fuse};
-use futures::{FutureExt, Stream, StreamExt, stream};
+use futures::future::BoxFuture;
+use futures::stream::{BoxStream, Fuse, FuturesOrdered};
+use futures::{FutureExt, Stream, StreamExt};
 use kube::Resource;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::spawn_blocking;
@@ -27,29 +32,28 @@ const PORTION: usize = 64 * 1024;
 /// How many objects may be in a portion.
 const OBJECTS: usize = 64;
 
-/// What takes less is not worth the way to another thread.
+/// What takes less is not worth the way to another thread, where somebody waits for it.
 const WORTH_IT: usize = PORTION / 4;
 
 /// A part of an answer.
 pub(super) enum Piece<K, T> {
     /// An item.
     Item(T),
-    /// An object that is still to be decoded, and what item it then is.
-    Object(Undecoded<K>, fn(Decoded<K>) -> T),
+    /// An object that is still to be decoded.
+    Object {
+        object: Undecoded<K>,
+        /// The item that it then is.
+        item: fn(Decoded<K>) -> T,
+        /// It is one of many, and nobody waits for it alone.
+        bulk: bool,
+    },
 }
 
 impl<K: Resource + 'static, T> Piece<K, T> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Item(_) => 0,
-            Self::Object(object, _) => object.len(),
-        }
-    }
-
     fn decode(self) -> T {
         match self {
             Self::Item(item) => item,
-            Self::Object(object, item) => item(object.decode()),
+            Self::Object { object, item, .. } => item(object.decode()),
         }
     }
 }
@@ -76,53 +80,117 @@ where
     if threads <= 1 {
         return pieces.map(|piece| piece.map(Piece::decode)).boxed();
     }
-    stream::unfold(pieces.boxed().fuse(), next_portion)
-        .map(decode)
-        .buffered(threads)
-        .flat_map(stream::iter)
-        .boxed()
-}
-
-type Portion<K, T> = Vec<Result<Piece<K, T>, SourceError>>;
-
-/// Waits for a piece, and takes with it what is there already.
-async fn next_portion<K, T, S>(mut pieces: Fuse<S>) -> Option<(Portion<K, T>, Fuse<S>)>
-where
-    K: Resource + 'static,
-    S: Stream<Item = Result<Piece<K, T>, SourceError>> + Unpin,
-{
-    let mut portion = vec![pieces.next().await?];
-    let mut bytes = bytes_of(&portion);
-    while bytes < PORTION
-        && portion.len() < OBJECTS
-        && let Some(Some(piece)) = pieces.next().now_or_never()
-    {
-        portion.push(piece);
-        bytes += bytes_of(&portion[portion.len() - 1..]);
+    let (next, decoding) = (Portion::default(), FuturesOrdered::new());
+    Decoding {
+        pieces: pieces.boxed().fuse(),
+        threads,
+        next,
+        decoding,
+        decoded: Vec::new().into_iter(),
     }
-    Some((portion, pieces))
+    .boxed()
 }
 
-fn bytes_of<K: Resource + 'static, T>(portion: &[Result<Piece<K, T>, SourceError>]) -> usize {
-    portion.iter().flatten().map(Piece::len).sum()
+type Pieces<K, T> = BoxStream<'static, Result<Piece<K, T>, SourceError>>;
+
+type Items<T> = Vec<Result<T, SourceError>>;
+
+/// An answer on its way through several threads.
+struct Decoding<K, T> {
+    pieces: Fuse<Pieces<K, T>>,
+    threads: usize,
+    /// What gathers.
+    next: Portion<K, T>,
+    decoding: FuturesOrdered<BoxFuture<'static, Items<T>>>,
+    decoded: vec::IntoIter<Result<T, SourceError>>,
 }
 
-async fn decode<K, T>(portion: Portion<K, T>) -> Vec<Result<T, SourceError>>
+/// Pieces that are decoded in one go.
+struct Portion<K, T> {
+    pieces: Vec<Result<Piece<K, T>, SourceError>>,
+    bytes: usize,
+    bulk: bool,
+}
+
+impl<K, T> Default for Portion<K, T> {
+    fn default() -> Self {
+        Self { pieces: Vec::new(), bytes: 0, bulk: false }
+    }
+}
+
+impl<K, T> Portion<K, T>
 where
     K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
-    let worth_it = bytes_of(&portion) >= WORTH_IT;
-    let decode = move || portion.into_iter().map(|piece| piece.map(Piece::decode)).collect();
-    if !worth_it {
-        return decode();
+    fn is_full(&self) -> bool {
+        self.bytes >= PORTION || self.pieces.len() >= OBJECTS
     }
-    match spawn_blocking(decode).await {
-        Ok(items) => items,
-        // The runtime ends, and whoever waits with it.
-        Err(_) => futures::future::pending().await,
+
+    fn push(&mut self, piece: Result<Piece<K, T>, SourceError>) {
+        if let Ok(Piece::Object { object, bulk, .. }) = &piece {
+            self.bytes += object.len();
+            self.bulk |= *bulk;
+        }
+        self.pieces.push(piece);
+    }
+
+    fn decode(self) -> Items<T> {
+        self.pieces.into_iter().map(|piece| piece.map(Piece::decode)).collect()
+    }
+
+    async fn decode_elsewhere(self) -> Items<T> {
+        match spawn_blocking(|| self.decode()).await {
+            Ok(items) => items,
+            // The runtime ends, and whoever waits with it.
+            Err(_) => futures::future::pending().await,
+        }
     }
 }
+
+impl<K, T> Stream for Decoding<K, T>
+where
+    K: Resource + Send + Sync + 'static,
+    T: Send + 'static,
+{
+    type Item = Result<T, SourceError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(item) = this.decoded.next() {
+                return Poll::Ready(Some(item));
+            }
+            if let Poll::Ready(Some(items)) = this.decoding.poll_next_unpin(cx) {
+                this.decoded = items.into_iter();
+                continue;
+            }
+            while !this.next.is_full()
+                && let Poll::Ready(Some(piece)) = this.pieces.poll_next_unpin(cx)
+            {
+                this.next.push(piece);
+            }
+            let idle = this.decoding.is_empty();
+            if this.next.pieces.is_empty() {
+                let ended = idle && this.pieces.is_done();
+                return if ended { Poll::Ready(None) } else { Poll::Pending };
+            }
+            // While others are decoded it may go on gathering.
+            if !idle && !(this.next.is_full() && this.decoding.len() < this.threads) {
+                return Poll::Pending;
+            }
+            let portion = std::mem::take(&mut this.next);
+            if idle && !portion.bulk && portion.bytes < WORTH_IT {
+                this.decoded = portion.decode().into_iter();
+            } else {
+                this.decoding.push_back(portion.decode_elsewhere().boxed());
+            }
+        }
+    }
+}
+
+// Items are moved in and out, never pinned.
+impl<K, T> Unpin for Decoding<K, T> {}
 
 #[cfg(test)]
 mod tests {
@@ -130,6 +198,7 @@ mod tests {
     use std::thread::{self, ThreadId};
 
     use bytes::Bytes;
+    use futures::stream;
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::api::ObjectMeta;
     use proptest::prelude::*;
@@ -188,7 +257,8 @@ mod tests {
                 let bytes = std::iter::once(kind).chain(std::iter::repeat_n(0, len)).collect();
                 let object = Captured::Whole(Bytes::from_owner::<Vec<u8>>(bytes));
                 let (form, terms) = (forms.of(Encoding::Json, None), terms.clone());
-                Ok(Piece::Object(Undecoded { object, offset: 0, form, terms }, |object| object))
+                let object = Undecoded { object, offset: 0, form, terms };
+                Ok(Piece::Object { object, item: |object| object, bulk: kind == b'b' })
             }
         };
         objects.iter().map(piece).collect()
@@ -220,7 +290,7 @@ mod tests {
         fn however_many_threads_decode_the_items_are_the_same(
             objects in proptest::collection::vec(
                 (
-                    proptest::sample::select(&b"ooooooooiex"[..]),
+                    proptest::sample::select(&b"oooobbbbiex"[..]),
                     prop_oneof![0usize..100, 0usize..40_000, Just(2 * PORTION)],
                 ),
                 0..200,
@@ -243,9 +313,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_little_is_decoded_where_it_is() {
+    fn what_is_little_is_decoded_where_it_is_unless_it_belongs_to_much() {
         let (_, by) = decode(&[(b'o', 1000), (b'i', 0), (b'o', 2000)], 4);
         assert_eq!(by, [thread::current().id(); 3]);
+        let (_, by) = decode(&[(b'b', 1000)], 4);
+        assert_ne!(by, [thread::current().id()]);
+    }
+
+    #[test]
+    fn what_comes_slowly_waits_for_nothing_but_what_is_before_it() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let (tell, told) = futures::channel::mpsc::unbounded();
+        let mut items = decoded(told, 3);
+        for kind in [b'b', b'o', b'i', b'x', b'b'] {
+            for piece in pieces(&[(kind, 10)]) {
+                tell.unbounded_send(piece).unwrap();
+            }
+            assert!(runtime.block_on(items.next()).is_some());
+        }
+        drop(tell);
+        assert!(runtime.block_on(items.next()).is_none());
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub(super) struct Reader<K> {
     pub(super) form: Arc<Form<K>>,
     /// What need not be decoded, as it is known already.
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
+    /// What comes belongs to a list, or to what a watch tells first.
+    pub(super) initial: bool,
     /// On how many threads objects are decoded.
     pub(super) threads: usize,
     pub(super) seen: Seen,
@@ -160,7 +162,7 @@ impl<K: Resource + 'static> Reader<K> {
         let (form, terms) = (self.form.clone(), self.terms.clone());
         let object = Undecoded { object, offset, form, terms };
         self.spent += if self.threads > 1 { object.len() / PASSED_OVER } else { object.len() };
-        Piece::Object(object, item)
+        Piece::Object { object, item, bulk: self.initial }
     }
 
     fn event(&mut self, captured: &Captured, offset: u64) -> Piece<K, WatchItem<K>> {
@@ -249,6 +251,7 @@ impl<K: Resource + 'static> Reader<K> {
         if peeked.initial_events_end {
             // From here on an event is news, whatever state it tells.
             self.known = None;
+            self.initial = false;
         }
         if let Some(version) = peeked.version.filter(|version| !version.is_empty()) {
             WatchItem::Bookmark {

@@ -212,10 +212,11 @@ impl<K> ApiSource<K> {
         self
     }
 
-    /// Sends a request; what reads its answer.
+    /// Sends a request; what reads its answer. `initial`: what comes first belongs to a list.
     fn ask(
         &self,
         target: Target,
+        initial: bool,
         wishes: Wishes<K>,
     ) -> impl Future<Output = Result<Reader<K>, SourceError>> + Send + use<K>
     where
@@ -267,6 +268,7 @@ impl<K> ApiSource<K> {
                     form: forms.of(encoding, None),
                     forms,
                     known,
+                    initial,
                     threads: decoding::threads(threads),
                     seen: Seen::default(),
                     spent: 0,
@@ -283,7 +285,7 @@ impl<K: Resource + Send + Sync + 'static> ApiSource<K> {
         query: &ListQuery,
         wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.list(query), wishes);
+        let asking = self.ask(self.scope.list(query), true, wishes);
         async move {
             let reader = asking.await?;
             let framer = reader.encoding.list(reader.terms.limit);
@@ -299,7 +301,7 @@ impl<K: Resource + Send + Sync + 'static> ApiSource<K> {
         query: &WatchQuery,
         wishes: Wishes<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.watch(query), wishes);
+        let asking = self.ask(self.scope.watch(query), query.initial_events, wishes);
         async move {
             let reader = asking.await?;
             let framer = reader.encoding.watch(reader.terms.limit);
