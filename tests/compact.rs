@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -13,7 +14,8 @@ use kube::Resource;
 use kube::api::{Api, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
-use kube_informer::transport::ApiSource;
+use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{
     Cached, CachedEvent, Event, Index, InformerOptions, Labels, ObjectKey, ResourceVersion,
     SharedInformer, Storage,
@@ -455,5 +457,70 @@ async fn objects_are_kept_as_they_came_and_read_only_for_who_asks() {
             assert_eq!(cached.labels(), pod.metadata.labels.as_ref(), "{way}");
             assert_eq!(cached.get().unwrap(), pod, "{way}");
         }
+    }
+}
+
+/// Decodes what does not say that it can't be, and counts.
+#[derive(Clone, Default)]
+struct Counting(Arc<AtomicUsize>);
+
+impl Decode<Pod> for Counting {
+    fn decode(&self, object: &[u8]) -> Result<Pod, DecodeError> {
+        SerdeDecode::new().decode(object)
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<Pod>> {
+        Some(self)
+    }
+}
+
+impl DecodeProtobuf<Pod> for Counting {
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<Pod, DecodeError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let pod: Pod = object.decode()?;
+        match pod.metadata.name.as_deref() {
+            Some("pod-7") => Err(DecodeError::new("this one can't be")),
+            _ => Ok(pod),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it() {
+    let server = ApiServer::new();
+    for n in 0..10 {
+        let shop = Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+        shop.create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    for (check, decoded) in [(false, 0), (true, 10)] {
+        let counting = Counting::default();
+        let source = ApiSource::<Pod>::new(server.client()).decoder(counting.clone());
+        let storage = Storage::compact().hot_bytes(0).check_on_arrival(check);
+        let reflector = ReflectorOptions::new().on_error(|_| {});
+        let options = InformerOptions::new().storage(storage).reflector(reflector);
+        let informer = SharedInformer::new(Arc::new(source), options);
+        informer.start().unwrap();
+        informer.wait_for_sync(SOON).await.unwrap();
+        assert_eq!(counting.0.swap(0, Ordering::Relaxed), decoded);
+        let lister = informer.lister();
+        // One that can't be decoded is not stored, or found when it is read.
+        assert_eq!(lister.len(), if check { 9 } else { 10 });
+        let labelled = lister.list(&"app=app-1".parse().unwrap()).len();
+        assert_eq!((labelled, counting.0.swap(0, Ordering::Relaxed)), (3, 3));
+        let key = |n: usize| ObjectKey::namespaced(&format!("ns-{}", n % 3), &format!("pod-{n}"));
+        assert!(lister.by_key(&key(7).unwrap()).is_err());
+        let unreadable = informer.status().storage.unwrap().unreadable;
+        assert_eq!(unreadable, u64::from(!check));
+        // With an index everything is shown to it, and known when it changes.
+        let by_node = informer.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone());
+        assert_eq!(by_node.unwrap().len("n-1"), 9);
+        counting.0.store(0, Ordering::Relaxed);
+        let patch = serde_json::json!({"metadata": {"labels": {"check": check.to_string()}}});
+        let shop = Api::<Pod>::namespaced(server.client(), "ns-1");
+        shop.patch("pod-1", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+        informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+        // What was there before the index has no note of its values.
+        assert_eq!(counting.0.swap(0, Ordering::Relaxed), 2);
+        informer.shutdown().await;
     }
 }

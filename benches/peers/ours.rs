@@ -75,55 +75,51 @@ struct Ours<K> {
     handlers: Vec<HandlerRegistration>,
 }
 
+/// How pods are asked for.
+struct Asking<'a> {
+    client: Client,
+    media: &'a str,
+    streaming: bool,
+    /// What is kept, in words.
+    what: &'a str,
+}
+
 /// An informer that keeps this of each pod.
-pub(crate) fn peer(client: Client, storage: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
-    let reads = !storage.starts_with("compact") || storage.ends_with("objects read");
-    match storage {
-        "whole" => make::<Pod>(client, media, streaming, false, Storage::decoded(), reads),
-        "whole, no managedFields" => {
-            make::<Pod>(client, media, streaming, true, Storage::decoded(), reads)
+pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
+    let asking = Asking { client, media, streaming, what };
+    match what {
+        "whole" | "whole, no managedFields" => make::<Pod>(asking, Storage::decoded()),
+        "compact" | "compact, objects read" | "compact, no managedFields" => {
+            make::<Pod>(asking, Storage::compact())
         }
-        "compact" | "compact, objects read" => {
-            make::<Pod>(client, media, streaming, false, Storage::compact(), reads)
+        "compact, unread, no index" => {
+            make::<Pod>(asking, Storage::compact().check_on_arrival(false))
         }
-        "compact, no managedFields" => {
-            make::<Pod>(client, media, streaming, true, Storage::compact(), reads)
-        }
-        "slim" => make::<SlimPod>(client, media, streaming, true, Storage::decoded(), reads),
-        "metadata" => make::<PartialObjectMeta<Pod>>(
-            client,
-            media,
-            streaming,
-            false,
-            Storage::decoded(),
-            reads,
-        ),
+        "slim" => make::<SlimPod>(asking, Storage::decoded()),
+        "metadata" => make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()),
         other => panic!("--storage {other}"),
     }
 }
 
-fn make<K>(
-    client: Client,
-    media: &str,
-    streaming: bool,
-    strip: bool,
-    storage: Storage<K>,
-    reads: bool,
-) -> Box<dyn Peer>
+fn make<K>(asking: Asking<'_>, storage: Storage<K>) -> Box<dyn Peer>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
+    let Asking { client, media, streaming, what } = asking;
     let mut source = ApiSource::<K>::new(client);
     if media == "json" {
         source = source.json_only();
     }
-    if strip {
+    if what == "slim" || what.ends_with("no managedFields") {
         source = source.without_managed_fields();
     }
     let reflector = ReflectorOptions::new().streaming_list(streaming);
     let options = InformerOptions::new().reflector(reflector).storage(storage);
     let informer = SharedInformer::new(Arc::new(source), options);
-    informer.add_index("node", K::node).unwrap();
+    if !what.ends_with("no index") {
+        informer.add_index("node", K::node).unwrap();
+    }
+    let reads = !what.starts_with("compact") || what.ends_with("objects read");
     Box::new(Ours { informer, reads, handlers: Vec::new() })
 }
 

@@ -56,7 +56,7 @@ use self::slots::Slot;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
-use crate::object::{Cached, Filing, KnownObjects, KnownParts, ObjectKey, ObjectState};
+use crate::object::{Cached, Filed, Filing, KnownObjects, KnownParts, ObjectKey, ObjectState};
 use crate::sync::{Mutex, Notify};
 
 /// How many objects are shown at once, or a few more, to who asks for all in parts.
@@ -189,15 +189,6 @@ impl<K> Indexer<K> {
         Ok(Index::new(self.clone(), name, place))
     }
 
-    /// What notes under which values an object is to be filed here, before it is.
-    pub(crate) fn filing(&self) -> Filing<K>
-    where
-        K: Send + Sync + 'static,
-    {
-        let store = self.clone();
-        Arc::new(move |object: &K| store.load().note(object))
-    }
-
     /// Until the store changes.
     fn changed(&self) -> Notified<'_> {
         self.0.changed.notified()
@@ -228,6 +219,16 @@ impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
         self.load().unchanged(state).map(|(key, object)| (key.clone(), object.clone()))
+    }
+}
+
+impl<K: Send + Sync> Filing<K> for Indexer<K> {
+    fn asks(&self) -> bool {
+        !self.load().indexes.is_empty()
+    }
+
+    fn note(&self, object: &K) -> Option<Filed> {
+        self.load().note(object)
     }
 }
 

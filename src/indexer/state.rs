@@ -172,8 +172,9 @@ impl<K> State<K> {
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
     }
 
-    /// Notes under which values an object would be filed. `None`: under no index, or one of their
-    /// functions panics, which is told when the object is filed.
+    /// Notes under which values an object would be filed. `None`: there is no index, or one's function
+    /// panics, which is told when the object is filed.
+    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
     pub(super) fn note(&self, object: &K) -> Option<Filed> {
         if self.indexes.is_empty() {
             return None;

@@ -81,7 +81,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let labels = metrics::labels(&options.name, &collection);
-        let keeper = options.storage.keeper(&collection.resource, &labels, Some(indexer.filing()));
+        let keeper = options.storage.keeper(&collection.resource, &labels, Some(known.clone()));
         let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
         let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());
         if let Some(keeper) = &keeper {

@@ -9,8 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube::Resource;
+use kube::api::ObjectMeta;
 
-use super::{Arrived, Filed, ObjectState, ResourceVersion};
+use super::{Arrived, Encoded, Filed, ObjectState, ResourceVersion};
 
 /// One state of one object. A cheap clone; all clones are the same object.
 ///
@@ -64,6 +65,18 @@ pub trait Pack<K>: Send + Sync {
     /// bytes that they came as.
     fn packs(&self) -> bool {
         true
+    }
+
+    /// Whether objects may come [undecoded](Self::pack_undecoded) now. Unless implemented, they may not.
+    fn packs_undecoded(&self) -> bool {
+        false
+    }
+
+    /// An object that nobody decoded, as the cache is to hold it. `meta` has its name, namespace, uid,
+    /// version and labels, and nothing else. `None`: it has to be decoded. Unless implemented, it has to.
+    fn pack_undecoded(&self, meta: &ObjectMeta, encoded: &Encoded<K>) -> Option<Cached<K>> {
+        let _ = (meta, encoded);
+        None
     }
 }
 

@@ -5,8 +5,15 @@
 
 use std::sync::Arc;
 
-/// What makes the note of an object.
-pub(crate) type Filing<K> = Arc<dyn Fn(&K) -> Option<Filed> + Send + Sync>;
+/// What will file objects.
+#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
+pub(crate) trait Filing<K>: Send + Sync {
+    /// Whether it has anything to ask an object.
+    fn asks(&self) -> bool;
+
+    /// Under which values an object would be filed. `None`: that can't be said before it is.
+    fn note(&self, object: &K) -> Option<Filed>;
+}
 
 /// The values of one object, of each index that there was when they were noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +26,7 @@ pub struct Filed {
 
 impl Filed {
     /// Of these indexes, with what each says, in their order.
+    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
     pub(crate) fn new<'v>(
         indexes: &Arc<[Arc<str>]>,
         values: impl IntoIterator<Item = &'v [String]>,

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Resource;
+use kube::api::ObjectMeta;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::buffer::Buffer;
@@ -17,7 +18,7 @@ use super::labels::SharedLabels;
 use super::packed::{Beside, Kin, Packed, Said, Shared};
 use super::{Keeper, PackError, Settings, StorageStatus};
 use crate::metrics::MetricLabels;
-use crate::object::{Arrived, Cached, Filed, Filing, ObjectEncoding, Pack};
+use crate::object::{Arrived, Cached, Encoded, Filed, Filing, ObjectEncoding, Pack};
 use crate::sync::Mutex;
 
 /// How many objects are unpacked and packed again for a test.
@@ -30,7 +31,9 @@ const ENCODINGS: usize = 8;
 pub(super) struct Compact<K> {
     shared: Arc<Shared<K>>,
     /// What notes under which values objects will be filed.
-    filing: Option<Filing<K>>,
+    filing: Option<Arc<dyn Filing<K>>>,
+    /// Whether objects are decoded as they come.
+    check: bool,
     /// Of the objects that are kept as they came.
     sent: Mutex<Vec<Arc<Dictionaries<Kin<K>>>>>,
     /// Of the objects that are written here.
@@ -48,9 +51,9 @@ impl<K: DeserializeOwned> Compact<K> {
         settings: Settings,
         resource: &Arc<str>,
         labels: &MetricLabels,
-        filing: Option<Filing<K>>,
+        filing: Option<Arc<dyn Filing<K>>>,
     ) -> Self {
-        let Settings { hot_bytes, wipe } = settings;
+        let Settings { hot_bytes, wipe, check } = settings;
         let shared = Arc::new(Shared {
             hot: Hot::new(if wipe { 0 } else { hot_bytes }),
             labels: SharedLabels::default(),
@@ -61,6 +64,7 @@ impl<K: DeserializeOwned> Compact<K> {
         Self {
             shared,
             filing,
+            check,
             sent: Mutex::default(),
             own: Dictionaries::new(own, wipe),
             tested: AtomicUsize::new(0),
@@ -90,12 +94,12 @@ impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
     /// Packs an object as it came.
     fn keep(
         &self,
-        object: &K,
+        meta: &ObjectMeta,
         bytes: &[u8],
         filed: Option<Filed>,
         dictionaries: &Dictionaries<Kin<K>>,
     ) -> Result<Arc<Packed<K>>, PackError> {
-        let said = Said::by(object.meta());
+        let said = Said::by(meta);
         let packed = Packed::new(bytes, &said, filed, dictionaries.current())?;
         dictionaries.learn(bytes, packed.packed_bytes());
         Ok(packed)
@@ -150,12 +154,22 @@ impl<K> Pack<K> for Compact<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
+    fn packs_undecoded(&self) -> bool {
+        !self.check && !self.filing.as_ref().is_some_and(|filing| filing.asks())
+    }
+
+    fn pack_undecoded(&self, meta: &ObjectMeta, encoded: &Encoded<K>) -> Option<Cached<K>> {
+        let dictionaries = self.sent(&encoded.encoding);
+        let packed = self.keep(meta, &encoded.bytes, None, &dictionaries).ok()?;
+        Some(Cached::Packed(packed))
+    }
+
     fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
         let Arrived { mut object, mut whole, encoded } = arrived;
-        let filed = self.filing.as_ref().and_then(|filing| filing(&object));
+        let filed = self.filing.as_ref().and_then(|filing| filing.note(&object));
         let packed = if let Some(encoded) = encoded {
             let dictionaries = self.sent(&encoded.encoding);
-            let packed = self.keep(&object, &encoded.bytes, filed, &dictionaries);
+            let packed = self.keep(object.meta(), &encoded.bytes, filed, &dictionaries);
             if packed.is_err()
                 && !whole
                 && let Ok(all) = dictionaries.kin().form.read(&encoded.bytes)

@@ -50,7 +50,8 @@ pub struct Storage<K> {
 }
 
 /// Makes what keeps the objects of one informer, of this resource.
-type Make<K> = fn(Settings, &Arc<str>, &MetricLabels, Option<Filing<K>>) -> Arc<dyn Keeper<K>>;
+type Make<K> =
+    fn(Settings, &Arc<str>, &MetricLabels, Option<Arc<dyn Filing<K>>>) -> Arc<dyn Keeper<K>>;
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
@@ -59,6 +60,8 @@ struct Settings {
     hot_bytes: usize,
     /// Whether bytes are overwritten before they are freed.
     wipe: bool,
+    /// Whether objects are decoded once as they come.
+    check: bool,
 }
 
 /// What keeps the objects of one informer.
@@ -104,7 +107,7 @@ impl<K> Storage<K> {
     where
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let settings = Settings { hot_bytes: HOT_BYTES, wipe: false };
+        let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
         let make: Make<K> = |settings, resource, labels, filing| {
             Arc::new(compact::Compact::new(settings, resource, labels, filing))
         };
@@ -137,6 +140,24 @@ impl<K> Storage<K> {
         self
     }
 
+    /// Whether each object is decoded once as it comes, so that one that can't be is reported then and
+    /// the last state of it that could be stays; true unless set.
+    ///
+    /// With false an object is only looked into, for its name, uid, version and labels, and decoded when
+    /// somebody reads it. A cache of which little is read costs a fraction of the time then. But an object
+    /// that can't be decoded is found only when it is read: it counts as there, is reported, and is read
+    /// as if it were not. Not for a type that demands more of objects than the server does.
+    ///
+    /// Index functions are shown objects, and a transform changes them: with either everything is decoded
+    /// as it comes all the same.
+    #[cfg(feature = "compact")]
+    pub fn check_on_arrival(mut self, check: bool) -> Self {
+        if let Some((settings, _)) = &mut self.packing {
+            settings.check = check;
+        }
+        self
+    }
+
     /// What packs objects so, for a reflector of one's own: see
     /// [`ReflectorOptions::pack`](crate::reflector::ReflectorOptions::pack). The log speaks of the
     /// objects as `resource`. Nobody frees in time what users let go of; that is an informer's.
@@ -156,7 +177,7 @@ impl<K> Storage<K> {
         &self,
         resource: &Arc<str>,
         labels: &MetricLabels,
-        filing: Option<Filing<K>>,
+        filing: Option<Arc<dyn Filing<K>>>,
     ) -> Option<Arc<dyn Keeper<K>>> {
         self.packing.map(|(settings, make)| make(settings, resource, labels, filing))
     }

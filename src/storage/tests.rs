@@ -19,7 +19,7 @@ use crate::metrics::MetricLabels;
 use crate::object::{Arrived, Cached, Encoded, ObjectEncoding, Pack, PackedObject};
 
 fn compact<K: DeserializeOwned>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
-    let settings = Settings { hot_bytes, wipe };
+    let settings = Settings { hot_bytes, wipe, check: true };
     Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default(), None))
 }
 

@@ -3,9 +3,13 @@
 //! One form for all objects that come the same way, however many requests they come by, so that who
 //! keeps their bytes keeps one pointer for all.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+use kube::api::ObjectMeta;
+use serde::Deserialize;
 
 use super::decode::{Decode, DecodeError};
 use super::framer::Encoding;
@@ -21,6 +25,22 @@ pub(super) struct Form<K> {
     decoder: Arc<dyn Decode<K>>,
     /// What decodes the same without managed fields, where that is less.
     light: Option<Arc<dyn Decode<K>>>,
+}
+
+/// What is looked for in an object that is not decoded.
+#[derive(Deserialize)]
+struct Look {
+    metadata: Said,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    name: Option<String>,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    labels: Option<BTreeMap<String, String>>,
 }
 
 /// All forms of a source.
@@ -67,6 +87,17 @@ impl<K: 'static> Form<K> {
     pub(super) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
         let decoder = self.light.as_ref().unwrap_or(&self.decoder);
         Ok((self.read(&**decoder, object)?, self.light.is_none()))
+    }
+
+    /// What an object says of itself, without the rest of it.
+    pub(super) fn look_into(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
+        let Look { metadata } = match (self.encoding, self.item) {
+            (Encoding::Json, _) => serde_json::from_slice(object)?,
+            (Encoding::Protobuf, Some(item)) => item.object(object).decode()?,
+            (Encoding::Protobuf, None) => ProtobufObject::from_envelope(object)?.decode()?,
+        };
+        let Said { name, namespace, uid, resource_version, labels } = metadata;
+        Ok(ObjectMeta { name, namespace, uid, resource_version, labels, ..ObjectMeta::default() })
     }
 
     pub(super) fn encoding(&self) -> Encoding {

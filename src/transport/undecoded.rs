@@ -60,10 +60,19 @@ impl<K: Resource + 'static> Undecoded<K> {
 
     fn given(&self, object: &Bytes) -> Result<Given<K>, DecodeError> {
         let Some(pack) = &self.terms.pack else { return Ok(self.form.decode(object)?.into()) };
+        let encoded = Encoded { bytes: object.clone(), encoding: self.form.clone() };
+        if pack.packs_undecoded() {
+            let meta = self.form.look_into(object)?;
+            let (namespace, name) = (meta.namespace.as_deref(), meta.name.as_deref());
+            if let Ok(key) = ObjectKey::from_parts(namespace, name.unwrap_or_default())
+                && let Some(packed) = pack.pack_undecoded(&meta, &encoded)
+            {
+                return Ok(Given::Packed(key, packed));
+            }
+        }
         let (decoded, whole) = self.form.decode_lightly(object)?;
         // One without a name can't be kept, which is for who asked to say.
         let Ok(key) = ObjectKey::of(&decoded) else { return Ok(decoded.into()) };
-        let encoded = Encoded { bytes: object.clone(), encoding: self.form.clone() };
         let arrived = Arrived { object: decoded, whole, encoded: Some(encoded) };
         Ok(Given::Packed(key, pack.pack(arrived)))
     }
