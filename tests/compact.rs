@@ -418,6 +418,15 @@ fn ways(server: &ApiServer) -> Vec<Both> {
 
 #[tokio::test(start_paused = true)]
 async fn objects_are_kept_as_they_came_and_read_only_for_who_asks() {
+    kept_as_they_came().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn objects_are_kept_as_they_came_and_read_only_for_who_asks_on_several_threads() {
+    kept_as_they_came().await;
+}
+
+async fn kept_as_they_came() {
     let server = ApiServer::new();
     let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
     for n in 0..30 {
@@ -487,6 +496,15 @@ impl DecodeProtobuf<Pod> for Counting {
 
 #[tokio::test(start_paused = true)]
 async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it() {
+    decoded_by_who_reads().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it_on_several_threads() {
+    decoded_by_who_reads().await;
+}
+
+async fn decoded_by_who_reads() {
     let server = ApiServer::new();
     for n in 0..10 {
         let shop = Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));

@@ -35,7 +35,7 @@ pub(super) struct Compact<K> {
     /// Whether objects are decoded as they come.
     check: bool,
     /// Of the objects that are kept as they came.
-    sent: Mutex<Vec<Arc<Dictionaries<Kin<K>>>>>,
+    sent: Mutex<Vec<Sent<K>>>,
     /// Of the objects that are written here.
     own: Dictionaries<Kin<K>>,
     /// How many objects stood the test.
@@ -44,6 +44,12 @@ pub(super) struct Compact<K> {
     refused: OnceLock<PackError>,
     /// How many bytes the last object was written as: about as many as the next one will be.
     written: AtomicUsize,
+}
+
+/// Objects that come in one encoding.
+struct Sent<K> {
+    encoding: Arc<dyn ObjectEncoding<K>>,
+    dictionaries: Arc<Dictionaries<Kin<K>>>,
 }
 
 impl<K: DeserializeOwned> Compact<K> {
@@ -78,17 +84,16 @@ impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
     /// What packs objects that come in this encoding.
     fn sent(&self, encoding: &Arc<dyn ObjectEncoding<K>>) -> Arc<Dictionaries<Kin<K>>> {
         let mut sent = self.sent.lock();
-        let same = |known: &&Arc<Dictionaries<Kin<K>>>| matches!(&known.kin().form, Form::Sent(known) if Arc::ptr_eq(known, encoding));
-        if let Some(known) = sent.iter().find(same) {
-            return known.clone();
+        if let Some(known) = sent.iter().find(|known| Arc::ptr_eq(&known.encoding, encoding)) {
+            return known.dictionaries.clone();
         }
         if sent.len() == ENCODINGS {
             sent.remove(0);
         }
         let kin = Kin { form: Form::Sent(encoding.clone()), shared: self.shared.clone() };
-        let new = Arc::new(Dictionaries::new(Arc::new(kin), self.shared.wipe));
-        sent.push(new.clone());
-        new
+        let dictionaries = Arc::new(Dictionaries::new(Arc::new(kin), self.shared.wipe));
+        sent.push(Sent { encoding: encoding.clone(), dictionaries: dictionaries.clone() });
+        dictionaries
     }
 
     /// Packs an object as it came.
@@ -172,7 +177,7 @@ where
             let packed = self.keep(object.meta(), &encoded.bytes, filed, &dictionaries);
             if packed.is_err()
                 && !whole
-                && let Ok(all) = dictionaries.kin().form.read(&encoded.bytes)
+                && let Ok(all) = Form::Sent(encoded.encoding).read(&encoded.bytes)
             {
                 (object, whole) = (all, true);
             }

@@ -92,11 +92,6 @@ impl<S> Dictionaries<S> {
         Self(Mutex::new(State { current, phase }))
     }
 
-    /// What the objects share.
-    pub(super) fn kin(&self) -> Arc<S> {
-        self.current().kin.clone()
-    }
-
     pub(super) fn current(&self) -> Arc<Dictionary<S>> {
         self.0.lock().current.clone()
     }

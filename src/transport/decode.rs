@@ -27,7 +27,8 @@ pub trait Decode<K>: Send + Sync + 'static {
         None
     }
 
-    /// What decodes the same without `metadata.managedFields`, where this decoder can do that.
+    /// What decodes the same without `metadata.managedFields`, where this decoder can do that. Also asked
+    /// by who keeps objects as bytes, to see that they can be decoded.
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
         None
     }

@@ -201,10 +201,14 @@ fn json<'de, T>(
     bytes: &'de [u8],
     offset: usize,
     visit: impl FnOnce(
-        &mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>,
+        &mut serde_json::Deserializer<serde_json::de::StrRead<'de>>,
     ) -> serde_json::Result<T>,
 ) -> Result<T> {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    // Asked once for all of it, not for each text in it.
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        Error::new("JSON that is no text", offset.saturating_add(error.valid_up_to()))
+    })?;
+    let mut json = serde_json::Deserializer::from_str(text);
     let value = visit(&mut json).and_then(|value| json.end().map(|()| value));
     value.map_err(|error| Error::json(&error, offset))
 }
