@@ -7,6 +7,7 @@
 //! and one.
 
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::vec;
@@ -16,7 +17,7 @@ use futures::stream::{BoxStream, Fuse, FuturesOrdered};
 use futures::{FutureExt, Stream, StreamExt};
 use kube::Resource;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 
 use super::undecoded::Undecoded;
 use crate::error::SourceError;
@@ -140,10 +141,12 @@ where
     }
 
     async fn decode_elsewhere(self) -> Items<T> {
-        match spawn_blocking(|| self.decode()).await {
+        match spawn_blocking(|| self.decode()).await.map_err(JoinError::try_into_panic) {
             Ok(items) => items,
+            // As if it had been done here.
+            Err(Ok(panic)) => resume_unwind(panic),
             // The runtime ends, and whoever waits with it.
-            Err(_) => futures::future::pending().await,
+            Err(Err(_)) => futures::future::pending().await,
         }
     }
 }
@@ -194,6 +197,7 @@ impl<K, T> Unpin for Decoding<K, T> {}
 
 #[cfg(test)]
 mod tests {
+    use std::panic::AssertUnwindSafe;
     use std::sync::{Arc, Barrier};
     use std::thread::{self, ThreadId};
 
@@ -207,6 +211,7 @@ mod tests {
     use super::*;
     use crate::error::{Asked, Fault, Verb};
     use crate::lister_watcher::Given;
+    use crate::object::{Arrived, Cached, Pack};
     use crate::transport::capture::Captured;
     use crate::transport::decode::{Decode, DecodeError};
     use crate::transport::forms::Forms;
@@ -214,7 +219,7 @@ mod tests {
     use crate::transport::undecoded::Terms;
 
     /// What an object was: its length, and who decoded it.
-    #[derive(Resource)]
+    #[derive(Debug, Resource)]
     #[resource(inherit = ConfigMap)]
     struct Object {
         metadata: ObjectMeta,
@@ -239,7 +244,9 @@ mod tests {
                 Some(b'e') => return Err(DecodeError::new("an error")),
                 _ => {}
             }
-            Ok(Object::here(object.len()))
+            let mut decoded = Object::here(object.len());
+            decoded.metadata.name = Some("thing".into());
+            Ok(decoded)
         }
     }
 
@@ -248,8 +255,15 @@ mod tests {
     }
 
     fn pieces(objects: &[(u8, usize)]) -> Vec<Result<Piece<Object, Decoded<Object>>, SourceError>> {
+        packing(objects, None)
+    }
+
+    fn packing(
+        objects: &[(u8, usize)],
+        pack: Option<Arc<dyn Pack<Object>>>,
+    ) -> Vec<Result<Piece<Object, Decoded<Object>>, SourceError>> {
         let forms = Forms::new(Arc::new(Decoder(Barrier::new(2))));
-        let terms = Arc::new(Terms { asked: asked(), limit: 1 << 20, pack: None });
+        let terms = Arc::new(Terms { asked: asked(), limit: 1 << 20, pack });
         let piece = |&(kind, len): &(u8, usize)| match kind {
             b'x' => Err(SourceError::new(asked(), Fault::NoVersion)),
             b'i' => Ok(Piece::Item(Ok(Object::here(len).into()))),
@@ -342,6 +356,28 @@ mod tests {
             let (told, _) = decode(&[(b'o', 9), (b'p', PORTION), (b'o', 9)], threads);
             assert_eq!((told.len(), &*told[0], &*told[2]), (3, "10", "10"));
             assert!(told[1].contains("the decoder panicked"), "{told:?}");
+        }
+    }
+
+    /// Packs nothing.
+    struct Panics;
+
+    impl Pack<Object> for Panics {
+        fn pack(&self, _: Arrived<Object>) -> Cached<Object> {
+            panic!("packing panics")
+        }
+    }
+
+    #[test]
+    fn what_panics_elsewhere_panics_here() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        for threads in [1, 2] {
+            let items =
+                decoded(stream::iter(packing(&[(b'b', 9)], Some(Arc::new(Panics)))), threads);
+            let items = AssertUnwindSafe(items.collect::<Vec<_>>()).catch_unwind();
+            let panic = runtime.block_on(items).unwrap_err();
+            assert_eq!(crate::panic::message(&*panic), "packing panics");
         }
     }
 
