@@ -93,7 +93,7 @@ async fn listed<K: Resource + Send + Sync + 'static>(
     while let Some(item) = items.next().await {
         match item? {
             ListItem::Object(Ok(Given::Object(object))) => {
-                names.push(object.meta().name.clone().unwrap())
+                names.push(object.meta().name.clone().unwrap());
             }
             ListItem::Object(Err(undecodable)) => {
                 faults.push(format!(

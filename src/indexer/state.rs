@@ -174,7 +174,6 @@ impl<K> State<K> {
 
     /// Notes under which values an object would be filed. `None`: there is no index, or one's function
     /// panics, which is told when the object is filed.
-    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
     pub(super) fn note(&self, object: &K) -> Option<Filed> {
         if self.indexes.is_empty() {
             return None;

@@ -26,7 +26,6 @@ pub struct Filed {
 
 impl Filed {
     /// Of these indexes, with what each says, in their order.
-    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
     pub(crate) fn new<'v>(
         indexes: &Arc<[Arc<str>]>,
         values: impl IntoIterator<Item = &'v [String]>,

@@ -35,7 +35,7 @@ pub(super) struct Compact<K> {
     /// Whether objects are decoded as they come.
     check: bool,
     /// Of the objects that are kept as they came.
-    sent: Mutex<Vec<Sent<K>>>,
+    sent: Mutex<Vec<Arc<Sent<K>>>>,
     /// Of the objects that are written here.
     own: Dictionaries<Kin<K>>,
     /// How many objects stood the test.
@@ -49,7 +49,7 @@ pub(super) struct Compact<K> {
 /// Objects that come in one encoding.
 struct Sent<K> {
     encoding: Arc<dyn ObjectEncoding<K>>,
-    dictionaries: Arc<Dictionaries<Kin<K>>>,
+    dictionaries: Dictionaries<Kin<K>>,
 }
 
 impl<K: DeserializeOwned> Compact<K> {
@@ -80,34 +80,36 @@ impl<K: DeserializeOwned> Compact<K> {
     }
 }
 
+impl<K> Sent<K> {
+    /// Packs an object as it came.
+    fn pack(
+        &self,
+        meta: &ObjectMeta,
+        bytes: &[u8],
+        filed: Option<Filed>,
+    ) -> Result<Arc<Packed<K>>, PackError> {
+        let dictionary = self.dictionaries.current();
+        let packed = Packed::new(bytes, &Said::by(meta), filed, dictionary)?;
+        self.dictionaries.learn(bytes, packed.packed_bytes());
+        Ok(packed)
+    }
+}
+
 impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
     /// What packs objects that come in this encoding.
-    fn sent(&self, encoding: &Arc<dyn ObjectEncoding<K>>) -> Arc<Dictionaries<Kin<K>>> {
+    fn sent(&self, encoding: &Arc<dyn ObjectEncoding<K>>) -> Arc<Sent<K>> {
         let mut sent = self.sent.lock();
         if let Some(known) = sent.iter().find(|known| Arc::ptr_eq(&known.encoding, encoding)) {
-            return known.dictionaries.clone();
+            return known.clone();
         }
         if sent.len() == ENCODINGS {
             sent.remove(0);
         }
         let kin = Kin { form: Form::Sent(encoding.clone()), shared: self.shared.clone() };
-        let dictionaries = Arc::new(Dictionaries::new(Arc::new(kin), self.shared.wipe));
-        sent.push(Sent { encoding: encoding.clone(), dictionaries: dictionaries.clone() });
-        dictionaries
-    }
-
-    /// Packs an object as it came.
-    fn keep(
-        &self,
-        meta: &ObjectMeta,
-        bytes: &[u8],
-        filed: Option<Filed>,
-        dictionaries: &Dictionaries<Kin<K>>,
-    ) -> Result<Arc<Packed<K>>, PackError> {
-        let said = Said::by(meta);
-        let packed = Packed::new(bytes, &said, filed, dictionaries.current())?;
-        dictionaries.learn(bytes, packed.packed_bytes());
-        Ok(packed)
+        let dictionaries = Dictionaries::new(Arc::new(kin), self.shared.wipe);
+        let new = Arc::new(Sent { encoding: encoding.clone(), dictionaries });
+        sent.push(new.clone());
+        new
     }
 
     /// Writes an object and packs that.
@@ -164,8 +166,7 @@ where
     }
 
     fn pack_undecoded(&self, meta: &ObjectMeta, encoded: &Encoded<K>) -> Option<Cached<K>> {
-        let dictionaries = self.sent(&encoded.encoding);
-        let packed = self.keep(meta, &encoded.bytes, None, &dictionaries).ok()?;
+        let packed = self.sent(&encoded.encoding).pack(meta, &encoded.bytes, None).ok()?;
         Some(Cached::Packed(packed))
     }
 
@@ -173,8 +174,8 @@ where
         let Arrived { mut object, mut whole, encoded } = arrived;
         let filed = self.filing.as_ref().and_then(|filing| filing.note(&object));
         let packed = if let Some(encoded) = encoded {
-            let dictionaries = self.sent(&encoded.encoding);
-            let packed = self.keep(object.meta(), &encoded.bytes, filed, &dictionaries);
+            let sent = self.sent(&encoded.encoding);
+            let packed = sent.pack(object.meta(), &encoded.bytes, filed);
             if packed.is_err()
                 && !whole
                 && let Ok(all) = Form::Sent(encoded.encoding).read(&encoded.bytes)

@@ -81,12 +81,12 @@ where
     if threads <= 1 {
         return pieces.map(|piece| piece.map(Piece::decode)).boxed();
     }
-    let (next, decoding) = (Portion::default(), FuturesOrdered::new());
+    let (next, elsewhere) = (Portion::default(), FuturesOrdered::new());
     Decoding {
         pieces: pieces.boxed().fuse(),
         threads,
         next,
-        decoding,
+        elsewhere,
         decoded: Vec::new().into_iter(),
     }
     .boxed()
@@ -102,7 +102,7 @@ struct Decoding<K, T> {
     threads: usize,
     /// What gathers.
     next: Portion<K, T>,
-    decoding: FuturesOrdered<BoxFuture<'static, Items<T>>>,
+    elsewhere: FuturesOrdered<BoxFuture<'static, Items<T>>>,
     decoded: vec::IntoIter<Result<T, SourceError>>,
 }
 
@@ -164,7 +164,7 @@ where
             if let Some(item) = this.decoded.next() {
                 return Poll::Ready(Some(item));
             }
-            if let Poll::Ready(Some(items)) = this.decoding.poll_next_unpin(cx) {
+            if let Poll::Ready(Some(items)) = this.elsewhere.poll_next_unpin(cx) {
                 this.decoded = items.into_iter();
                 continue;
             }
@@ -173,20 +173,21 @@ where
             {
                 this.next.push(piece);
             }
-            let idle = this.decoding.is_empty();
+            let idle = this.elsewhere.is_empty();
             if this.next.pieces.is_empty() {
                 let ended = idle && this.pieces.is_done();
                 return if ended { Poll::Ready(None) } else { Poll::Pending };
             }
             // While others are decoded it may go on gathering.
-            if !idle && !(this.next.is_full() && this.decoding.len() < this.threads) {
+            let has_room = this.elsewhere.len() < this.threads;
+            if !(idle || this.next.is_full() && has_room) {
                 return Poll::Pending;
             }
             let portion = std::mem::take(&mut this.next);
             if idle && !portion.bulk && portion.bytes < WORTH_IT {
                 this.decoded = portion.decode().into_iter();
             } else {
-                this.decoding.push_back(portion.decode_elsewhere().boxed());
+                this.elsewhere.push_back(portion.decode_elsewhere().boxed());
             }
         }
     }
