@@ -34,13 +34,16 @@ pub struct Arrived<K> {
     /// Whether it is all there. With `encoded` it may lack `metadata.managedFields`, which nothing asks
     /// of an object on its way.
     pub whole: bool,
+    /// Whether it is one of many that come together, as in a first list: then nobody is about to read
+    /// it in particular.
+    pub bulk: bool,
     /// The bytes that the whole object can be had from, where there are such.
     pub encoded: Option<Encoded<K>>,
 }
 
 impl<K> From<K> for Arrived<K> {
     fn from(object: K) -> Self {
-        Self { object, whole: true, encoded: None }
+        Self { object, whole: true, bulk: false, encoded: None }
     }
 }
 
@@ -62,6 +65,7 @@ impl<K: fmt::Debug> fmt::Debug for Arrived<K> {
         f.debug_struct("Arrived")
             .field("object", &self.object)
             .field("whole", &self.whole)
+            .field("bulk", &self.bulk)
             .field("encoded", &self.encoded)
             .finish()
     }

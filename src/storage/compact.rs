@@ -171,7 +171,7 @@ where
     }
 
     fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
-        let Arrived { mut object, mut whole, encoded } = arrived;
+        let Arrived { mut object, mut whole, bulk, encoded } = arrived;
         let filed = self.filing.as_ref().and_then(|filing| filing.note(&object));
         let packed = if let Some(encoded) = encoded {
             let sent = self.sent(&encoded.encoding);
@@ -197,8 +197,9 @@ where
                 Cached::Decoded(Arc::new(object))
             }
             Ok(packed) => {
-                if hot.holds() && whole {
-                    // Handlers are about to read it.
+                // Handlers are about to read one that comes alone. Of many the last few would be held,
+                // for all the trouble with the rest.
+                if hot.holds() && whole && !bulk {
                     packed.hold(Arc::new(object));
                 }
                 Cached::Packed(packed)

@@ -124,7 +124,7 @@ fn arrived(
     let bytes = whole.to_string().into_bytes();
     let whole = encoding.decode(&bytes).unwrap();
     let encoded = Some(Encoded { bytes: bytes.into(), encoding: encoding.clone() });
-    (Arrived { object, whole: false, encoded }, whole)
+    (Arrived { object, whole: false, bulk: false, encoded }, whole)
 }
 
 proptest! {

@@ -41,20 +41,15 @@ pub(super) enum Piece<K, T> {
     /// An item.
     Item(T),
     /// An object that is still to be decoded.
-    Object {
-        object: Undecoded<K>,
-        /// The item that it then is.
-        item: fn(Decoded<K>) -> T,
-        /// It is one of many, and nobody waits for it alone.
-        bulk: bool,
-    },
+    /// Then the item that it becomes.
+    Object(Undecoded<K>, fn(Decoded<K>) -> T),
 }
 
 impl<K: Resource + 'static, T> Piece<K, T> {
     fn decode(self) -> T {
         match self {
             Self::Item(item) => item,
-            Self::Object { object, item, .. } => item(object.decode()),
+            Self::Object(object, item) => item(object.decode()),
         }
     }
 }
@@ -129,9 +124,9 @@ where
     }
 
     fn push(&mut self, piece: Result<Piece<K, T>, SourceError>) {
-        if let Ok(Piece::Object { object, bulk, .. }) = &piece {
+        if let Ok(Piece::Object(object, _)) = &piece {
             self.bytes += object.len();
-            self.bulk |= *bulk;
+            self.bulk |= object.bulk;
         }
         self.pieces.push(piece);
     }
@@ -272,8 +267,8 @@ mod tests {
                 let bytes = std::iter::once(kind).chain(std::iter::repeat_n(0, len)).collect();
                 let object = Captured::Whole(Bytes::from_owner::<Vec<u8>>(bytes));
                 let (form, terms) = (forms.of(Encoding::Json, None), terms.clone());
-                let object = Undecoded { object, offset: 0, form, terms };
-                Ok(Piece::Object { object, item: |object| object, bulk: kind == b'b' })
+                let object = Undecoded { object, offset: 0, bulk: kind == b'b', form, terms };
+                Ok(Piece::Object(object, |object| object))
             }
         };
         objects.iter().map(piece).collect()

@@ -160,9 +160,9 @@ impl<K: Resource + 'static> Reader<K> {
         item: fn(Decoded<K>) -> T,
     ) -> Piece<K, T> {
         let (form, terms) = (self.form.clone(), self.terms.clone());
-        let object = Undecoded { object, offset, form, terms };
+        let object = Undecoded { object, offset, bulk: self.initial, form, terms };
         self.spent += if self.threads > 1 { object.len() / PASSED_OVER } else { object.len() };
-        Piece::Object { object, item, bulk: self.initial }
+        Piece::Object(object, item)
     }
 
     fn event(&mut self, captured: &Captured, offset: u64) -> Piece<K, WatchItem<K>> {

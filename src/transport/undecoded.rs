@@ -30,6 +30,8 @@ pub(super) struct Undecoded<K> {
     pub(super) object: Captured,
     /// Where it began.
     pub(super) offset: u64,
+    /// It is one of many, and nobody waits for it alone.
+    pub(super) bulk: bool,
     pub(super) form: Arc<Form<K>>,
     pub(super) terms: Arc<Terms<K>>,
 }
@@ -73,7 +75,7 @@ impl<K: Resource + 'static> Undecoded<K> {
         let (decoded, whole) = self.form.decode_lightly(object)?;
         // One without a name can't be kept, which is for who asked to say.
         let Ok(key) = ObjectKey::of(&decoded) else { return Ok(decoded.into()) };
-        let arrived = Arrived { object: decoded, whole, encoded: Some(encoded) };
+        let arrived = Arrived { object: decoded, whole, bulk: self.bulk, encoded: Some(encoded) };
         Ok(Given::Packed(key, pack.pack(arrived)))
     }
 
