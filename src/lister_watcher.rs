@@ -56,9 +56,12 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
 
 /// What who asks can use beyond objects.
 #[must_use]
+#[non_exhaustive]
 pub struct Wishes<K> {
-    pub(crate) known: Option<Arc<dyn KnownObjects<K>>>,
-    pub(crate) pack: Option<Arc<dyn Pack<K>>>,
+    /// What it holds already, see [`known`](Self::known).
+    pub known: Option<Arc<dyn KnownObjects<K>>>,
+    /// How it packs objects, see [`pack`](Self::pack).
+    pub pack: Option<Arc<dyn Pack<K>>>,
 }
 
 impl<K> Wishes<K> {

@@ -161,11 +161,13 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
+        let place = self.indexes.len();
         self.objects.visit(0, usize::MAX, &mut |slot, record| {
-            if let Some(object) = record.cached.get() {
-                for value in index.values_to_file(&record.key, &object, faults) {
-                    index.postings.put(&value, slot);
-                }
+            let values = Asked::new(Some(&record.cached)).values(place, &index, &mut |message| {
+                faults.push(index.fault(&record.key, message));
+            });
+            for value in values.unwrap_or_default() {
+                index.postings.put(&value, slot);
             }
         });
         Arc::make_mut(&mut self.indexes).push(index);
@@ -200,13 +202,13 @@ impl<K> State<K> {
         new: Option<&Cached<K>>,
         faults: &mut Vec<IndexFault>,
     ) {
-        let (mut before, mut after) = (Asked::new(old), Asked::new(new));
+        let (before, after) = (Asked::new(old), Asked::new(new));
         for place in 0..self.indexes.len() {
             let index = &self.indexes[place];
             // A function that panics on the old object panicked when that was filed, under nothing.
             let had = before.values(place, index, &mut |_| {});
             let has = after.values(place, index, &mut |message| {
-                faults.push(IndexFault { index: index.name.clone(), key: key.clone(), message });
+                faults.push(index.fault(key, message));
             });
             let has = has.unwrap_or_default();
             // Most updates change no value: then the index is left as it is.
@@ -238,7 +240,7 @@ impl<'c, K> Asked<'c, K> {
     /// Its values: none where there is no object, or the function panics, which is told. `None`: it
     /// can't be unpacked.
     fn values(
-        &mut self,
+        &self,
         place: usize,
         index: &IndexState<K>,
         panicked: &mut dyn FnMut(String),
@@ -262,17 +264,9 @@ impl<K> IndexState<K> {
             .map_err(|panic| crate::panic::message(&*panic).to_owned())
     }
 
-    /// The values of an object that is to be filed: none where the function panics, which is noted.
-    fn values_to_file(
-        &self,
-        key: &ObjectKey,
-        object: &K,
-        faults: &mut Vec<IndexFault>,
-    ) -> Vec<String> {
-        self.values(object).unwrap_or_else(|message| {
-            faults.push(IndexFault { index: self.name.clone(), key: key.clone(), message });
-            Vec::new()
-        })
+    /// That the function panicked on the object of this key.
+    fn fault(&self, key: &ObjectKey, message: String) -> IndexFault {
+        IndexFault { index: self.name.clone(), key: key.clone(), message }
     }
 }
 

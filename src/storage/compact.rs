@@ -189,11 +189,7 @@ where
         let Shared { hot, figures, .. } = &*self.shared;
         match packed {
             Err(error) => {
-                if self.refused.get().is_some() {
-                    figures.kept_decoded.add();
-                } else {
-                    figures.kept_decoded(error);
-                }
+                figures.kept_decoded(error);
                 Cached::Decoded(Arc::new(object))
             }
             Ok(packed) => {

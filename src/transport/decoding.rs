@@ -246,6 +246,11 @@ mod tests {
         }
     }
 
+    fn runtime(workers: usize) -> Runtime {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(workers).build().unwrap()
+    }
+
     fn asked() -> Asked {
         Asked { verb: Verb::List, resource: "things".into(), namespace: None }
     }
@@ -276,8 +281,7 @@ mod tests {
 
     /// What comes of objects: lengths and errors, and who decoded them.
     fn decode(objects: &[(u8, usize)], threads: usize) -> (Vec<String>, Vec<ThreadId>) {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let runtime = runtime(2);
         let items = decoded(stream::iter(pieces(objects)), threads).collect::<Vec<_>>();
         let (mut told, mut by) = (Vec::new(), Vec::new());
         for item in runtime.block_on(items) {
@@ -332,8 +336,7 @@ mod tests {
 
     #[test]
     fn what_comes_slowly_waits_for_nothing_but_what_is_before_it() {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let runtime = runtime(2);
         let (tell, told) = futures::channel::mpsc::unbounded();
         let mut items = decoded(told, 3);
         for kind in [b'b', b'o', b'i', b'x', b'b'] {
@@ -366,8 +369,7 @@ mod tests {
 
     #[test]
     fn what_panics_elsewhere_panics_here() {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let runtime = runtime(2);
         for threads in [1, 2] {
             let items =
                 decoded(stream::iter(packing(&[(b'b', 9)], Some(Arc::new(Panics)))), threads);
@@ -383,11 +385,7 @@ mod tests {
         assert_eq!((threads(None), threads(limit)), (1, 1));
         let one = tokio::runtime::Builder::new_current_thread().build().unwrap();
         assert_eq!(one.block_on(async { (threads(None), threads(limit)) }), (1, 1));
-        let many = |workers| -> Runtime {
-            let mut builder = tokio::runtime::Builder::new_multi_thread();
-            builder.worker_threads(workers).build().unwrap()
-        };
-        assert_eq!(many(2).block_on(async { (threads(None), threads(limit)) }), (2, 2));
-        assert_eq!(many(8).block_on(async { (threads(None), threads(limit)) }), (4, 3));
+        assert_eq!(runtime(2).block_on(async { (threads(None), threads(limit)) }), (2, 2));
+        assert_eq!(runtime(8).block_on(async { (threads(None), threads(limit)) }), (4, 3));
     }
 }

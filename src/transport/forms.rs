@@ -91,10 +91,9 @@ impl<K: 'static> Form<K> {
 
     /// What an object says of itself, without the rest of it.
     pub(super) fn look_into(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
-        let Look { metadata } = match (self.encoding, self.item) {
-            (Encoding::Json, _) => serde_json::from_slice(object)?,
-            (Encoding::Protobuf, Some(item)) => item.object(object).decode()?,
-            (Encoding::Protobuf, None) => ProtobufObject::from_envelope(object)?.decode()?,
+        let Look { metadata } = match self.encoding {
+            Encoding::Json => serde_json::from_slice(object)?,
+            Encoding::Protobuf => self.protobuf(object)?.decode()?,
         };
         let Said { name, namespace, uid, resource_version, labels } = metadata;
         Ok(ObjectMeta { name, namespace, uid, resource_version, labels, ..ObjectMeta::default() })
@@ -114,16 +113,17 @@ impl<K: 'static> Form<K> {
     fn ask(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
         match (self.encoding, decoder.protobuf()) {
             (Encoding::Json, _) => decoder.decode(object),
-            (Encoding::Protobuf, Some(decoder)) => {
-                let object = match self.item {
-                    Some(item) => item.object(object),
-                    None => ProtobufObject::from_envelope(object)?,
-                };
-                decoder.decode_protobuf(&object)
-            }
+            (Encoding::Protobuf, Some(decoder)) => decoder.decode_protobuf(&self.protobuf(object)?),
             (Encoding::Protobuf, None) => {
                 Err(DecodeError::new("the decoder does not know protobuf"))
             }
+        }
+    }
+
+    fn protobuf<'o>(&self, object: &'o [u8]) -> Result<ProtobufObject<'o>, DecodeError> {
+        match self.item {
+            Some(item) => Ok(item.object(object)),
+            None => ProtobufObject::from_envelope(object),
         }
     }
 }

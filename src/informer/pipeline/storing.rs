@@ -53,8 +53,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         faults
     }
 
-    /// How many objects are stored in one turn. Index functions are shown them, and what is packed is
-    /// unpacked for that, which takes ten times as long as filing it.
+    /// How many objects are stored in one turn. Index functions are shown those of which no values were
+    /// noted, and what is packed is unpacked for that, which takes ten times as long as filing it.
     fn turn(&self) -> usize {
         if self.keeper.is_some() { TURN / 8 } else { TURN }
     }
