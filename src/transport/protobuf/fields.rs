@@ -71,7 +71,7 @@ impl<'a> Fields<'a> {
                 let Some((at, raw)) = sorted.next() else { break };
                 (at, raw, None)
             } else {
-                let start = self.cursor.offset();
+                let start = self.cursor.clone();
                 let Some(raw) = self.cursor.next()? else { break };
                 let Some(at) = self.advance(raw.number) else { continue };
                 (at, raw, Some(start))
@@ -94,7 +94,7 @@ impl<'a> Fields<'a> {
     }
 
     /// All that belongs together with the first of a run.
-    fn run(&mut self, at: usize, first: Raw<'a>, start: Option<usize>) -> Result<Run<'a>> {
+    fn run(&mut self, at: usize, first: Raw<'a>, start: Option<Cursor<'a>>) -> Result<Run<'a>> {
         let Some(start) = start else {
             let mut picked = vec![first];
             if let Some(sorted) = &mut self.sorted {
@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
             count += 1;
             self.cursor = end.clone();
         }
-        Ok(Run::Straight(self.cursor.to(start).up_to(&self.cursor), count))
+        Ok(Run::Straight(start.up_to(&self.cursor), count))
     }
 
     /// Where in the table a field is, of those from the last one on.

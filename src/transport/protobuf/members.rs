@@ -28,13 +28,20 @@ pub(super) const TOO_DEEP: &str = "messages lie too deep within one another";
 #[derive(Debug)]
 pub(super) struct Members<'de> {
     fields: Fields<'de>,
-    /// The messages that these fields are inlined in, the nearest last.
-    outer: [Option<Fields<'de>>; 2],
-    /// What an object says of itself: name and value, the last one first.
-    types: [Option<(&'static str, &'de str)>; 2],
     next: Option<Value<'de>>,
+    /// The message that these fields are inlined in.
+    outer: Option<Box<Outer<'de>>>,
+    /// What an object says of itself before anything else: names and values, the first one last.
+    types: Vec<(&'static str, &'de str)>,
     offset: usize,
     depth: usize,
+}
+
+/// The fields after those of an inlined message.
+#[derive(Debug)]
+struct Outer<'de> {
+    fields: Fields<'de>,
+    outer: Option<Box<Outer<'de>>>,
 }
 
 impl<'de> Members<'de> {
@@ -44,7 +51,7 @@ impl<'de> Members<'de> {
             return Err(Error::new(TOO_DEEP, offset));
         }
         let fields = Fields::new(message, id)?;
-        Ok(Self { fields, outer: [None, None], types: [None; 2], next: None, offset, depth })
+        Ok(Self { fields, next: None, outer: None, types: Vec::new(), offset, depth })
     }
 
     /// An object that says what it is.
@@ -55,8 +62,8 @@ impl<'de> Members<'de> {
         depth: usize,
     ) -> Result<Self> {
         let mut members = Self::new(message, id, depth)?;
-        let said = |name, value: &'de str| (!value.is_empty()).then_some((name, value));
-        members.types = [said("apiVersion", api_version), said("kind", kind)];
+        members.types = vec![("apiVersion", api_version), ("kind", kind)];
+        members.types.retain(|(_, said)| !said.is_empty());
         Ok(members)
     }
 
@@ -70,14 +77,14 @@ impl<'de> Members<'de> {
                         _ => Cursor::new(b"", self.offset),
                     };
                     let inner = Fields::new(message, field.target())?;
-                    self.outer.swap(0, 1);
-                    self.outer[1] = Some(std::mem::replace(&mut self.fields, inner));
+                    let fields = std::mem::replace(&mut self.fields, inner);
+                    let outer = self.outer.take();
+                    self.outer = Some(Box::new(Outer { fields, outer }));
                 }
                 Some(found) => return Ok(Some(found)),
                 None => {
-                    let Some(outer) = self.outer[1].take() else { return Ok(None) };
-                    self.fields = outer;
-                    self.outer.swap(0, 1);
+                    let Some(outer) = self.outer.take() else { return Ok(None) };
+                    (self.fields, self.outer) = (outer.fields, outer.outer);
                 }
             }
         }
@@ -88,19 +95,18 @@ impl<'de> MapAccess<'de> for Members<'de> {
     type Error = Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let name =
-            if let Some(&Some((name, _))) = self.types.iter().rev().find(|said| said.is_some()) {
-                name
-            } else {
-                let Some((field, found)) = self.field()? else { return Ok(None) };
-                self.next = Some(Value::new(field, found, self.offset, self.depth));
-                field.name()
-            };
+        let name = if let Some((name, _)) = self.types.last() {
+            name
+        } else {
+            let Some((field, found)) = self.field()? else { return Ok(None) };
+            self.next = Some(Value::new(field, found, self.offset, self.depth));
+            field.name()
+        };
         seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some)
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        if let Some((_, said)) = self.types.iter_mut().rev().find_map(Option::take) {
+        if let Some((_, said)) = self.types.pop() {
             let value = seed.deserialize(BorrowedStrDeserializer::new(said));
             return value.map_err(|error: Error| error.or_at(self.offset));
         }

@@ -14,16 +14,22 @@ const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799
 const DAY: i64 = 86_400;
 
 /// A text. What is not UTF-8 becomes replacement characters, one a byte.
+#[inline]
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(replaced(bytes)),
     }
+}
+
+#[cold]
+fn replaced(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
-    Cow::Owned(text)
+    text
 }
 
 /// Base64 with padding.

@@ -110,10 +110,11 @@ impl<'de> Value<'de> {
     }
 
     /// Whether JSON says null.
+    #[inline]
     fn is_null(&self) -> Result<bool> {
         Ok(match (&self.data, self.kind) {
             (Data::Missing, _) if self.nullable => true,
-            (Data::List(_) | Data::Map(_), _) => false,
+            (Data::List(_) | Data::Map(_), _) | (_, Kind::String | Kind::Message) => false,
             (_, Kind::Time | Kind::MicroTime) => self.message()?.is_empty(),
             (_, Kind::Raw) => self.raw()?.is_none(),
             (_, Kind::SchemaOrArray) => self.items(2)?.is_none() && self.schema(1)?.is_none(),
@@ -226,6 +227,39 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
+    // What is nearly always asked for goes the short way, past all the kinds of value there are.
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match (&self.data, self.kind) {
+            (Data::One(raw), Kind::String) => visit_text(scalar::text(raw.bytes()?), visitor),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match (&self.data, self.kind) {
+            (Data::One(_), Kind::Message) => visitor.visit_map(self.members()?),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let (kind, target, depth) = (self.kind, self.target, self.depth);
+        match self.data {
+            Data::List(run) => visitor.visit_seq(Elements { run, kind, target, depth }),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if self.is_null()? { visitor.visit_none() } else { visitor.visit_some(self) }
     }
@@ -269,7 +303,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str bytes byte_buf unit unit_struct
+        tuple tuple_struct identifier
     }
 }

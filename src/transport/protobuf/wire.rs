@@ -8,13 +8,12 @@ use super::error::{Error, Result};
 /// The longest varint: 64 bits, seven a byte.
 const LONGEST_VARINT: usize = 10;
 
-/// The fields of a message.
+/// The fields of a message, from some place on.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
+    left: &'a [u8],
+    /// Where these bytes begin in the object.
     at: usize,
-    /// Where the message begins in the object.
-    base: usize,
 }
 
 /// What a field holds.
@@ -36,75 +35,72 @@ pub(super) struct Raw<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A message that begins at `base` of the object.
-    pub(super) fn new(bytes: &'a [u8], base: usize) -> Self {
-        Self { bytes, at: 0, base }
+    /// A message that begins there in the object.
+    pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { left: bytes, at }
     }
 
     /// Where the next field begins in the object.
     pub(super) fn offset(&self) -> usize {
-        self.base + self.at
+        self.at
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.left.is_empty()
     }
 
-    /// The same message at a place where a field begins.
-    pub(super) fn to(&self, offset: usize) -> Self {
-        Self { at: offset - self.base, ..*self }
-    }
-
-    /// The fields from here up to where another cursor is.
+    /// The fields from here up to where another cursor of the same message is.
     pub(super) fn up_to(&self, end: &Self) -> Self {
-        Self { bytes: &self.bytes[..end.at], ..*self }
+        Self { left: &self.left[..end.at - self.at], at: self.at }
     }
 
     /// The next field; `None` at the message's end.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Raw<'a>>> {
-        if let Some((number, bytes)) = self.short() {
-            let offset = self.offset() + 2;
-            self.at += 2 + bytes.len();
-            return Ok(Some(Raw { number, wire: Wire::Bytes(bytes), offset }));
+        let offset = self.at + 2;
+        match self.short() {
+            Some((number, wire)) => Ok(Some(Raw { number, wire, offset })),
+            None => self.next_long(),
         }
-        self.next_long()
     }
 
     /// The number of the next field, which is passed over; `None` at the message's end.
     #[inline]
     pub(super) fn pass(&mut self) -> Result<Option<u32>> {
-        if let Some((number, bytes)) = self.short() {
-            self.at += 2 + bytes.len();
-            return Ok(Some(number));
+        match self.short() {
+            Some((number, _)) => Ok(Some(number)),
+            None => Ok(self.next_long()?.map(|raw| raw.number)),
         }
-        Ok(self.next_long()?.map(|raw| raw.number))
     }
 
     /// The next field as nearly all are: a low number and at most 127 bytes, so that its head is two.
     #[inline]
-    fn short(&self) -> Option<(u32, &'a [u8])> {
-        let [head, length, rest @ ..] = self.bytes.get(self.at..)? else { return None };
-        let is_short = head & 0x87 == 2 && *head >= 8 && *length < 0x80;
-        is_short.then_some(())?;
-        Some((u32::from(head >> 3), rest.get(..usize::from(*length))?))
+    fn short(&mut self) -> Option<(u32, Wire<'a>)> {
+        let [head, length, rest @ ..] = self.left else { return None };
+        if head & 0x87 != 2 || *head < 8 || *length >= 0x80 {
+            return None;
+        }
+        let (bytes, rest) = rest.split_at_checked(usize::from(*length))?;
+        self.left = rest;
+        self.at += 2 + bytes.len();
+        Some((u32::from(head >> 3), Wire::Bytes(bytes)))
     }
 
     fn next_long(&mut self) -> Result<Option<Raw<'a>>> {
-        if self.at == self.bytes.len() {
+        if self.left.is_empty() {
             return Ok(None);
         }
-        let head = self.offset();
+        let head = self.at;
         let tag = self.varint()?;
         let number = u32::try_from(tag >> 3).ok().filter(|number| (1..1 << 29).contains(number));
         let number = number.ok_or_else(|| Error::new("a field's number is out of range", head))?;
-        let mut offset = self.offset();
+        let mut offset = self.at;
         let wire = match tag & 7 {
             0 => Wire::Varint(self.varint()?),
             1 => Wire::Fixed64(u64::from_le_bytes(self.fixed()?)),
             2 => {
                 let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
-                offset = self.offset();
+                offset = self.at;
                 Wire::Bytes(self.take(length)?)
             }
             5 => Wire::Fixed32(u32::from_le_bytes(self.fixed()?)),
@@ -125,28 +121,33 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let length = usize::try_from(torn.varint().ok()?).unwrap_or(usize::MAX);
-        let left = &torn.bytes[torn.at..];
-        if length <= left.len() {
+        if length <= torn.left.len() {
             return None;
         }
-        // Nothing comes after it.
-        self.at = self.bytes.len();
         let number = u32::try_from(tag >> 3).ok()?;
-        Some((Raw { number, wire: Wire::Bytes(left), offset: torn.offset() }, false))
+        let raw = Raw { number, wire: Wire::Bytes(torn.left), offset: torn.at };
+        // Nothing comes after it.
+        self.skip(self.left.len());
+        Some((raw, false))
+    }
+
+    #[inline]
+    fn skip(&mut self, length: usize) {
+        self.left = &self.left[length..];
+        self.at += length;
     }
 
     #[inline]
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
-        let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
-        let end =
-            end.ok_or_else(|| Error::new("a field is longer than its message", self.offset()))?;
-        let bytes = &self.bytes[self.at..end];
-        self.at = end;
+        let Some(bytes) = self.left.get(..length) else {
+            return Err(Error::new("a field is longer than its message", self.at));
+        };
+        self.skip(length);
         Ok(bytes)
     }
 
     fn fixed<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let offset = self.offset();
+        let offset = self.at;
         let bytes = self.take(N)?;
         bytes.try_into().map_err(|_| Error::new("a field is longer than its message", offset))
     }
@@ -154,10 +155,10 @@ impl<'a> Cursor<'a> {
     /// Nearly every number is less than 128.
     #[inline]
     fn varint(&mut self) -> Result<u64> {
-        match self.bytes.get(self.at) {
-            Some(&byte) if byte < 0x80 => {
-                self.at += 1;
-                Ok(byte.into())
+        match self.left {
+            [byte, ..] if *byte < 0x80 => {
+                self.skip(1);
+                Ok((*byte).into())
             }
             _ => self.long_varint(),
         }
@@ -165,21 +166,22 @@ impl<'a> Cursor<'a> {
 
     fn long_varint(&mut self) -> Result<u64> {
         let mut value = 0;
-        for (n, &byte) in self.bytes[self.at..].iter().take(LONGEST_VARINT).enumerate() {
+        for (n, &byte) in self.left.iter().take(LONGEST_VARINT).enumerate() {
             value |= u64::from(byte & 0x7f) << (7 * n);
             if byte < 0x80 {
                 if n + 1 == LONGEST_VARINT && byte > 1 {
                     break;
                 }
-                self.at += n + 1;
+                self.skip(n + 1);
                 return Ok(value);
             }
         }
-        Err(Error::new("a number that does not end", self.offset()))
+        Err(Error::new("a number that does not end", self.at))
     }
 }
 
 impl<'a> Raw<'a> {
+    #[inline]
     pub(super) fn bytes(&self) -> Result<&'a [u8]> {
         match self.wire {
             Wire::Bytes(bytes) => Ok(bytes),
@@ -188,6 +190,7 @@ impl<'a> Raw<'a> {
     }
 
     /// The message it holds.
+    #[inline]
     pub(super) fn message(&self) -> Result<Cursor<'a>> {
         Ok(Cursor::new(self.bytes()?, self.offset))
     }
@@ -219,6 +222,7 @@ impl<'a> Raw<'a> {
         }
     }
 
+    #[cold]
     fn odd(&self) -> Error {
         Error::new("a field is of another wire type than its kind's", self.offset)
     }
