@@ -422,8 +422,9 @@ impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
                 }
             };
         }
-        let next = state.history.iter().find(|entry| entry.version > self.position);
-        if let Some(entry) = next {
+        // Versions only grow.
+        let next = state.history.partition_point(|entry| entry.version <= self.position);
+        if let Some(entry) = state.history.get(next) {
             self.position = entry.version;
             let decoded = |object: &Arc<K>| state.decoded(object, &self.collection, Verb::Watch);
             let item = match (&entry.now, &entry.before) {

@@ -1,0 +1,215 @@
+//! One step of an object's way so many times, and nothing else: for a tool that counts instructions.
+//!
+//! `valgrind --tool=callgrind <this program> protobuf-decode 200`, less the same with 0, divided by
+//! 200; `.ci/instructions` does that for each step that has a bound.
+//!
+//! | step | what it costs |
+//! |---|---|
+//! | `protobuf-decode`, `json-decode` | decoding a whole pod, and freeing it |
+//! | `protobuf-bare`, `json-bare` | the same without managedFields |
+//! | `protobuf-body`, `json-body` | serving a pod of a list |
+//! | `protobuf-frame`, `json-frame` | that, and cutting it out |
+//! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
+//! | `store` | storing an object anew, with an index |
+//! | `replace` | storing another in its place, each in a transaction of its own |
+//! | `list` | a first list from the source through queue and store to a handler |
+//! | `update` | the same with an event that comes alone |
+//! | `fan-out` | the same with 32 handlers more |
+
+mod support;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::Resource;
+use kube::api::ObjectMeta;
+use kube_informer::lister_watcher::{ListQuery, ListerWatcher, Wishes};
+use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
+use kube_informer::testing::FakeSource;
+use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::{
+    ApiSource, Decode, DecodeError, DecodeProtobuf, WithoutManagedFields,
+};
+use kube_informer::{Indexer, InformerOptions, SharedInformer};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use support::server::PodServer;
+
+/// What is not looked into.
+#[derive(Clone, Debug, Default, Deserialize, Resource)]
+#[resource(inherit = Pod)]
+struct Unread {
+    metadata: ObjectMeta,
+}
+
+/// Decodes nothing.
+struct Nothing;
+
+impl Decode<Unread> for Nothing {
+    fn decode(&self, _: &[u8]) -> Result<Unread, DecodeError> {
+        Ok(Unread::default())
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<Unread>> {
+        Some(self)
+    }
+}
+
+impl DecodeProtobuf<Unread> for Nothing {
+    fn decode_protobuf(&self, _: &ProtobufObject<'_>) -> Result<Unread, DecodeError> {
+        Ok(Unread::default())
+    }
+}
+
+/// Knows every state.
+struct All(ObjectKey, Cached<Unread>);
+
+impl KnownObjects<Unread> for All {
+    fn get(&self, _: &ObjectKey) -> Option<Cached<Unread>> {
+        None
+    }
+
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<Unread>)) {}
+
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<Unread>)> {
+        black_box(state);
+        Some((self.0.clone(), self.1.clone()))
+    }
+}
+
+fn main() {
+    let arguments: Vec<_> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let [step, count] = &arguments[..] else {
+        println!("<step> <how often>");
+        return;
+    };
+    let count = count.parse().expect("how often");
+    match step.split_once('-') {
+        Some((encoding @ ("protobuf" | "json"), step)) => {
+            let protobuf = encoding == "protobuf";
+            match step {
+                "decode" | "bare" => decode(protobuf, step == "bare", count),
+                _ => run(serve(step, &PodServer::new(count, protobuf))),
+            }
+        }
+        _ => match &step[..] {
+            "store" | "replace" => store(step == "replace", count),
+            "list" => run(told(count, 0, 1)),
+            "update" => run(told(0, count, 1)),
+            "fan-out" => run(told(0, count, 33)),
+            _ => panic!("no step is named {step}"),
+        },
+    }
+}
+
+fn run(work: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work);
+}
+
+fn decode(protobuf: bool, bare: bool, count: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
+    let pod = std::fs::read(folder.join(if protobuf { "pod.pb" } else { "pod.json" })).unwrap();
+    for _ in 0..count {
+        if bare {
+            drop(black_box(decoded::<WithoutManagedFields<Pod>>(black_box(&pod), protobuf)));
+        } else {
+            drop(black_box(decoded::<Pod>(black_box(&pod), protobuf)));
+        }
+    }
+}
+
+fn decoded<K: DeserializeOwned>(pod: &[u8], protobuf: bool) -> K {
+    if protobuf {
+        ProtobufObject::from_envelope(pod).unwrap().decode().unwrap()
+    } else {
+        serde_json::from_slice(pod).unwrap()
+    }
+}
+
+async fn serve(step: &str, server: &PodServer) {
+    if step == "body" {
+        return server.list().for_each(async |frame| drop(black_box(frame))).await;
+    }
+    let source = ApiSource::<Unread>::new(server.client()).decoder(Nothing);
+    let query = ListQuery::default();
+    let object = Cached::from(Arc::new(Unread::default()));
+    let known = All(ObjectKey::cluster("known").unwrap(), object);
+    let listing = match step {
+        "peek" => source.list_with(&query, Wishes::new().known(Arc::new(known))),
+        _ => source.list(&query),
+    };
+    let mut items = listing.await.unwrap();
+    while let Some(item) = items.next().await {
+        let _ = black_box(item.unwrap());
+    }
+}
+
+fn map(n: usize) -> ConfigMap {
+    let metadata = ObjectMeta {
+        name: Some(format!("map-{n}")),
+        namespace: Some(format!("ns-{}", n % 50)),
+        ..ObjectMeta::default()
+    };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+fn store(again: bool, count: usize) {
+    /// How many there are to replace.
+    const STORED: usize = 2_000;
+    let indexer = Indexer::new();
+    let by_name = |map: &ConfigMap| map.metadata.name.as_ref().map(|name| name[4..].to_owned());
+    indexer.add_index("number", by_name).unwrap();
+    let maps = (0..STORED.max(count)).map(|n| Arc::new(map(n)));
+    let maps: Vec<_> = maps.map(|map| (ObjectKey::of(&*map).unwrap(), map)).collect();
+    if again {
+        put(&indexer, &maps[..STORED]);
+        for n in 0..count {
+            put(&indexer, &maps[n % STORED..][..1]);
+        }
+    } else {
+        put(&indexer, &maps[..count]);
+    }
+    // Only what was measured ends: nothing is freed.
+    std::process::exit(0);
+}
+
+fn put(indexer: &Indexer<ConfigMap>, maps: &[(ObjectKey, Arc<ConfigMap>)]) {
+    let mut write = indexer.transaction();
+    for (key, map) in maps {
+        write.put(key, map);
+    }
+    write.commit();
+}
+
+/// So many objects listed, then as many changed one after another, each told to so many handlers.
+async fn told(listed: usize, changed: usize, handlers: usize) {
+    let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
+    for n in 0..listed {
+        source.put(map(n));
+    }
+    let informer = SharedInformer::new(source.clone(), InformerOptions::new());
+    let told = Arc::new(AtomicUsize::new(0));
+    for _ in 0..handlers {
+        let told = told.clone();
+        let added = informer.on_event(move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        });
+        added.unwrap();
+    }
+    informer.start().unwrap();
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    for n in 0..=changed {
+        while told.load(Ordering::Relaxed) < handlers * (listed + n) {
+            tokio::task::yield_now().await;
+        }
+        if n < changed {
+            source.put(map(n % 100));
+        }
+    }
+    std::process::exit(0);
+}
