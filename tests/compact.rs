@@ -459,7 +459,7 @@ async fn kept_as_they_came() {
         let packed = || compact.status().storage.unwrap().objects;
         let few = async {
             while packed() != 25 {
-                sleep(Duration::from_millis(1)).await
+                sleep(Duration::from_millis(1)).await;
             }
         };
         assert!(timeout(SOON, few).await.is_ok(), "{way}: {} are packed", packed());

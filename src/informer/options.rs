@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::processor::MIN_RESYNC;
+use crate::processor::resync_period;
 use crate::reflector::ReflectorOptions;
 use crate::storage::Storage;
 
@@ -36,10 +36,10 @@ impl<K> InformerOptions<K> {
         self
     }
 
-    /// How often handlers that have no word of their own are told everything again. Zero is never;
-    /// below one second is raised to one second.
+    /// How often handlers that have no word of their own are told everything again. Zero is never, as
+    /// is a century or more; below one second is raised to one second.
     pub fn resync(mut self, period: Duration) -> Self {
-        self.resync = (!period.is_zero()).then(|| period.max(MIN_RESYNC));
+        self.resync = resync_period(period);
         self
     }
 

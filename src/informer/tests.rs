@@ -200,6 +200,23 @@ async fn what_a_restored_backup_has_is_believed_whatever_its_versions() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_period_that_no_clock_can_hold_is_never() {
+    let rig = Rig::with(&["a"], InformerOptions::new().resync(Duration::MAX));
+    let (default, _) = rig.handler();
+    rig.start().await;
+    let own = Fold::default();
+    let options = HandlerOptions::new().resync(Duration::MAX);
+    rig.informer.add_handler_with(own.clone(), options).unwrap();
+    let soon = Fold::default();
+    let options = HandlerOptions::new().resync(Duration::from_secs(60));
+    rig.informer.add_handler_with(soon.clone(), options).unwrap();
+    seconds(150).await;
+    for (fold, resyncs) in [(default, 0), (own, 0), (soon, 2)] {
+        assert_eq!(fold.log().iter().filter(|text| *text == ".a").count(), resyncs);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn each_handler_resyncs_at_its_own_period() {
     let options = InformerOptions::new().resync(Duration::from_secs(30));
     let rig = Rig::with(&["a"], options);

@@ -29,6 +29,7 @@ pub(crate) use self::handler::FnHandler;
 pub use self::listener::EventStream;
 use self::listener::{Close, Listener};
 pub use self::options::HandlerOptions;
+pub(crate) use self::options::resync_period;
 pub use self::registration::{HandlerRegistration, HandlerStatus};
 pub(crate) use self::task::HandlerTask;
 use crate::metrics::MetricLabels;

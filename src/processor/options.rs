@@ -8,6 +8,14 @@ use super::MIN_RESYNC;
 /// How many events a handler's backlog holds before it merges, unless told otherwise.
 const DEFAULT_BACKLOG: usize = 1024;
 
+/// As good as never, and what the clock can still add to any moment: a century.
+const NO_RESYNC: Duration = Duration::from_secs(36_525 * 24 * 60 * 60);
+
+/// The period of a wish for one; `None`: never.
+pub(crate) fn resync_period(wish: Duration) -> Option<Duration> {
+    (!wish.is_zero() && wish < NO_RESYNC).then(|| wish.max(MIN_RESYNC))
+}
+
 /// Options of one handler.
 ///
 /// ```
@@ -44,15 +52,11 @@ impl HandlerOptions {
         self
     }
 
-    /// How often everything is told again. Zero is never; below one second is raised to one
-    /// second. Asked for once the informer runs, a period shorter than the one at which it checks is
+    /// How often everything is told again. Zero is never, as is a century or more; below one second is
+    /// raised to one second. Asked for once the informer runs, a period shorter than the one at which it checks is
     /// raised to that.
     pub fn resync(mut self, period: Duration) -> Self {
-        self.resync = Some(if period.is_zero() {
-            Resync::Never
-        } else {
-            Resync::Every(period.max(MIN_RESYNC))
-        });
+        self.resync = Some(resync_period(period).map_or(Resync::Never, Resync::Every));
         self
     }
 
