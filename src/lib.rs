@@ -160,8 +160,8 @@ pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    AsDecoded, Cached, CachedEvent, Change, Delta, Event, IncomparableVersion, InvalidKey,
-    KnownObjects, KnownParts, ObjectKey, ObjectState, Pack, PackedObject, Replacement,
+    AsDecoded, Cached, CachedEvent, Change, Delta, Event, FieldSet, IncomparableVersion,
+    InvalidKey, KnownObjects, KnownParts, ObjectKey, ObjectState, Pack, PackedObject, Replacement,
     ResourceVersion,
 };
 pub use processor::{

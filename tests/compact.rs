@@ -17,8 +17,8 @@ use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{
-    Cached, CachedEvent, Event, Index, InformerOptions, Labels, ObjectKey, ResourceVersion,
-    SharedInformer, Storage,
+    Cached, CachedEvent, Event, FieldSet, Index, InformerOptions, Labels, ObjectKey,
+    ResourceVersion, SharedInformer, Storage,
 };
 use parking_lot::Mutex;
 use proptest::collection::vec;
@@ -389,9 +389,11 @@ struct Both {
 /// By each way that objects can come.
 fn ways(server: &ApiServer) -> Vec<Both> {
     let mut ways = Vec::new();
-    for (json, streaming, strip) in
-        [false, true].into_iter().flat_map(|json| [(json, false, false), (json, true, true)])
-    {
+    let all = [false, true].into_iter().flat_map(|json| [(json, false, false), (json, true, true)]);
+    let all = all.flat_map(|(json, streaming, strip)| {
+        [true, false].map(|check| (json, streaming, strip, check))
+    });
+    for (json, streaming, strip, check) in all {
         let informer = |storage| {
             let mut source = ApiSource::<Pod>::new(server.client());
             if json {
@@ -404,10 +406,15 @@ fn ways(server: &ApiServer) -> Vec<Both> {
             let options = InformerOptions::new().storage(storage).reflector(reflector);
             SharedInformer::new(Arc::new(source), options)
         };
-        let compact = informer(Storage::compact().hot_bytes(0));
+        let compact = informer(Storage::compact().hot_bytes(0).check_on_arrival(check));
         let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
-        let by_node = compact.add_index("node", node).unwrap();
-        let way = format!("json {json}, streaming {streaming}, strip {strip}");
+        let by_node = if check {
+            compact.add_index("node", node)
+        } else {
+            compact.add_index_on("node", ["spec.nodeName"], node)
+        };
+        let by_node = by_node.unwrap();
+        let way = format!("json {json}, streaming {streaming}, strip {strip}, check {check}");
         let decoded = informer(Storage::decoded());
         for informer in [&decoded, &compact] {
             informer.start().unwrap();
@@ -478,9 +485,9 @@ async fn kept_as_they_came() {
     }
 }
 
-/// Decodes what does not say that it can't be, and counts.
+/// Decodes what does not say that it can't be, and counts: whole objects, and parts.
 #[derive(Clone, Default)]
-struct Counting(Arc<AtomicUsize>);
+struct Counting(Arc<AtomicUsize>, Arc<AtomicUsize>);
 
 impl Decode<Pod> for Counting {
     fn decode(&self, object: &[u8]) -> Result<Pod, DecodeError> {
@@ -500,6 +507,15 @@ impl DecodeProtobuf<Pod> for Counting {
             Some("pod-7") => Err(DecodeError::new("this one can't be")),
             _ => Ok(pod),
         }
+    }
+
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<Pod, DecodeError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        SerdeDecode::new().decode_protobuf_fields(object, fields)
     }
 }
 
@@ -550,4 +566,48 @@ async fn decoded_by_who_reads() {
         assert_eq!(counting.0.swap(0, Ordering::Relaxed), 2);
         informer.shutdown().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_that_says_what_it_looks_at_is_shown_no_more() {
+    let server = ApiServer::new();
+    let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+    for n in 0..10 {
+        shop(n).create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    let counting = Counting::default();
+    let source = ApiSource::<Pod>::new(server.client()).decoder(counting.clone());
+    let storage = Storage::compact().hot_bytes(0).check_on_arrival(false);
+    let informer = SharedInformer::new(Arc::new(source), InformerOptions::new().storage(storage));
+    let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+    let by_node = informer.add_index_on("node", ["spec.nodeName"], node).unwrap();
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    let counted = || {
+        let Counting(whole, parts) = &counting;
+        (whole.swap(0, Ordering::Relaxed), parts.swap(0, Ordering::Relaxed))
+    };
+    assert_eq!((by_node.len("n-1"), counted()), (10, (0, 10)));
+    // What comes is asked, what leaves, too; of what was there before it was noted.
+    shop(3).delete("pod-3", &DeleteParams::default().grace_period(0)).await.unwrap();
+    shop(3).create(&PostParams::default(), &pod(3, "n-2")).await.unwrap();
+    informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+    assert_eq!((by_node.keys("n-2"), counted()), (vec![key_of("ns-0", "pod-3")], (0, 2)));
+    // An index that comes later asks those that are there, for what it looks at alone.
+    let by_node_too = informer.add_index_on("node too", ["spec.nodeName"], node).unwrap();
+    assert_eq!((by_node_too.len("n-1"), counted()), (9, (0, 10)));
+    // One that may look at anything has everything decoded, from then on.
+    let by_name = informer.add_index("name", |pod: &Pod| pod.metadata.name.clone()).unwrap();
+    let (whole, parts) = counted();
+    assert_eq!((by_name.len("pod-3"), by_name.len("pod-7"), whole, parts), (1, 0, 10, 0));
+    let patch = serde_json::json!({"metadata": {"labels": {"app": "other"}}});
+    shop(4).patch("pod-4", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+    // Once itself, and once what it was: that had no note of its name.
+    assert_eq!((by_node.len("n-1"), by_name.len("pod-4"), counted()), (9, 1, (2, 0)));
+    informer.shutdown().await;
+}
+
+fn key_of(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey::namespaced(namespace, name).unwrap()
 }

@@ -56,7 +56,9 @@ use self::slots::Slot;
 pub use self::snapshot::Snapshot;
 use self::state::State;
 pub use self::transaction::Transaction;
-use crate::object::{Cached, Filed, Filing, KnownObjects, KnownParts, ObjectKey, ObjectState};
+use crate::object::{
+    Cached, FieldSet, Filed, Filing, KnownObjects, KnownParts, NotEnough, ObjectKey, ObjectState,
+};
 use crate::sync::{Mutex, Notify};
 
 /// How many objects are shown at once, or a few more, to who asks for all in parts.
@@ -162,12 +164,46 @@ impl<K> Indexer<K> {
         I: IntoIterator,
         I::Item: Into<String>,
     {
+        self.add(name, None, values)
+    }
+
+    /// Adds an index as [`add_index`](Self::add_index) does, whose function looks at no other fields than
+    /// these: what it gives must be the same where others are missing. Objects that are packed are then
+    /// unpacked only so far.
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`]; nothing changes then.
+    pub fn add_index_on<F, I>(
+        &self,
+        name: &str,
+        fields: &FieldSet,
+        values: F,
+    ) -> Result<Index<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.add(name, Some(fields.clone()), values)
+    }
+
+    fn add<F, I>(
+        &self,
+        name: &str,
+        fields: Option<FieldSet>,
+        values: F,
+    ) -> Result<Index<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
         let mut write = self.transaction();
         if write.has_index(name) {
             return Err(IndexError::Duplicate(name.to_owned()));
         }
         let values = move |object: &K| values(object).into_iter().map(Into::into).collect();
-        let place = write.add_index(name, Arc::new(values));
+        let place = write.add_index(name, fields, Arc::new(values));
         let name = write.index_name(place).unwrap_or_else(|| name.into());
         for fault in write.commit() {
             tracing::error!(%fault, "index function panicked");
@@ -223,12 +259,24 @@ impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
 }
 
 impl<K: Send + Sync> Filing<K> for Indexer<K> {
-    fn asks(&self) -> bool {
-        !self.load().indexes.is_empty()
+    fn asks_for_fields(&self) -> bool {
+        self.load().asked_fields().is_some()
     }
 
     fn note(&self, object: &K) -> Option<Filed> {
         self.load().note(object)
+    }
+
+    fn note_fields(
+        &self,
+        read: &dyn Fn(&FieldSet) -> Option<K>,
+    ) -> Result<Option<Filed>, NotEnough> {
+        let state = self.load();
+        let fields = state.asked_fields().ok_or(NotEnough)?;
+        if state.indexes.is_empty() {
+            return Ok(None);
+        }
+        Ok(state.note(&read(fields).ok_or(NotEnough)?))
     }
 }
 

@@ -12,7 +12,7 @@ use super::numbers::Numbers;
 use super::postings::{Posting, Postings};
 use super::slots::Slot;
 use super::table::Table;
-use crate::object::{Cached, Filed, ObjectKey, ObjectState, ResourceVersion, hash_parts};
+use crate::object::{Cached, FieldSet, Filed, ObjectKey, ObjectState, ResourceVersion, hash_parts};
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -25,6 +25,8 @@ pub(super) struct State<K> {
     pub(super) indexes: Arc<Vec<IndexState<K>>>,
     /// The indexes' names, for notes of what is filed under them.
     names: Arc<[Arc<str>]>,
+    /// The fields that their functions look at. `None`: at least one may look at any.
+    fields: Option<Arc<FieldSet>>,
     pub(super) stale: Numbers<Slot>,
 }
 
@@ -50,6 +52,7 @@ impl<K> State<K> {
             namespaces: Postings::new(),
             indexes: Arc::default(),
             names: Arc::default(),
+            fields: Some(Arc::default()),
             stale: Numbers::None,
         }
     }
@@ -157,13 +160,15 @@ impl<K> State<K> {
     pub(super) fn add_index(
         &mut self,
         name: &str,
+        fields: Option<FieldSet>,
         values: Values<K>,
         faults: &mut Vec<IndexFault>,
     ) {
         let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
         let place = self.indexes.len();
         self.objects.visit(0, usize::MAX, &mut |slot, record| {
-            let values = Asked::new(Some(&record.cached)).values(place, &index, &mut |message| {
+            let asked = Asked::new(Some(&record.cached), fields.as_ref());
+            let values = asked.values(place, &index, &mut |message| {
                 faults.push(index.fault(&record.key, message));
             });
             for value in values.unwrap_or_default() {
@@ -172,6 +177,13 @@ impl<K> State<K> {
         });
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
+        let all = self.fields.take().zip(fields);
+        self.fields = all.map(|(others, own)| Arc::new(own.and(&others)));
+    }
+
+    /// The fields that index functions look at. `None`: any.
+    pub(super) fn asked_fields(&self) -> Option<&FieldSet> {
+        self.fields.as_deref()
     }
 
     /// Notes under which values an object would be filed. `None`: there is no index, or one's function
@@ -202,9 +214,11 @@ impl<K> State<K> {
         new: Option<&Cached<K>>,
         faults: &mut Vec<IndexFault>,
     ) {
-        let (before, after) = (Asked::new(old), Asked::new(new));
-        for place in 0..self.indexes.len() {
-            let index = &self.indexes[place];
+        let Self { indexes, fields, .. } = self;
+        let asked = |cached| Asked::new(cached, fields.as_deref());
+        let (before, after) = (asked(old), asked(new));
+        for place in 0..indexes.len() {
+            let index = &indexes[place];
             // A function that panics on the old object panicked when that was filed, under nothing.
             let had = before.values(place, index, &mut |_| {});
             let has = after.values(place, index, &mut |message| {
@@ -213,7 +227,7 @@ impl<K> State<K> {
             let has = has.unwrap_or_default();
             // Most updates change no value: then the index is left as it is.
             if had.as_ref() != Some(&has) {
-                let postings = &mut Arc::make_mut(&mut self.indexes)[place].postings;
+                let postings = &mut Arc::make_mut(indexes)[place].postings;
                 if had.is_none() {
                     // It can't be unpacked any more, so nobody knows its values; the slot is not to
                     // be found under them when another object has it.
@@ -229,12 +243,14 @@ impl<K> State<K> {
 /// once, however many indexes there are.
 struct Asked<'c, K> {
     cached: Option<&'c Cached<K>>,
+    /// At which fields all who ask will look. `None`: any.
+    fields: Option<&'c FieldSet>,
     object: OnceCell<Option<Arc<K>>>,
 }
 
 impl<'c, K> Asked<'c, K> {
-    fn new(cached: Option<&'c Cached<K>>) -> Self {
-        Self { cached, object: OnceCell::new() }
+    fn new(cached: Option<&'c Cached<K>>, fields: Option<&'c FieldSet>) -> Self {
+        Self { cached, fields, object: OnceCell::new() }
     }
 
     /// Its values: none where there is no object, or the function panics, which is told. `None`: it
@@ -250,7 +266,11 @@ impl<'c, K> Asked<'c, K> {
         if noted.is_some() {
             return noted;
         }
-        let object = self.object.get_or_init(|| cached.get()).as_ref()?;
+        let object = self.object.get_or_init(|| match self.fields {
+            Some(fields) => cached.get_fields(fields),
+            None => cached.get(),
+        });
+        let object = object.as_ref()?;
         Some(index.values(object).unwrap_or_else(|message| {
             panicked(message);
             Vec::new()
@@ -289,6 +309,7 @@ impl<K> Clone for State<K> {
             namespaces: self.namespaces.clone(),
             indexes: self.indexes.clone(),
             names: self.names.clone(),
+            fields: self.fields.clone(),
             stale: self.stale.clone(),
         }
     }

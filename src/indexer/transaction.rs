@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::draft::{Draft, Published};
+use super::state::Values;
 use super::{IndexFault, Indexer};
-use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::object::{Cached, FieldSet, ObjectKey, ResourceVersion};
 use crate::sync::MutexGuard;
 
 /// The one writer of a store. Nothing it does is seen before [`commit`](Self::commit); dropped
@@ -61,9 +62,14 @@ impl<'a, K> Transaction<'a, K> {
         self.draft.set_version(version);
     }
 
-    pub(super) fn add_index(&mut self, name: &str, values: super::state::Values<K>) -> usize {
+    pub(super) fn add_index(
+        &mut self,
+        name: &str,
+        fields: Option<FieldSet>,
+        values: Values<K>,
+    ) -> usize {
         let Draft { state, faults, .. } = &mut self.draft;
-        state.add_index(name, values, faults);
+        state.add_index(name, fields, values, faults);
         state.indexes.len() - 1
     }
 

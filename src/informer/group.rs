@@ -18,7 +18,7 @@ use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncErr
 use crate::indexer::{Index, IndexError};
 use crate::labels::Labels;
 use crate::lister::{NamespaceLister, NotFound};
-use crate::object::{Cached, CachedEvent, Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, Event, FieldSet, ObjectKey};
 use crate::processor::HandlerRegistration;
 
 /// Informers of one kind, each of a namespace of its own. A cheap clone.
@@ -172,6 +172,30 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     {
         let added = self.members.iter().map(|informer| informer.add_index(name, values.clone()));
         Ok(GroupIndex(added.collect::<Result<_, _>>()?))
+    }
+
+    /// Adds an index to all, whose function looks at no other fields than these. See
+    /// [`SharedInformer::add_index_on`].
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] when one of them has an index of this name; those before it have the
+    /// new one then.
+    pub fn add_index_on<F, I>(
+        &self,
+        name: &str,
+        fields: impl IntoIterator<Item: AsRef<str>>,
+        values: F,
+    ) -> Result<GroupIndex<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let fields = FieldSet::from_paths(fields);
+        let add = |informer: &SharedInformer<K>| {
+            informer.indexer().add_index_on(name, &fields, values.clone())
+        };
+        Ok(GroupIndex(self.members.iter().map(add).collect::<Result<_, _>>()?))
     }
 
     /// Adds a closure as a handler to all. Each informer calls it from a task of its own: it may run

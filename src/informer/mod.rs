@@ -32,7 +32,7 @@ pub use self::sync::{SyncError, Unsynced};
 use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{CachedEvent, Event, ObjectKey, ResourceVersion};
+use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
 use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration};
 
 /// A collection in memory, and its handlers.
@@ -138,6 +138,40 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         I::Item: Into<String>,
     {
         self.indexer().add_index(name, values)
+    }
+
+    /// Adds an index as [`add_index`](Self::add_index) does, whose function looks at no other fields than
+    /// these: what it gives must be the same where others are missing. [`FieldSet`] says how fields are
+    /// named.
+    ///
+    /// In compact storage objects are then unpacked only so far to be filed: a tenth of the work, for a
+    /// pod and its node. With [`check_on_arrival(false)`](crate::Storage::check_on_arrival) and only such
+    /// indexes nothing more is decoded as it comes. In decoded storage it makes no difference.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{Index, IndexError, SharedInformer};
+    ///
+    /// fn by_node(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, IndexError> {
+    ///     let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+    ///     pods.add_index_on("node", ["spec.nodeName"], node)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] when there is one of this name; nothing changes then.
+    pub fn add_index_on<F, I>(
+        &self,
+        name: &str,
+        fields: impl IntoIterator<Item: AsRef<str>>,
+        values: F,
+    ) -> Result<Index<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.indexer().add_index_on(name, &FieldSet::from_paths(fields), values)
     }
 
     /// Adds a handler. It is first told every stored object as added, then each change, with no

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kube::Resource;
 use kube::api::ObjectMeta;
 
-use super::{Arrived, Encoded, Filed, ObjectState, ResourceVersion};
+use super::{Arrived, Encoded, FieldSet, Filed, ObjectState, ResourceVersion};
 
 /// One state of one object. A cheap clone; all clones are the same object.
 ///
@@ -39,6 +39,15 @@ pub trait PackedObject<K>: Send + Sync {
     ///
     /// `None`: it can't be unpacked, which was reported.
     fn get(&self) -> Option<Arc<K>>;
+
+    /// The object, for who looks at these fields alone: others may be left out of it. Unless implemented,
+    /// none is.
+    ///
+    /// `None`: it can't be unpacked, which was reported.
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
+        let _ = fields;
+        self.get()
+    }
 
     /// `metadata.uid`.
     fn uid(&self) -> Option<&str>;
@@ -102,6 +111,17 @@ impl<K> Cached<K> {
         match self {
             Self::Decoded(object) => Some(object.clone()),
             Self::Packed(packed) => packed.get(),
+        }
+    }
+
+    /// The object, for who looks at these fields alone: others may be left out of it. O(1), or unpacks
+    /// that much: of a pod a tenth of the whole.
+    ///
+    /// `None`: it is packed and can't be unpacked, which was reported.
+    pub fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
+        match self {
+            Self::Decoded(object) => Some(object.clone()),
+            Self::Packed(packed) => packed.get_fields(fields),
         }
     }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::FieldSet;
+
 /// The bytes of one object, as its source gave them.
 pub struct Encoded<K> {
     /// The bytes. They may be a part of a larger buffer: who keeps them for long copies them.
@@ -20,6 +22,13 @@ pub struct Encoded<K> {
 pub trait ObjectEncoding<K>: Send + Sync {
     /// The object of these bytes; the same object whenever it is asked. `None`: it can't be decoded.
     fn decode(&self, object: &[u8]) -> Option<K>;
+
+    /// The object, for who looks at these fields alone: others may be left out. Unless implemented, none
+    /// is.
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Option<K> {
+        let _ = fields;
+        self.decode(object)
+    }
 
     /// About how many bytes of memory each byte becomes.
     fn expansion(&self) -> usize {

@@ -5,15 +5,27 @@
 
 use std::sync::Arc;
 
+use super::FieldSet;
+
 /// What will file objects.
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
 pub(crate) trait Filing<K>: Send + Sync {
-    /// Whether it has anything to ask an object.
-    fn asks(&self) -> bool;
+    /// Whether it is enough to show it some fields of an object, or none.
+    fn asks_for_fields(&self) -> bool;
 
     /// Under which values an object would be filed. `None`: that can't be said before it is.
     fn note(&self, object: &K) -> Option<Filed>;
+
+    /// The same, of an object that `read` decodes so far as to have these fields.
+    fn note_fields(
+        &self,
+        read: &dyn Fn(&FieldSet) -> Option<K>,
+    ) -> Result<Option<Filed>, NotEnough>;
 }
+
+/// An object has to be decoded whole: somebody may look at any field, or so far it can't be decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotEnough;
 
 /// The values of one object, of each index that there was when they were noted.
 #[derive(Clone, Debug, PartialEq, Eq)]

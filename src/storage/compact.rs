@@ -162,11 +162,18 @@ where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     fn packs_undecoded(&self) -> bool {
-        !self.check && !self.filing.as_ref().is_some_and(|filing| filing.asks())
+        !self.check && self.filing.as_ref().is_none_or(|filing| filing.asks_for_fields())
     }
 
     fn pack_undecoded(&self, meta: &ObjectMeta, encoded: &Encoded<K>) -> Option<Cached<K>> {
-        let packed = self.sent(&encoded.encoding).pack(meta, &encoded.bytes, None).ok()?;
+        let Encoded { bytes, encoding } = encoded;
+        let filed = match &self.filing {
+            None => None,
+            Some(filing) => {
+                filing.note_fields(&|fields| encoding.decode_fields(bytes, fields)).ok()?
+            }
+        };
+        let packed = self.sent(encoding).pack(meta, bytes, filed).ok()?;
         Some(Cached::Packed(packed))
     }
 

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::PackError;
 use super::buffer::Buffer;
-use crate::object::ObjectEncoding;
+use crate::object::{FieldSet, ObjectEncoding};
 
 /// How objects are written that are packed together.
 pub(super) enum Form<K> {
@@ -39,6 +39,13 @@ impl<K> Form<K> {
             Self::Sent(encoding) => encoding.decode(bytes),
             Self::Own(read) => read(bytes),
         });
+        catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
+    }
+
+    /// Reads what was written, so far as to have these fields.
+    pub(super) fn read_fields(&self, bytes: &[u8], fields: &FieldSet) -> Result<K, PackError> {
+        let Self::Sent(encoding) = self else { return self.read(bytes) };
+        let reading = AssertUnwindSafe(|| encoding.decode_fields(bytes, fields));
         catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
     }
 

@@ -149,7 +149,8 @@ impl<K> Storage<K> {
     /// as if it were not. Not for a type that demands more of objects than the server does.
     ///
     /// Index functions are shown objects, and a transform changes them: with either everything is decoded
-    /// as it comes all the same.
+    /// as it comes all the same. Of an index that
+    /// [says which fields it looks at](crate::SharedInformer::add_index_on) only those are.
     #[cfg(feature = "compact")]
     pub fn check_on_arrival(mut self, check: bool) -> Self {
         if let Some((settings, _)) = &mut self.packing {

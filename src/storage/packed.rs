@@ -16,7 +16,7 @@ use super::figures::Figures;
 use super::form::Form;
 use super::hot::Hot;
 use super::labels::{Labels, SharedLabels};
-use crate::object::{Filed, PackedObject, ResourceVersion};
+use crate::object::{FieldSet, Filed, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
 
 /// What the packed objects of an informer share.
@@ -195,11 +195,18 @@ impl<K> Packed<K> {
 impl<K: Resource> Packed<K> {
     /// The object, made anew.
     pub(super) fn unpack(&self) -> Result<K, PackError> {
+        self.unpack_by(Form::read)
+    }
+
+    fn unpack_by(
+        &self,
+        read: impl FnOnce(&Form<K>, &[u8]) -> Result<K, PackError>,
+    ) -> Result<K, PackError> {
         let compressed = self.bytes.get(usize::from(self.uid)..).unwrap_or_default();
         let written =
             self.dictionary.decompress(compressed, self.written as usize, self.shared().wipe);
         let form = &self.dictionary.kin.form;
-        let mut object = form.read(written.ok_or(PackError::NotUnpacked)?.as_slice())?;
+        let mut object = read(form, written.ok_or(PackError::NotUnpacked)?.as_slice())?;
         if matches!(form, Form::Sent(_)) {
             return Ok(object);
         }
@@ -235,6 +242,18 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
         figures.misses.add();
         hot.hold(self.me.clone(), object.clone(), self.unpacked_bytes());
         Some(object)
+    }
+
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
+        if let Some(object) = self.unpacked.lock().upgrade() {
+            return Some(object);
+        }
+        // Nobody else has a use for what has no more than these.
+        let object = self.unpack_by(|form, written| form.read_fields(written, fields));
+        if object.is_err() {
+            self.shared().figures.unreadable(self.uid());
+        }
+        object.ok().map(Arc::new)
     }
 
     fn uid(&self) -> Option<&str> {

@@ -8,10 +8,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use kube::api::{DynamicObject, TypeMeta};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 
-use super::managed_fields::WithoutManagedFields;
+use super::filter::{Only, WithoutManagedFields};
 use super::protobuf::ProtobufObject;
+use crate::object::FieldSet;
 
 /// Decodes one object.
 pub trait Decode<K>: Send + Sync + 'static {
@@ -20,6 +21,16 @@ pub trait Decode<K>: Send + Sync + 'static {
     /// # Errors
     /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError>;
+
+    /// The object, for who looks at these fields alone: others may be left out. Unless implemented, none
+    /// is.
+    ///
+    /// # Errors
+    /// [`DecodeError`], as [`decode`](Self::decode).
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        let _ = fields;
+        self.decode(object)
+    }
 
     /// What decodes protobuf, where this decoder can do that, too. Servers are asked for protobuf
     /// only if it can.
@@ -41,6 +52,20 @@ pub trait DecodeProtobuf<K> {
     /// # Errors
     /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError>;
+
+    /// The object, for who looks at these fields alone: others may be left out. Unless implemented, none
+    /// is.
+    ///
+    /// # Errors
+    /// [`DecodeError`], as [`decode_protobuf`](Self::decode_protobuf).
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<K, DecodeError> {
+        let _ = fields;
+        self.decode_protobuf(object)
+    }
 }
 
 /// Why an object can't be decoded, in words that are fit for a log.
@@ -68,6 +93,10 @@ impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
         Ok(serde_json::from_slice(object)?)
     }
+
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        json_fields(object, fields)
+    }
 }
 
 impl<K> SerdeDecode<K> {
@@ -80,6 +109,10 @@ impl<K> SerdeDecode<K> {
 impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
         Ok(serde_json::from_slice(object)?)
+    }
+
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        json_fields(object, fields)
     }
 
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
@@ -95,6 +128,21 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
         object.decode()
     }
+
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<K, DecodeError> {
+        object.decode_by(Only::new(fields))
+    }
+}
+
+fn json_fields<K: DeserializeOwned>(object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+    let mut json = serde_json::Deserializer::from_slice(object);
+    let object = Only::new(fields).deserialize(&mut json)?;
+    json.end()?;
+    Ok(object)
 }
 
 /// Decodes as another decoder does, without the managed fields.
@@ -103,6 +151,11 @@ struct Without<D>(D);
 impl<K: DeserializeOwned + 'static> Decode<K> for Without<SerdeDecode<K>> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
         let WithoutManagedFields(object) = serde_json::from_slice(object)?;
+        Ok(object)
+    }
+
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        let WithoutManagedFields(object) = json_fields(object, fields)?;
         Ok(object)
     }
 
@@ -115,11 +168,28 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for Without<SerdeDecode<K>> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
         object.decode().map(|WithoutManagedFields(object)| object)
     }
+
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<K, DecodeError> {
+        object.decode_by(Only::new(fields)).map(|WithoutManagedFields(object)| object)
+    }
 }
 
 impl Decode<DynamicObject> for Without<DynamicDecode> {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
         let WithoutManagedFields(object) = serde_json::from_slice(object)?;
+        Ok(self.0.typed(object))
+    }
+
+    fn decode_fields(
+        &self,
+        object: &[u8],
+        fields: &FieldSet,
+    ) -> Result<DynamicObject, DecodeError> {
+        let WithoutManagedFields(object) = json_fields(object, fields)?;
         Ok(self.0.typed(object))
     }
 }
@@ -133,6 +203,14 @@ pub(super) struct DynamicDecode(pub(super) TypeMeta);
 impl Decode<DynamicObject> for DynamicDecode {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
         Ok(self.typed(serde_json::from_slice(object)?))
+    }
+
+    fn decode_fields(
+        &self,
+        object: &[u8],
+        fields: &FieldSet,
+    ) -> Result<DynamicObject, DecodeError> {
+        Ok(self.typed(json_fields(object, fields)?))
     }
 
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<DynamicObject>>> {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::decode::{Decode, DecodeError};
 use super::framer::Encoding;
 use super::protobuf::{ItemType, ProtobufObject};
-use crate::object::ObjectEncoding;
+use crate::object::{FieldSet, ObjectEncoding};
 use crate::sync::Mutex;
 
 /// How the objects of an answer, or of a list, are to be read.
@@ -89,6 +89,16 @@ impl<K: 'static> Form<K> {
         Ok((self.read(&**decoder, object)?, self.light.is_none()))
     }
 
+    /// The object, of which nothing but these fields need be there.
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        caught(|| match (self.encoding, self.decoder.protobuf()) {
+            (Encoding::Protobuf, Some(decoder)) => {
+                decoder.decode_protobuf_fields(&self.protobuf(object)?, fields)
+            }
+            _ => self.decoder.decode_fields(object, fields),
+        })
+    }
+
     /// What an object says of itself, without the rest of it.
     pub(super) fn look_into(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
         let Look { metadata } = match self.encoding {
@@ -103,11 +113,8 @@ impl<K: 'static> Form<K> {
         self.encoding
     }
 
-    /// Serde's code of a type is a user's: where it panics that is an answer, without its words, which
-    /// may quote the object.
     fn read(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
-        catch_unwind(AssertUnwindSafe(|| self.ask(decoder, object)))
-            .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
+        caught(|| self.ask(decoder, object))
     }
 
     fn ask(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
@@ -128,9 +135,21 @@ impl<K: 'static> Form<K> {
     }
 }
 
+/// Serde's code of a type is a user's: where it panics that is an answer, without its words, which may
+/// quote the object.
+fn caught<K>(decode: impl FnOnce() -> Result<K, DecodeError>) -> Result<K, DecodeError> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
+}
+
 impl<K: 'static> ObjectEncoding<K> for Form<K> {
     fn decode(&self, object: &[u8]) -> Option<K> {
         Self::decode(self, object).ok()
+    }
+
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Option<K> {
+        // A type may demand more than the fields.
+        Self::decode_fields(self, object, fields).or_else(|_| Self::decode(self, object)).ok()
     }
 
     fn expansion(&self) -> usize {

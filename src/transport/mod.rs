@@ -17,10 +17,10 @@ mod answer;
 mod capture;
 mod decode;
 mod decoding;
+mod filter;
 mod forms;
 mod framer;
 mod json;
-mod managed_fields;
 pub mod protobuf;
 mod reader;
 mod request;
@@ -28,5 +28,5 @@ mod source;
 mod undecoded;
 
 pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
-pub use managed_fields::WithoutManagedFields;
+pub use filter::WithoutManagedFields;
 pub use source::ApiSource;

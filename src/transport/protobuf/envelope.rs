@@ -1,8 +1,10 @@
 //! The envelope that every object in protobuf comes in: four bytes, then what the object is and the
 //! message itself.
 
+use std::marker::PhantomData;
+
 use serde::Deserialize;
-use serde::de::{Deserializer, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::error::{Error, Result};
@@ -85,7 +87,15 @@ impl<'a> ProtobufObject<'a> {
     /// # Errors
     /// [`DecodeError`] says what is wrong and at which byte, and nothing of what the object holds.
     pub fn decode<T: Deserialize<'a>>(&self) -> std::result::Result<T, DecodeError> {
-        T::deserialize(Source(*self)).map_err(|error| error.or_at(self.offset).into())
+        self.decode_by(PhantomData::<T>)
+    }
+
+    /// Decodes the object as a seed says.
+    pub(in crate::transport) fn decode_by<S: DeserializeSeed<'a>>(
+        &self,
+        seed: S,
+    ) -> std::result::Result<S::Value, DecodeError> {
+        seed.deserialize(Source(*self)).map_err(|error| error.or_at(self.offset).into())
     }
 
     pub(super) fn members(&self, depth: usize) -> Result<Members<'a>> {
