@@ -12,7 +12,7 @@ use super::triggers::{Keys, Owner, Predicate, Trigger};
 use super::{Controller, Limits, triggers};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
-use crate::object::ObjectKey;
+use crate::object::{FieldSet, ObjectKey};
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
 /// Options of a [`Controller`].
@@ -51,15 +51,28 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         O: Resource + Send + Sync + 'static,
     {
         let owner = Owner::of::<K>();
-        self.watches(informers, move |dependent: &O| owner.key(dependent))
+        self.follows(informers, Some(Owner::told_by()), move |dependent: &O| owner.key(dependent))
     }
 
     /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure;
     /// of an update it is asked for the old and the new object. Both are unpacked for it where they
     /// are [packed](crate::storage); one that can't be means no work.
     pub fn watches<O, I>(
+        self,
+        informers: impl Into<InformerGroup<O>>,
+        keys: impl Fn(&O) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        self.follows(informers, None, keys)
+    }
+
+    fn follows<O, I>(
         mut self,
         informers: impl Into<InformerGroup<O>>,
+        fields: Option<FieldSet>,
         keys: impl Fn(&O) -> I + Send + Sync + 'static,
     ) -> Self
     where
@@ -69,7 +82,8 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         let keys = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
             keys(object).into_iter().for_each(add);
         };
-        self.related.extend(triggers::each(&informers.into(), Keys::Given(Box::new(keys))));
+        let keys = Keys::Given(fields, Box::new(keys));
+        self.related.extend(triggers::each(&informers.into(), keys));
         self
     }
 

@@ -15,7 +15,7 @@ use kube::Resource;
 use kube::core::ClusterResourceScope;
 
 use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
-use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
 use crate::processor::{FnHandler, HandlerOptions, HandlerRegistration};
 use crate::workqueue::{Priority, WorkQueue};
 
@@ -38,8 +38,9 @@ pub(super) trait Trigger: Send + Sync {
 pub(super) enum Keys<O> {
     /// Its own, if all predicates pass the change.
     Own(Vec<Predicate<O>>),
-    /// Those that a function gives for the object.
-    Given(Box<KeysOf<O>>),
+    /// Those that a function gives for the object, which may look at no other fields than these; `None`:
+    /// at any.
+    Given(Option<FieldSet>, Box<KeysOf<O>>),
 }
 
 type KeysOf<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
@@ -50,14 +51,18 @@ impl<O> Keys<O> {
         match self {
             Self::Own(predicates) if pass(predicates, event) => add(key.clone()),
             Self::Own(_) => {}
-            Self::Given(keys) => {
+            Self::Given(fields, keys) => {
                 let old = match event {
-                    CachedEvent::Updated { old, .. } => old.get(),
+                    CachedEvent::Updated { old, .. } => Some(old),
                     _ => None,
                 };
                 // An object that was passed on concerns both. What can't be read was reported.
-                for object in old.into_iter().chain(event.object().get()) {
-                    keys(&object, &mut add);
+                for cached in old.into_iter().chain([event.object()]) {
+                    let object = match fields {
+                        Some(fields) => cached.get_fields(fields),
+                        None => cached.get(),
+                    };
+                    object.iter().for_each(|object| keys(object, &mut add));
                 }
             }
         }
@@ -148,6 +153,11 @@ impl Owner {
             kind: K::kind(&()).into_owned(),
             cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
         }
+    }
+
+    /// What of a dependent says whom it belongs to.
+    pub(super) fn told_by() -> FieldSet {
+        FieldSet::from_paths(["metadata.namespace", "metadata.ownerReferences"])
     }
 
     /// The key of the object of this kind that controls a dependent.

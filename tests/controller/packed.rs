@@ -12,8 +12,8 @@ use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{
-    Action, Cached, Controller, InformerOptions, ObjectKey, Pack, PackedObject, ResourceVersion,
-    SharedInformer,
+    Action, Cached, Controller, FieldSet, InformerOptions, ObjectKey, Pack, PackedObject,
+    ResourceVersion, SharedInformer,
 };
 use parking_lot::Mutex;
 use tokio::time::sleep;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::*;
 
-/// Which objects were read, and which states of them can't be.
+/// Which objects were read, how far, and which states of them can't be.
 #[derive(Clone, Default)]
 struct Readings(Arc<Mutex<(Vec<String>, BTreeSet<String>)>>);
 
@@ -46,12 +46,24 @@ impl Readings {
 /// An object that is packed as far as anyone can see.
 struct Packed<K>(Arc<K>, Readings);
 
-impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
-    fn get(&self) -> Option<Arc<K>> {
+impl<K: Resource> Packed<K> {
+    fn read(&self, so_far: &str) -> Option<Arc<K>> {
         let mut readings = self.1.0.lock();
         let refused = self.0.resource_version().is_some_and(|v| readings.1.contains(&v));
-        readings.0.push(self.0.name_any());
+        readings.0.push(format!("{}{so_far}", self.0.name_any()));
         (!refused).then(|| self.0.clone())
+    }
+}
+
+impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
+    fn get(&self) -> Option<Arc<K>> {
+        self.read("")
+    }
+
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
+        let owners = FieldSet::from_paths(["metadata.ownerReferences"]);
+        assert_eq!(fields.clone().and(&owners), *fields, "owners are asked for");
+        self.read("'s owner")
     }
 
     fn uid(&self) -> Option<&str> {
@@ -207,12 +219,12 @@ async fn an_owned_object_is_unpacked_for_its_owner_and_means_no_work_where_that_
     let (of_a, of_b) = (secret_of(&map("a", "1"), "s"), secret_of(&map("b", "1"), "s"));
     secrets.put(of_a.clone());
     assert_eq!(rig.done().await.0, [(key("a"), true)]);
-    assert_eq!(readings.take(), ["s"]);
+    assert_eq!(readings.take(), ["s's owner"]);
 
     secrets.put(of_b.clone());
     let reconciled: BTreeSet<_> = rig.done().await.0.into_iter().collect();
     assert_eq!(reconciled, [(key("a"), true), (key("b"), true)].into(), "it was passed on");
-    assert_eq!(readings.take(), ["s", "s"]);
+    assert_eq!(readings.take(), ["s's owner", "s's owner"]);
 
     readings.refuse(&*secrets.put(of_a.clone()));
     assert_eq!(rig.done().await.0, [(key("b"), true)], "whose it was is known");
