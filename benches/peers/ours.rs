@@ -2,7 +2,8 @@
 //! storage, a slim struct, metadata alone.
 //!
 //! In compact storage handlers take events as the cache holds them, which say of an object what they
-//! are asked here; a row beside it is for those that read old and new object.
+//! are asked here; a row beside it is for those that read old and new object. Where objects are not
+//! decoded on arrival, the index says at which field it looks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,13 +89,13 @@ struct Asking<'a> {
 pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
     let asking = Asking { client, media, streaming, what };
     match what {
-        "whole" | "whole, no managedFields" => make::<Pod>(asking, Storage::decoded()),
+        "whole" | "whole, mimalloc" | "whole, no managedFields" => {
+            make::<Pod>(asking, Storage::decoded())
+        }
         "compact" | "compact, objects read" | "compact, no managedFields" => {
             make::<Pod>(asking, Storage::compact())
         }
-        "compact, unread, no index" => {
-            make::<Pod>(asking, Storage::compact().check_on_arrival(false))
-        }
+        "compact, unread" => make::<Pod>(asking, Storage::compact().check_on_arrival(false)),
         "slim" => make::<SlimPod>(asking, Storage::decoded()),
         "metadata" => make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()),
         other => panic!("--storage {other}"),
@@ -116,9 +117,12 @@ where
     let reflector = ReflectorOptions::new().streaming_list(streaming);
     let options = InformerOptions::new().reflector(reflector).storage(storage);
     let informer = SharedInformer::new(Arc::new(source), options);
-    if !what.ends_with("no index") {
-        informer.add_index("node", K::node).unwrap();
-    }
+    let added = if what.ends_with("unread") {
+        informer.add_index_on("node", ["spec.nodeName"], K::node)
+    } else {
+        informer.add_index("node", K::node)
+    };
+    added.unwrap();
     let reads = !what.starts_with("compact") || what.ends_with("objects read");
     Box::new(Ours { informer, reads, handlers: Vec::new() })
 }

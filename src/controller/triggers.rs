@@ -62,7 +62,9 @@ impl<O> Keys<O> {
                         Some(fields) => cached.get_fields(fields),
                         None => cached.get(),
                     };
-                    object.iter().for_each(|object| keys(object, &mut add));
+                    if let Some(object) = object {
+                        keys(&object, &mut add);
+                    }
                 }
             }
         }
