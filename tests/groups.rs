@@ -55,7 +55,9 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     let factory = factory(&server);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank", "shop"]);
     assert_eq!(maps.informers().len(), 2);
-    let by_app = maps.add_index("app", |map: &ConfigMap| map.labels().get("app").cloned()).unwrap();
+    let app = |map: &ConfigMap| map.labels().get("app").cloned();
+    let by_app = maps.add_index("app", app).unwrap();
+    let by_label = maps.add_index_on("label", ["metadata.labels"], app).unwrap();
     assert!(matches!(
         maps.add_index("app", |_: &ConfigMap| None::<String>),
         Err(IndexError::Duplicate(_))
@@ -86,6 +88,7 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     let missing = maps.by_key(&key("mail/a")).unwrap_err();
     assert_eq!(missing.to_string(), r#"configmaps "mail"/"a" not found"#);
     assert_eq!(by_app.keys("a"), [key("bank/a"), key("shop/a")]);
+    assert_eq!(by_label.keys("a"), by_app.keys("a"));
     assert_eq!((by_app.get("a").len(), by_app.len("b")), (2, 1));
     assert_eq!(by_app.values().len(), 2);
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::object::{PackedObject, ResourceVersion};
+use crate::sync::Mutex;
 
 /// An object is its index values.
 type Object = Vec<String>;
@@ -128,13 +129,15 @@ fn stale_is_what_is_marked_until_it_is_stored_anew() {
 struct Counted {
     object: Arc<Object>,
     unpacked: AtomicUsize,
+    /// So far it was unpacked where that was not all of it.
+    parts: Mutex<Vec<FieldSet>>,
     readable: AtomicBool,
 }
 
 impl Counted {
     fn new(values: &[&str]) -> Arc<Self> {
         let (unpacked, readable) = (AtomicUsize::new(0), AtomicBool::new(true));
-        Arc::new(Self { object: object(values), unpacked, readable })
+        Arc::new(Self { object: object(values), unpacked, parts: Mutex::default(), readable })
     }
 
     fn times(&self) -> usize {
@@ -146,6 +149,11 @@ impl PackedObject<Object> for Counted {
     fn get(&self) -> Option<Arc<Object>> {
         self.unpacked.fetch_add(1, Ordering::Relaxed);
         self.readable.load(Ordering::Relaxed).then(|| self.object.clone())
+    }
+
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<Object>> {
+        self.parts.lock().push(fields.clone());
+        Some(self.object.clone())
     }
 
     fn uid(&self) -> Option<&str> {
@@ -185,6 +193,28 @@ fn a_packed_object_is_unpacked_once_for_all_indexes_and_never_without() {
     write.commit();
     assert_eq!((second.times(), third.times()), (0, 1));
     assert!(indexer.index("two").unwrap().values().is_empty());
+}
+
+#[test]
+fn a_packed_object_is_unpacked_as_far_as_all_its_indexes_look() {
+    let indexer = Indexer::<Object>::new();
+    let (first, second) = (Counted::new(&["a"]), Counted::new(&["b"]));
+    let parts = |object: &Counted| std::mem::take(&mut *object.parts.lock());
+    put_packed(&indexer, 1, &first);
+    let (a, b) = (FieldSet::from_paths(["a"]), FieldSet::from_paths(["b.c"]));
+    let one = indexer.add_index_on("one", &a, |o: &Object| o.clone()).unwrap();
+    indexer.add_index_on("two", &b, |o: &Object| o.clone()).unwrap();
+    assert_eq!(parts(&first), [a.clone(), b.clone()], "each files what is there");
+    put_packed(&indexer, 1, &second);
+    let both = a.and(&b);
+    assert_eq!((parts(&first), parts(&second)), (vec![both.clone()], vec![both]));
+    assert_eq!((one.values(), first.times(), second.times()), (vec!["b".into()], 0, 0));
+    // One may look at anything: what is there for it alone, what comes for all.
+    indexer.add_index("three", |o: &Object| o.clone()).unwrap();
+    assert_eq!((parts(&second), second.times()), (vec![], 1));
+    put_packed(&indexer, 1, &first);
+    assert_eq!((parts(&first), first.times(), second.times()), (vec![], 1, 1));
+    assert_eq!(one.values(), ["a".into()]);
 }
 
 #[test]
