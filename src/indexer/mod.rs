@@ -29,6 +29,7 @@
 
 mod ahead;
 mod draft;
+mod fields;
 mod index;
 mod numbers;
 mod postings;
@@ -169,7 +170,8 @@ impl<K> Indexer<K> {
 
     /// Adds an index as [`add_index`](Self::add_index) does, whose function looks at no other fields than
     /// these: what it gives must be the same where others are missing. Objects that are packed are then
-    /// unpacked only so far.
+    /// unpacked only so far. The first few are shown to it both ways; where it makes a difference, the
+    /// log says so and it is shown all of the others.
     ///
     /// # Errors
     /// [`IndexError::Duplicate`]; nothing changes then.
@@ -269,14 +271,9 @@ impl<K: Send + Sync> Filing<K> for Indexer<K> {
 
     fn note_fields(
         &self,
-        read: &dyn Fn(&FieldSet) -> Option<K>,
+        read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
     ) -> Result<Option<Filed>, NotEnough> {
-        let state = self.load();
-        let fields = state.asked_fields().ok_or(NotEnough)?;
-        if state.indexes.is_empty() {
-            return Ok(None);
-        }
-        Ok(state.note(&read(fields).ok_or(NotEnough)?))
+        self.load().note_fields(read)
     }
 }
 

@@ -8,11 +8,14 @@ use kube::Resource;
 
 use super::IndexFault;
 use super::ahead::Ahead;
+use super::fields::{self, AskedFields, COMPARED};
 use super::numbers::Numbers;
 use super::postings::{Posting, Postings};
 use super::slots::Slot;
 use super::table::Table;
-use crate::object::{Cached, FieldSet, Filed, ObjectKey, ObjectState, ResourceVersion, hash_parts};
+use crate::object::{
+    Cached, FieldSet, Filed, NotEnough, ObjectKey, ObjectState, ResourceVersion, hash_parts,
+};
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -26,7 +29,7 @@ pub(super) struct State<K> {
     /// The indexes' names, for notes of what is filed under them.
     names: Arc<[Arc<str>]>,
     /// The fields that their functions look at. `None`: at least one may look at any.
-    fields: Option<Arc<FieldSet>>,
+    fields: Option<Arc<AskedFields>>,
     pub(super) stale: Numbers<Slot>,
 }
 
@@ -165,6 +168,7 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
+        let fields = fields.filter(|fields| self.suffice(fields, &index));
         let place = self.indexes.len();
         self.objects.visit(0, usize::MAX, &mut |slot, record| {
             let asked = Asked::new(Some(&record.cached), fields.as_ref());
@@ -177,13 +181,31 @@ impl<K> State<K> {
         });
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
-        let all = self.fields.take().zip(fields);
-        self.fields = all.map(|(others, own)| Arc::new(own.and(&others)));
+        let all = fields.and_then(|own| Some(own.and(self.asked_fields()?)));
+        self.fields = all.map(|all| Arc::new(AskedFields::new(all)));
+    }
+
+    /// Whether an index gives the first objects the same values whether it is shown these fields or all.
+    fn suffice(&self, fields: &FieldSet, index: &IndexState<K>) -> bool {
+        let (mut left, mut same) = (COMPARED, true);
+        self.objects.visit(0, COMPARED, &mut |_, record| {
+            if left > 0
+                && let Cached::Packed(packed) = &record.cached
+                && let (Some(part), Some(whole)) = (packed.get_fields(fields), packed.get())
+            {
+                same &= index.values(&part) == index.values(&whole);
+                left -= 1;
+            }
+        });
+        if !same {
+            fields::report(fields);
+        }
+        same
     }
 
     /// The fields that index functions look at. `None`: any.
     pub(super) fn asked_fields(&self) -> Option<&FieldSet> {
-        self.fields.as_deref()
+        self.fields.as_ref()?.get()
     }
 
     /// Notes under which values an object would be filed. `None`: there is no index, or one's function
@@ -195,6 +217,24 @@ impl<K> State<K> {
         let values: Result<Vec<_>, _> =
             self.indexes.iter().map(|index| index.values(object)).collect();
         Some(Filed::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
+    }
+
+    /// The same, of an object that `read` decodes: so far as to have these fields, or whole.
+    pub(super) fn note_fields(
+        &self,
+        read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
+    ) -> Result<Option<Filed>, NotEnough> {
+        let fields = self.fields.as_ref().ok_or(NotEnough)?;
+        let set = fields.get().ok_or(NotEnough)?;
+        if self.indexes.is_empty() {
+            return Ok(None);
+        }
+        let part = self.note(&read(Some(set)).ok_or(NotEnough)?);
+        let whole = if fields.to_compare() { read(None) } else { None };
+        Ok(match whole {
+            Some(whole) => fields.compare(part, self.note(&whole)),
+            None => part,
+        })
     }
 
     fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record<K>>)> {
@@ -215,7 +255,8 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let Self { indexes, fields, .. } = self;
-        let asked = |cached| Asked::new(cached, fields.as_deref());
+        let fields = fields.as_ref().and_then(|fields| fields.get());
+        let asked = |cached| Asked::new(cached, fields);
         let (before, after) = (asked(old), asked(new));
         for place in 0..indexes.len() {
             let index = &indexes[place];

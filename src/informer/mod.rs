@@ -146,7 +146,9 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     ///
     /// In compact storage objects are then unpacked only so far to be filed: a tenth of the work, for a
     /// pod and its node. With [`check_on_arrival(false)`](crate::Storage::check_on_arrival) and only such
-    /// indexes nothing more is decoded as it comes. In decoded storage it makes no difference.
+    /// indexes nothing more is decoded as it comes; but for the first few objects, of which `values` is
+    /// shown the whole, too: where that makes a difference, the log says so and everything is decoded. In
+    /// decoded storage `values` is shown all there is.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

@@ -16,10 +16,10 @@ pub(crate) trait Filing<K>: Send + Sync {
     /// Under which values an object would be filed. `None`: that can't be said before it is.
     fn note(&self, object: &K) -> Option<Filed>;
 
-    /// The same, of an object that `read` decodes so far as to have these fields.
+    /// The same, of an object that `read` decodes: so far as to have these fields, or whole.
     fn note_fields(
         &self,
-        read: &dyn Fn(&FieldSet) -> Option<K>,
+        read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
     ) -> Result<Option<Filed>, NotEnough>;
 }
 

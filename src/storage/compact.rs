@@ -18,7 +18,7 @@ use super::labels::SharedLabels;
 use super::packed::{Beside, Kin, Packed, Said, Shared};
 use super::{Keeper, PackError, Settings, StorageStatus};
 use crate::metrics::MetricLabels;
-use crate::object::{Arrived, Cached, Encoded, Filed, Filing, ObjectEncoding, Pack};
+use crate::object::{Arrived, Cached, Encoded, FieldSet, Filed, Filing, ObjectEncoding, Pack};
 use crate::sync::Mutex;
 
 /// How many objects are unpacked and packed again for a test.
@@ -170,7 +170,11 @@ where
         let filed = match &self.filing {
             None => None,
             Some(filing) => {
-                filing.note_fields(&|fields| encoding.decode_fields(bytes, fields)).ok()?
+                let read = |fields: Option<&FieldSet>| match fields {
+                    Some(fields) => encoding.decode_fields(bytes, fields),
+                    None => encoding.decode(bytes),
+                };
+                filing.note_fields(&read).ok()?
             }
         };
         let packed = self.sent(encoding).pack(meta, bytes, filed).ok()?;
