@@ -34,12 +34,11 @@ impl AskedFields {
         self.compared.load(Relaxed) < COMPARED && self.compared.fetch_add(1, Relaxed) < COMPARED
     }
 
-    /// What was noted of an object in part, and of it whole: what is to be believed.
-    pub(super) fn compare(&self, part: Option<Filed>, whole: Option<Filed>) -> Option<Filed> {
-        if part != whole && !self.refuted.swap(true, Relaxed) {
+    /// It made a difference.
+    pub(super) fn refute(&self) {
+        if !self.refuted.swap(true, Relaxed) {
             report(&self.set);
         }
-        whole
     }
 }
 

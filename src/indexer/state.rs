@@ -231,10 +231,12 @@ impl<K> State<K> {
         }
         let part = self.note(&read(Some(set)).ok_or(NotEnough)?);
         let whole = if fields.to_compare() { read(None) } else { None };
-        Ok(match whole {
-            Some(whole) => fields.compare(part, self.note(&whole)),
-            None => part,
-        })
+        let Some(whole) = whole else { return Ok(part) };
+        let whole = self.note(&whole);
+        if part != whole {
+            fields.refute();
+        }
+        Ok(whole)
     }
 
     fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record<K>>)> {
