@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use crate::object::{FieldSet, Filed};
+use crate::object::FieldSet;
 
 /// How many objects are shown both ways.
 pub(super) const COMPARED: usize = 8;
