@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `protobuf-decode`, `json-decode` | decoding a whole pod, and freeing it |
 //! | `protobuf-bare`, `json-bare` | the same without managedFields |
+//! | `protobuf-part`, `json-part` | the same with nothing but the node's name |
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
@@ -33,9 +34,9 @@ use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{
-    ApiSource, Decode, DecodeError, DecodeProtobuf, WithoutManagedFields,
+    ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode, WithoutManagedFields,
 };
-use kube_informer::{Indexer, InformerOptions, SharedInformer};
+use kube_informer::{FieldSet, Indexer, InformerOptions, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use support::server::PodServer;
@@ -93,7 +94,7 @@ fn main() {
         Some((encoding @ ("protobuf" | "json"), step)) => {
             let protobuf = encoding == "protobuf";
             match step {
-                "decode" | "bare" => decode(protobuf, step == "bare", count),
+                "decode" | "bare" | "part" => decode(protobuf, step, count),
                 _ => run(serve(step, &PodServer::new(count, protobuf))),
             }
         }
@@ -111,14 +112,16 @@ fn run(work: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work);
 }
 
-fn decode(protobuf: bool, bare: bool, count: usize) {
+fn decode(protobuf: bool, step: &str, count: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
     let pod = std::fs::read(folder.join(if protobuf { "pod.pb" } else { "pod.json" })).unwrap();
+    let fields = FieldSet::from_paths(["spec.nodeName"]);
     for _ in 0..count {
-        if bare {
-            drop(black_box(decoded::<WithoutManagedFields<Pod>>(black_box(&pod), protobuf)));
-        } else {
-            drop(black_box(decoded::<Pod>(black_box(&pod), protobuf)));
+        let pod = black_box(&pod[..]);
+        match step {
+            "bare" => drop(black_box(decoded::<WithoutManagedFields<Pod>>(pod, protobuf))),
+            "part" => drop(black_box(part(pod, &fields, protobuf))),
+            _ => drop(black_box(decoded::<Pod>(pod, protobuf))),
         }
     }
 }
@@ -128,6 +131,16 @@ fn decoded<K: DeserializeOwned>(pod: &[u8], protobuf: bool) -> K {
         ProtobufObject::from_envelope(pod).unwrap().decode().unwrap()
     } else {
         serde_json::from_slice(pod).unwrap()
+    }
+}
+
+fn part(pod: &[u8], fields: &FieldSet, protobuf: bool) -> Pod {
+    let decoder = SerdeDecode::new();
+    if protobuf {
+        let object = ProtobufObject::from_envelope(pod).unwrap();
+        decoder.decode_protobuf_fields(&object, fields).unwrap()
+    } else {
+        decoder.decode_fields(pod, fields).unwrap()
     }
 }
 
