@@ -100,7 +100,8 @@ impl<K: Resource> Lister<K> {
         found.ok_or_else(|| self.not_found(key.namespace(), key.name()))
     }
 
-    /// Reads one namespace.
+    /// Reads one namespace. None has the empty name, which in client-go stands for all of them: for those
+    /// ask this lister.
     pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
         NamespaceLister { lister: self.clone(), namespace: namespace.into() }
     }
