@@ -145,7 +145,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// named.
     ///
     /// In compact storage objects are then unpacked only so far to be filed: a tenth of the work, for a
-    /// pod and its node. With [`check_on_arrival(false)`](crate::Storage::check_on_arrival) and only such
+    /// pod and its node. With `Storage::compact().check_on_arrival(false)` and only such
     /// indexes nothing more is decoded as it comes; but for the first few objects, of which `values` is
     /// shown the whole, too: where that makes a difference, the log says so and everything is decoded. In
     /// decoded storage `values` is shown all there is.
