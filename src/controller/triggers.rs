@@ -58,11 +58,7 @@ impl<O> Keys<O> {
                 };
                 // An object that was passed on concerns both. What can't be read was reported.
                 for cached in old.into_iter().chain([event.object()]) {
-                    let object = match fields {
-                        Some(fields) => cached.get_fields(fields),
-                        None => cached.get(),
-                    };
-                    if let Some(object) = object {
+                    if let Some(object) = cached.read(fields.as_ref()) {
                         keys(&object, &mut add);
                     }
                 }

@@ -309,11 +309,7 @@ impl<'c, K> Asked<'c, K> {
         if noted.is_some() {
             return noted;
         }
-        let object = self.object.get_or_init(|| match self.fields {
-            Some(fields) => cached.get_fields(fields),
-            None => cached.get(),
-        });
-        let object = object.as_ref()?;
+        let object = self.object.get_or_init(|| cached.read(self.fields)).as_ref()?;
         Some(index.values(object).unwrap_or_else(|message| {
             panicked(message);
             Vec::new()

@@ -136,6 +136,14 @@ impl<K> Cached<K> {
 }
 
 impl<K> Cached<K> {
+    /// The object for who looks at these fields alone; `None`: at any.
+    pub(crate) fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<K>> {
+        match fields {
+            Some(fields) => self.get_fields(fields),
+            None => self.get(),
+        }
+    }
+
     /// Under which values it is filed, if that was noted.
     pub(crate) fn filed(&self) -> Option<&Filed> {
         match self {

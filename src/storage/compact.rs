@@ -18,7 +18,7 @@ use super::labels::SharedLabels;
 use super::packed::{Beside, Kin, Packed, Said, Shared};
 use super::{Keeper, PackError, Settings, StorageStatus};
 use crate::metrics::MetricLabels;
-use crate::object::{Arrived, Cached, Encoded, FieldSet, Filed, Filing, ObjectEncoding, Pack};
+use crate::object::{Arrived, Cached, Encoded, Filed, Filing, ObjectEncoding, Pack};
 use crate::sync::Mutex;
 
 /// How many objects are unpacked and packed again for a test.
@@ -142,7 +142,7 @@ impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
         if self.tested.load(Relaxed) >= TESTED {
             return Ok(());
         }
-        let (again, _) = packed.unpack().map(|mut object| self.write(&mut object))?;
+        let (again, _) = packed.unpack(None).map(|mut object| self.write(&mut object))?;
         if !form::same(written.as_slice(), again?.as_slice()) {
             return Err(PackError::Disagrees);
         }
@@ -170,11 +170,8 @@ where
         let filed = match &self.filing {
             None => None,
             Some(filing) => {
-                let read = |fields: Option<&FieldSet>| match fields {
-                    Some(fields) => encoding.decode_fields(bytes, fields),
-                    None => encoding.decode(bytes),
-                };
-                filing.note_fields(&read).ok()?
+                let form = Form::Sent(encoding.clone());
+                filing.note_fields(&|fields| form.read(bytes, fields).ok()).ok()?
             }
         };
         let packed = self.sent(encoding).pack(meta, bytes, filed).ok()?;
@@ -189,7 +186,7 @@ where
             let packed = sent.pack(object.meta(), &encoded.bytes, filed);
             if packed.is_err()
                 && !whole
-                && let Ok(all) = Form::Sent(encoded.encoding).read(&encoded.bytes)
+                && let Ok(all) = Form::Sent(encoded.encoding).read(&encoded.bytes, None)
             {
                 (object, whole) = (all, true);
             }

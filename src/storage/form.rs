@@ -33,19 +33,13 @@ impl<K: DeserializeOwned> Form<K> {
 }
 
 impl<K> Form<K> {
-    /// Reads what was written.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<K, PackError> {
-        let reading = AssertUnwindSafe(|| match self {
-            Self::Sent(encoding) => encoding.decode(bytes),
-            Self::Own(read) => read(bytes),
+    /// Reads what was written: all of it, or at least so far as to have these fields.
+    pub(super) fn read(&self, bytes: &[u8], fields: Option<&FieldSet>) -> Result<K, PackError> {
+        let reading = AssertUnwindSafe(|| match (self, fields) {
+            (Self::Sent(encoding), Some(fields)) => encoding.decode_fields(bytes, fields),
+            (Self::Sent(encoding), None) => encoding.decode(bytes),
+            (Self::Own(read), _) => read(bytes),
         });
-        catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
-    }
-
-    /// Reads what was written, so far as to have these fields.
-    pub(super) fn read_fields(&self, bytes: &[u8], fields: &FieldSet) -> Result<K, PackError> {
-        let Self::Sent(encoding) = self else { return self.read(bytes) };
-        let reading = AssertUnwindSafe(|| encoding.decode_fields(bytes, fields));
         catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
     }
 
@@ -78,6 +72,6 @@ pub(super) fn write<T: Serialize>(
 
 /// Whether both say the same, in whatever order: a hash map has no order of its own.
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
-    let value = |bytes: &[u8]| Form::<serde_json::Value>::own().read(bytes).ok();
+    let value = |bytes: &[u8]| Form::<serde_json::Value>::own().read(bytes, None).ok();
     a == b || matches!((value(a), value(b)), (Some(a), Some(b)) if a == b)
 }

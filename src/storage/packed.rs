@@ -193,20 +193,14 @@ impl<K> Packed<K> {
 }
 
 impl<K: Resource> Packed<K> {
-    /// The object, made anew.
-    pub(super) fn unpack(&self) -> Result<K, PackError> {
-        self.unpack_by(Form::read)
-    }
-
-    fn unpack_by(
-        &self,
-        read: impl FnOnce(&Form<K>, &[u8]) -> Result<K, PackError>,
-    ) -> Result<K, PackError> {
+    /// The object, made anew: all of it, or at least so far as to have these fields.
+    pub(super) fn unpack(&self, fields: Option<&FieldSet>) -> Result<K, PackError> {
         let compressed = self.bytes.get(usize::from(self.uid)..).unwrap_or_default();
         let written =
             self.dictionary.decompress(compressed, self.written as usize, self.shared().wipe);
         let form = &self.dictionary.kin.form;
-        let mut object = read(form, written.ok_or(PackError::NotUnpacked)?.as_slice())?;
+        let written = written.ok_or(PackError::NotUnpacked)?;
+        let mut object = form.read(written.as_slice(), fields)?;
         if matches!(form, Form::Sent(_)) {
             return Ok(object);
         }
@@ -232,7 +226,7 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
             figures.hits.add();
             return Some(object);
         }
-        let Ok(object) = self.unpack().map(Arc::new) else {
+        let Ok(object) = self.unpack(None).map(Arc::new) else {
             drop(unpacked);
             figures.unreadable(self.uid());
             return None;
@@ -249,7 +243,7 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
             return Some(object);
         }
         // Nobody else has a use for what has no more than these.
-        let object = self.unpack_by(|form, written| form.read_fields(written, fields));
+        let object = self.unpack(Some(fields));
         if object.is_err() {
             self.shared().figures.unreadable(self.uid());
         }

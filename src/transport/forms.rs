@@ -80,23 +80,13 @@ impl<K: 'static> Forms<K> {
 impl<K: 'static> Form<K> {
     /// The whole object.
     pub(super) fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        self.read(&*self.decoder, object)
+        self.read(&*self.decoder, object, None)
     }
 
     /// The object without what is not asked of it on its way; and whether it is whole all the same.
     pub(super) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
         let decoder = self.light.as_ref().unwrap_or(&self.decoder);
-        Ok((self.read(&**decoder, object)?, self.light.is_none()))
-    }
-
-    /// The object, of which nothing but these fields need be there.
-    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        caught(|| match (self.encoding, self.decoder.protobuf()) {
-            (Encoding::Protobuf, Some(decoder)) => {
-                decoder.decode_protobuf_fields(&self.protobuf(object)?, fields)
-            }
-            _ => self.decoder.decode_fields(object, fields),
-        })
+        Ok((self.read(&**decoder, object, None)?, self.light.is_none()))
     }
 
     /// What an object says of itself, without the rest of it.
@@ -113,17 +103,38 @@ impl<K: 'static> Form<K> {
         self.encoding
     }
 
-    fn read(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
-        caught(|| self.ask(decoder, object))
+    /// The object, whole or with nothing but these fields.
+    ///
+    /// Serde's code of a type is a user's: where it panics that is an answer, without its words, which
+    /// may quote the object.
+    fn read(
+        &self,
+        decoder: &dyn Decode<K>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        catch_unwind(AssertUnwindSafe(|| self.ask(decoder, object, fields)))
+            .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
     }
 
-    fn ask(&self, decoder: &dyn Decode<K>, object: &[u8]) -> Result<K, DecodeError> {
-        match (self.encoding, decoder.protobuf()) {
-            (Encoding::Json, _) => decoder.decode(object),
-            (Encoding::Protobuf, Some(decoder)) => decoder.decode_protobuf(&self.protobuf(object)?),
-            (Encoding::Protobuf, None) => {
-                Err(DecodeError::new("the decoder does not know protobuf"))
-            }
+    fn ask(
+        &self,
+        decoder: &dyn Decode<K>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        if self.encoding == Encoding::Json {
+            return match fields {
+                Some(fields) => decoder.decode_fields(object, fields),
+                None => decoder.decode(object),
+            };
+        }
+        let unknown = || DecodeError::new("the decoder does not know protobuf");
+        let decoder = decoder.protobuf().ok_or_else(unknown)?;
+        let object = self.protobuf(object)?;
+        match fields {
+            Some(fields) => decoder.decode_protobuf_fields(&object, fields),
+            None => decoder.decode_protobuf(&object),
         }
     }
 
@@ -135,13 +146,6 @@ impl<K: 'static> Form<K> {
     }
 }
 
-/// Serde's code of a type is a user's: where it panics that is an answer, without its words, which may
-/// quote the object.
-fn caught<K>(decode: impl FnOnce() -> Result<K, DecodeError>) -> Result<K, DecodeError> {
-    catch_unwind(AssertUnwindSafe(decode))
-        .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
-}
-
 impl<K: 'static> ObjectEncoding<K> for Form<K> {
     fn decode(&self, object: &[u8]) -> Option<K> {
         Self::decode(self, object).ok()
@@ -149,7 +153,8 @@ impl<K: 'static> ObjectEncoding<K> for Form<K> {
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Option<K> {
         // A type may demand more than the fields.
-        Self::decode_fields(self, object, fields).or_else(|_| Self::decode(self, object)).ok()
+        let part = self.read(&*self.decoder, object, Some(fields));
+        part.or_else(|_| Self::decode(self, object)).ok()
     }
 
     fn expansion(&self) -> usize {

@@ -114,7 +114,7 @@ impl<'de> Value<'de> {
     fn is_null(&self) -> Result<bool> {
         Ok(match (&self.data, self.kind) {
             (Data::Missing, _) if self.nullable => true,
-            (Data::List(_) | Data::Map(_), _) | (_, Kind::String | Kind::Message) => false,
+            (Data::List(_) | Data::Map(_), _) => false,
             (_, Kind::Time | Kind::MicroTime) => self.message()?.is_empty(),
             (_, Kind::Raw) => self.raw()?.is_none(),
             (_, Kind::SchemaOrArray) => self.items(2)?.is_none() && self.schema(1)?.is_none(),
