@@ -1,0 +1,1 @@
+//! Hostile bytes: memory, message sizes and foreign lists stay within bounds.

@@ -1,0 +1,1 @@
+//! Controllers under user code that panics, blocks and drops.

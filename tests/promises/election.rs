@@ -1,0 +1,1 @@
+//! The lease is given back only after the work is over.

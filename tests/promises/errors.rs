@@ -1,0 +1,1 @@
+//! Error texts name the whole cause.

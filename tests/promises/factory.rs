@@ -1,0 +1,1 @@
+//! The factory's informers: identity, options and ends.

@@ -1,0 +1,1 @@
+//! The age of the last proof that the cache is current.

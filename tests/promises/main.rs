@@ -1,0 +1,13 @@
+//! The README's promises where user code, time and other processes touch them.
+
+#![cfg(feature = "testing")]
+
+mod bytes;
+mod controllers;
+mod election;
+mod errors;
+mod factory;
+mod freshness;
+mod pace;
+mod queue;
+mod stages;

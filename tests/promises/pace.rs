@@ -1,0 +1,1 @@
+//! The pace of lists and watches, whatever the server does.

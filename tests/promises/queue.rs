@@ -1,0 +1,1 @@
+//! The work queue under user code that panics, and its delays.

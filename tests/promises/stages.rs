@@ -1,0 +1,1 @@
+//! Reflector, queue, store and handlers under panics, lag and load.
