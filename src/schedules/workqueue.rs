@@ -229,3 +229,31 @@ fn a_drain_waits_for_what_is_delayed_where_that_is_kept() {
         assert_eq!(all(workers).iter().sum::<u32>(), 1);
     });
 }
+
+#[test]
+fn a_key_that_is_woken_while_its_worker_parks_it_comes_again() {
+    play(|_| {
+        let queue = WorkQueue::new();
+        queue.add(1);
+        let open = Arc::new(Mutex::new(false));
+        let worker = {
+            let (queue, open) = (queue.clone(), open.clone());
+            waiting(async move {
+                loop {
+                    let work = queue.get().await.expect("nobody closes it");
+                    let is_open = *open.lock();
+                    if is_open {
+                        return;
+                    }
+                    work.park(SECOND);
+                }
+            })
+        };
+        let waker = spawn(move || {
+            *open.lock() = true;
+            queue.unpark(&1);
+        });
+        all([waker]);
+        all([worker]);
+    });
+}

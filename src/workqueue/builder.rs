@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::core::{Core, Group};
+use super::core::{Core, CoreRules};
 use super::metrics::QueueMetrics;
 use super::priority::Aging;
+use super::user::{Group, UserCode};
 use super::{Inner, RateLimiter, Shared, WorkQueue, default_limiter};
 use crate::sync::{Mutex, Notify};
 
@@ -26,11 +27,19 @@ pub struct WorkQueueBuilder<T> {
     aging: Duration,
     group: Option<Group<T>>,
     keeps_delayed: bool,
+    backoff_holds: bool,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { name: None, limiter: None, aging: AGING, group: None, keeps_delayed: false }
+        Self {
+            name: None,
+            limiter: None,
+            aging: AGING,
+            group: None,
+            keeps_delayed: false,
+            backoff_holds: false,
+        }
     }
 
     /// Its name in status, metrics and logs. One without a name publishes no metrics.
@@ -39,7 +48,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
-    /// What delays retries; client-go's [`default_limiter`] unless set.
+    /// What delays retries; client-go's [`default_limiter`] unless set. If it panics, the item waits
+    /// one second, and [the status](super::WorkQueueStatus::panics) counts it.
     pub fn limiter(mut self, limiter: impl RateLimiter<T>) -> Self {
         self.limiter = Some(Box::new(limiter));
         self
@@ -54,7 +64,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     }
 
     /// Serves groups of items of one priority in turn, so that a group with a thousand items does
-    /// not hold up one with a single item. By namespace, mostly:
+    /// not hold up one with a single item.
+    ///
+    /// The function is called once for each add, with nothing of the queue locked but the function
+    /// itself: it must not add to this queue. If it panics, the item joins one group with all such
+    /// items, and [the status](super::WorkQueueStatus::panics) counts it. By namespace, mostly:
     ///
     /// ```
     /// use kube_informer::{ObjectKey, workqueue::WorkQueue};
@@ -76,15 +90,35 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
+    /// Makes an item that failed wait its whole backoff, whatever adds come meanwhile; off unless
+    /// set, as in client-go, where an add makes the item ready at once.
+    ///
+    /// An item is in backoff from [`Work::retry`](super::Work::retry) or
+    /// [`WorkQueue::add_rate_limited`] until its delay is over. Adds of that time are not lost: they
+    /// raise the priority that the item will have. The latest retry of a worker says how long the
+    /// backoff lasts. [`WorkQueue::reset_backoff`] ends it early, [`WorkQueue::forget`] lets the next
+    /// add end it.
+    pub fn backoff_holds(mut self, holds: bool) -> Self {
+        self.backoff_holds = holds;
+        self
+    }
+
     /// The queue.
     #[must_use]
     pub fn build(self) -> WorkQueue<T> {
-        let core = Core::new(Aging::new(self.aging), self.group);
+        let core = Core::new(CoreRules {
+            aging: Aging::new(self.aging),
+            fair: self.group.is_some(),
+            backoff_holds: self.backoff_holds,
+        });
+        let limiter = self.limiter.unwrap_or_else(|| Box::new(default_limiter()));
+        let name = self.name.clone().unwrap_or_default();
         WorkQueue(Arc::new(Shared {
             metrics: QueueMetrics::new(self.name.as_deref()),
-            name: self.name.unwrap_or_default(),
+            user: UserCode::new(name.clone(), limiter, self.group),
+            name,
             inner: Mutex::new(Inner { core, timer: None, closed: false, abandoned: false }),
-            limiter: Mutex::new(self.limiter.unwrap_or_else(|| Box::new(default_limiter()))),
+            backoff_holds: self.backoff_holds,
             wake: Notify::new(),
             drained: Notify::new(),
             epoch: Instant::now(),
@@ -102,6 +136,7 @@ impl<T> fmt::Debug for WorkQueueBuilder<T> {
             .field("aging", &self.aging)
             .field("fair", &self.group.is_some())
             .field("keep_delayed_on_drain", &self.keeps_delayed)
+            .field("backoff_holds", &self.backoff_holds)
             .finish_non_exhaustive()
     }
 }

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::panic;
+
 /// Says how long an item waits before it is tried again.
 ///
 /// ```
@@ -53,29 +55,29 @@ pub fn default_limiter<T: Clone + Eq + Hash + Send + 'static>() -> MaxOf<T> {
 pub struct ExponentialBackoff<T> {
     base: Duration,
     longest: Duration,
-    tries: HashMap<T, u32>,
+    tries: Tries<T>,
 }
 
 impl<T: Eq + Hash> ExponentialBackoff<T> {
     /// From `base` on, up to `longest`.
     pub fn new(base: Duration, longest: Duration) -> Self {
-        Self { base, longest, tries: HashMap::new() }
+        Self { base, longest, tries: Tries(HashMap::new()) }
     }
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for ExponentialBackoff<T> {
     fn delay(&mut self, item: &T, _now: Instant) -> Duration {
-        let tries = count(&mut self.tries, item);
+        let tries = self.tries.count(item);
         let factor = 1_u32.checked_shl(tries).unwrap_or(u32::MAX);
         self.base.saturating_mul(factor).min(self.longest)
     }
 
     fn forget(&mut self, item: &T) {
-        self.tries.remove(item);
+        self.tries.0.remove(item);
     }
 
     fn requeues(&self, item: &T) -> u32 {
-        self.tries.get(item).copied().unwrap_or_default()
+        self.tries.0.get(item).copied().unwrap_or_default()
     }
 }
 
@@ -85,27 +87,27 @@ pub struct FastSlow<T> {
     fast: Duration,
     slow: Duration,
     fast_tries: u32,
-    tries: HashMap<T, u32>,
+    tries: Tries<T>,
 }
 
 impl<T: Eq + Hash> FastSlow<T> {
     /// `fast` for so many tries, then `slow`.
     pub fn new(fast: Duration, slow: Duration, fast_tries: u32) -> Self {
-        Self { fast, slow, fast_tries, tries: HashMap::new() }
+        Self { fast, slow, fast_tries, tries: Tries(HashMap::new()) }
     }
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for FastSlow<T> {
     fn delay(&mut self, item: &T, _now: Instant) -> Duration {
-        if count(&mut self.tries, item) < self.fast_tries { self.fast } else { self.slow }
+        if self.tries.count(item) < self.fast_tries { self.fast } else { self.slow }
     }
 
     fn forget(&mut self, item: &T) {
-        self.tries.remove(item);
+        self.tries.0.remove(item);
     }
 
     fn requeues(&self, item: &T) -> u32 {
-        self.tries.get(item).copied().unwrap_or_default()
+        self.tries.0.get(item).copied().unwrap_or_default()
     }
 }
 
@@ -227,15 +229,31 @@ impl<T, L: RateLimiter<T>> RateLimiter<T> for Jittered<L> {
     }
 }
 
-/// Counts one more try of an item, and gives how many there were before.
-fn count<T: Clone + Eq + Hash>(tries: &mut HashMap<T, u32>, item: &T) -> u32 {
-    if let Some(known) = tries.get_mut(item) {
-        let before = *known;
-        *known = known.saturating_add(1);
-        return before;
+/// How often each item was tried.
+#[derive(Debug)]
+struct Tries<T>(HashMap<T, u32>);
+
+impl<T: Clone + Eq + Hash> Tries<T> {
+    /// Counts one more try of an item, and gives how many there were before.
+    fn count(&mut self, item: &T) -> u32 {
+        if let Some(known) = self.0.get_mut(item) {
+            let before = *known;
+            *known = known.saturating_add(1);
+            return before;
+        }
+        self.0.insert(item.clone(), 1);
+        0
     }
-    tries.insert(item.clone(), 1);
-    0
+}
+
+/// Items that panic while they are dropped are dropped one by one: two panics at once would end the
+/// process.
+impl<T> Drop for Tries<T> {
+    fn drop(&mut self) {
+        for (item, _) in self.0.drain() {
+            let _ = panic::catch(|| drop(item));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -256,7 +274,7 @@ mod tests {
         assert_eq!(backoff.requeues(&"a"), 6);
         backoff.forget(&"a");
         assert_eq!(backoff.requeues(&"a"), 0);
-        assert!(backoff.tries.is_empty(), "nothing is left of what was forgotten");
+        assert!(backoff.tries.0.is_empty(), "nothing is left of what was forgotten");
     }
 
     #[test]

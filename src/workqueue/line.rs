@@ -2,12 +2,15 @@
 //!
 //! First come, first served; or, where the user wants fairness, each group in its turn and first
 //! come, first served within it. A line knows tickets, not items: a ticket whose item has left for
-//! another line is void, and is dropped when it comes up.
+//! another line is void. It is dropped when it comes up, or when void tickets outnumber the others.
 
 use std::collections::{HashMap, VecDeque};
 
 /// Room that an empty line keeps.
 const KEPT: usize = 1024;
+
+/// Void tickets that are not worth looking for.
+const FEW: usize = 32;
 
 /// A place in a line. An item holds one valid ticket at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +23,15 @@ pub(super) struct Ticket {
 
 /// Items of one priority.
 #[derive(Debug)]
-pub(super) enum Line {
+pub(super) struct Line {
+    order: Order,
+    len: usize,
+    /// How many of the tickets are void.
+    void: usize,
+}
+
+#[derive(Debug)]
+enum Order {
     Plain(VecDeque<Ticket>),
     Fair {
         /// The groups that have tickets, the next to be served in front.
@@ -31,17 +42,19 @@ pub(super) enum Line {
 
 impl Line {
     pub(super) fn new(fair: bool) -> Self {
-        if fair {
-            Self::Fair { turns: VecDeque::new(), groups: HashMap::default() }
+        let order = if fair {
+            Order::Fair { turns: VecDeque::new(), groups: HashMap::default() }
         } else {
-            Self::Plain(VecDeque::new())
-        }
+            Order::Plain(VecDeque::new())
+        };
+        Self { order, len: 0, void: 0 }
     }
 
     pub(super) fn push(&mut self, group: u64, ticket: Ticket) {
-        match self {
-            Self::Plain(tickets) => tickets.push_back(ticket),
-            Self::Fair { turns, groups } => {
+        self.len += 1;
+        match &mut self.order {
+            Order::Plain(tickets) => tickets.push_back(ticket),
+            Order::Fair { turns, groups } => {
                 let tickets = groups.entry(group).or_default();
                 if tickets.is_empty() {
                     turns.push_back(group);
@@ -54,15 +67,16 @@ impl Line {
     /// The ticket that is next, after dropping void ones. Amortised O(1).
     pub(super) fn front(&mut self, valid: impl Fn(Ticket) -> bool) -> Option<Ticket> {
         loop {
-            let ticket = match self {
-                Self::Plain(tickets) => *tickets.front()?,
-                Self::Fair { turns, groups } => {
+            let ticket = match &self.order {
+                Order::Plain(tickets) => *tickets.front()?,
+                Order::Fair { turns, groups } => {
                     groups.get(turns.front()?).and_then(VecDeque::front).copied()?
                 }
             };
             if valid(ticket) {
                 return Some(ticket);
             }
+            self.void = self.void.saturating_sub(1);
             self.drop_front(false);
         }
     }
@@ -72,10 +86,38 @@ impl Line {
         self.drop_front(true);
     }
 
+    /// Notes that one more ticket is void, and drops void tickets when they are more than the
+    /// others: a line that is never served stays as short as it has items. Amortised O(1).
+    pub(super) fn leave(&mut self, valid: impl Fn(Ticket) -> bool) {
+        self.void += 1;
+        if self.void <= FEW.max(self.len / 2) {
+            return;
+        }
+        match &mut self.order {
+            Order::Plain(tickets) => {
+                tickets.retain(|ticket| valid(*ticket));
+                self.len = tickets.len();
+                tickets.shrink_to(KEPT.max(2 * self.len));
+            }
+            Order::Fair { turns, groups } => {
+                self.len = 0;
+                groups.retain(|_, tickets| {
+                    tickets.retain(|ticket| valid(*ticket));
+                    tickets.shrink_to(2 * tickets.len());
+                    self.len += tickets.len();
+                    !tickets.is_empty()
+                });
+                turns.retain(|group| groups.contains_key(group));
+            }
+        }
+        self.void = 0;
+    }
+
     fn drop_front(&mut self, ends_turn: bool) {
-        match self {
-            Self::Plain(tickets) => drop(tickets.pop_front()),
-            Self::Fair { turns, groups } => {
+        self.len = self.len.saturating_sub(1);
+        match &mut self.order {
+            Order::Plain(tickets) => drop(tickets.pop_front()),
+            Order::Fair { turns, groups } => {
                 let Some(group) = turns.front().copied() else { return };
                 let tickets = groups.get_mut(&group);
                 let left = tickets.map_or(0, |tickets| {
@@ -90,21 +132,40 @@ impl Line {
                 }
             }
         }
+        if self.len == 0 {
+            self.clear();
+        }
     }
 
     /// Drops every ticket, all of them void, and memory that only a rush needed.
     pub(super) fn clear(&mut self) {
-        match self {
-            Self::Plain(tickets) => {
+        (self.len, self.void) = (0, 0);
+        match &mut self.order {
+            Order::Plain(tickets) => {
                 tickets.clear();
                 tickets.shrink_to(KEPT);
             }
-            Self::Fair { turns, groups } => {
+            Order::Fair { turns, groups } => {
                 groups.clear();
                 groups.shrink_to(KEPT);
                 turns.clear();
                 turns.shrink_to(KEPT);
             }
+        }
+    }
+
+    /// The number of tickets, void ones included.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The number of tickets there is room for.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        match &self.order {
+            Order::Plain(tickets) => tickets.capacity(),
+            Order::Fair { groups, .. } => groups.values().map(VecDeque::capacity).sum(),
         }
     }
 }
@@ -146,7 +207,27 @@ mod tests {
     fn a_void_ticket_takes_nobodys_turn() {
         let mut line = line(true, &[(1, 1), (1, 2), (2, 3), (2, 4)]);
         assert_eq!(serve(&mut line, &[1, 4]), [2, 3]);
-        let Line::Fair { turns, groups } = line else { panic!("it is fair") };
+        let Order::Fair { turns, groups } = line.order else { panic!("it is fair") };
         assert!(turns.is_empty() && groups.is_empty(), "a group without tickets is forgotten");
+    }
+
+    #[test]
+    fn void_tickets_never_outnumber_the_others() {
+        for fair in [false, true] {
+            let mut line = Line::new(fair);
+            for slot in 0..10 {
+                line.push(u64::from(slot % 3), Ticket { slot, serial: 0 });
+            }
+            for serial in 1..100_000 {
+                line.push(u64::from(serial % 7), Ticket { slot: 10, serial });
+                line.leave(|ticket| ticket.slot < 10);
+                assert!(line.len() <= 10 + FEW + 1, "{} tickets", line.len());
+            }
+            assert!(line.capacity() <= KEPT, "room for {} tickets", line.capacity());
+            let mut served = serve(&mut line, &[10]);
+            served.sort_unstable();
+            assert_eq!(served, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+            assert_eq!((line.len(), line.void), (0, 0));
+        }
     }
 }

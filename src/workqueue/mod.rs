@@ -4,7 +4,12 @@
 //! again; one that is added while it is processed waits until that is done. Around it are delayed
 //! adds, rate-limited retries and an orderly end. Beyond client-go: priorities that age, so that
 //! nothing starves; fairness between groups by choice; and a guard for each item given out, so that
-//! a worker that panics or is cancelled can't lose or block it.
+//! a worker that panics or is cancelled can't lose or block it. By choice an item that failed
+//! [waits its backoff](WorkQueueBuilder::backoff_holds), whatever adds come; and an item that can't
+//! be worked on yet is [parked](Work::park) until it is woken, and holds no worker.
+//!
+//! Code of the user may panic: the limiter, the grouping, `Hash`, `Eq`, `Clone` and `Drop` of items.
+//! The queue catches and [counts](WorkQueueStatus::panics) it, and no item that it took is lost.
 //!
 //! It starts no task and keeps no timer of its own: of the workers that wait, one waits for the
 //! next delayed item, too. It never polls, never holds its lock while anybody waits, and knows
@@ -18,6 +23,7 @@ mod metrics;
 mod priority;
 #[cfg(test)]
 mod tests;
+mod user;
 mod work;
 
 use std::fmt;
@@ -30,12 +36,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 pub use self::builder::WorkQueueBuilder;
-use self::core::Core;
+use self::core::{Core, Hold};
 pub use self::limiter::{
     ExponentialBackoff, FastSlow, Jittered, MaxOf, RateLimiter, TokenBucket, default_limiter,
 };
 use self::metrics::QueueMetrics;
 pub use self::priority::Priority;
+use self::user::UserCode;
 pub use self::work::Work;
 use crate::object::seconds;
 use crate::sync::{Mutex, Notify};
@@ -70,7 +77,8 @@ pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<Shared<T>>);
 struct Shared<T> {
     name: Arc<str>,
     inner: Mutex<Inner<T>>,
-    limiter: Mutex<Box<dyn RateLimiter<T>>>,
+    user: UserCode<T>,
+    backoff_holds: bool,
     /// Wakes one worker when an item is ready or a timer is to be set, all when the queue closes.
     wake: Notify,
     /// Wakes who waits for the end of a drain.
@@ -102,12 +110,17 @@ pub struct WorkQueueStatus {
     pub ready: usize,
     /// How many items are processed.
     pub processing: usize,
-    /// How many items are due later.
+    /// How many items are due later, those in backoff included and those parked not.
     pub delayed: usize,
+    /// How many items are [parked](Work::park).
+    pub parked: usize,
     /// How many adds were taken, merged ones and delayed ones included.
     pub adds: u64,
     /// How many of them were rate limited.
     pub retries: u64,
+    /// How often code of the user panicked: the limiter, the grouping, `Hash`, `Eq`, `Clone` or
+    /// `Drop` of an item.
+    pub panics: u64,
     /// For how long the item that is processed longest is.
     #[serde(serialize_with = "seconds::serialize")]
     pub longest_running: Duration,
@@ -132,56 +145,73 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Adds an item, unless it waits already. While it is processed it is kept until that is done.
     /// Amortised O(1).
     ///
-    /// `false` when the queue is shutting down and takes nothing; the item is dropped then.
+    /// `false` when the queue is shutting down and takes nothing, or when `Hash` or `Eq` of the item
+    /// panicked; the item is dropped then.
     pub fn add(&self, item: T) -> bool {
         self.add_with(item, Priority::NORMAL)
     }
 
     /// Adds an item with a priority. One that waits already with less moves forward.
     ///
-    /// `false` when the queue is shutting down.
+    /// An item that is parked, or in a [backoff that holds](WorkQueueBuilder::backoff_holds), stays
+    /// so; it will have this priority at least.
+    ///
+    /// `false` as for [`add`](Self::add).
     pub fn add_with(&self, item: T, priority: Priority) -> bool {
-        let now = self.0.now();
-        self.take_in(|core| core.add(item, priority, now))
+        self.take_in(item, |core, arrival, now| core.add(arrival, priority, now))
     }
 
     /// Adds an item after a delay, of several the earliest; none is now. O(log delayed items).
     ///
     /// An item that waits or is processed meanwhile still comes (again) when it is due.
     ///
-    /// `false` when the queue is shutting down.
+    /// `false` as for [`add`](Self::add).
     pub fn add_after(&self, item: T, delay: Duration) -> bool {
         self.add_after_with(item, delay, Priority::NORMAL)
     }
 
     /// Adds an item after a delay, with a priority.
     ///
-    /// `false` when the queue is shutting down.
+    /// `false` as for [`add`](Self::add).
     pub fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
+        self.add_later(item, delay, priority, Hold::None)
+    }
+
+    fn add_later(&self, item: T, delay: Duration, priority: Priority, hold: Hold) -> bool {
         if delay.is_zero() {
             return self.add_with(item, priority);
         }
-        let due = self.0.now().saturating_add(nanos(delay));
-        self.take_in(|core| core.add_later(item, priority, due))
+        self.take_in(item, |core, arrival, now| {
+            let due = now.saturating_add(nanos(delay));
+            core.add_later(arrival, priority, (due, hold), now)
+        })
     }
 
     /// Adds, unless the queue is shutting down; wakes a worker if `add` says that there is something
     /// for one: an item, or an earlier moment to wait for.
-    fn take_in(&self, add: impl FnOnce(&mut Core<T>) -> bool) -> bool {
+    fn take_in(
+        &self,
+        item: T,
+        add: impl FnOnce(&mut Core<T>, &mut core::Arrival<T>, u64) -> Result<bool, String>,
+    ) -> bool {
         let shared = &*self.0;
+        let Some(mut arrival) = shared.user.arrival(item) else { return false };
+        let now = shared.now();
         let mut inner = shared.inner.lock();
-        if inner.closed {
-            return false;
-        }
-        let wakes = add(&mut inner.core);
+        let added = (!inner.closed).then(|| add(&mut inner.core, &mut arrival, now));
         drop(inner);
-        shared.adds.fetch_add(1, Ordering::Relaxed);
-        shared.metrics.adds.add(1);
-        shared.metrics.depth.set(|| shared.inner.lock().core.ready());
-        if wakes {
-            shared.wake.notify_one();
+        shared.user.discard(arrival.value);
+        match added {
+            Some(Ok(wakes)) => {
+                shared.count_add(wakes);
+                true
+            }
+            Some(Err(message)) => {
+                shared.user.panicked("Eq", &message);
+                false
+            }
+            None => false,
         }
-        true
     }
 
     /// Adds an item after the delay that the rate limiter gives, and says which; `None` when the
@@ -192,21 +222,74 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// Adds an item after the delay that the rate limiter gives, with a priority.
     pub fn add_rate_limited_with(&self, item: T, priority: Priority) -> Option<Duration> {
-        let delay = self.0.limiter.lock().delay(&item, Instant::now());
-        let taken = self.add_after_with(item, delay, priority);
-        self.0.retries.fetch_add(u64::from(taken), Ordering::Relaxed);
-        self.0.metrics.retries.add(u64::from(taken));
+        let delay = self.0.user.delay(&item);
+        let taken = self.add_later(item, delay, priority, Hold::Backoff);
+        self.0.count_retry(taken);
         taken.then_some(delay)
     }
 
     /// The rate limiter forgets an item: its next delay is a first one.
+    ///
+    /// Where the [backoff holds](WorkQueueBuilder::backoff_holds), an item that is in backoff still
+    /// comes when that is over, but the next add makes it ready before.
     pub fn forget(&self, item: &T) {
-        self.0.limiter.lock().forget(item);
+        self.0.user.forget(item);
+        if self.0.backoff_holds {
+            self.at(item, |core, slot, _| core.release_backoff(slot));
+        }
+    }
+
+    /// Ends the backoff of an item: the rate limiter forgets it, and if it was in a
+    /// [backoff that holds](WorkQueueBuilder::backoff_holds), it is ready now. Returns whether it was.
+    ///
+    /// Call this, and then [`add`](Self::add), where the reason of the failures may be gone, such as
+    /// after a change of the object's spec. If the item is processed just now, its next retry holds
+    /// no add back: that try may have seen only the old state.
+    pub fn reset_backoff(&self, item: &T) -> bool {
+        self.0.user.forget(item);
+        self.0.backoff_holds && self.wake_up(item, Core::end_backoff)
+    }
+
+    /// Makes a [parked](Work::park) item ready. Returns whether it was parked.
+    ///
+    /// An item that is processed just now is not put off when its worker parks it: it is ready again
+    /// at once. On other items this has no effect.
+    pub fn unpark(&self, item: &T) -> bool {
+        self.wake_up(item, Core::unpark)
+    }
+
+    /// Does something that may make an item ready; `step` returns whether it had any effect, and
+    /// whether one more is ready.
+    fn wake_up(&self, item: &T, step: impl FnOnce(&mut Core<T>, u32, u64) -> (bool, bool)) -> bool {
+        let (found, wakes) = self.at(item, step).unwrap_or_default();
+        if wakes {
+            self.0.depth_changed();
+            self.0.wake.notify_one();
+        }
+        found
+    }
+
+    /// Does something with an item that the queue keeps.
+    fn at<R>(&self, item: &T, step: impl FnOnce(&mut Core<T>, u32, u64) -> R) -> Option<R> {
+        let shared = &*self.0;
+        let hash = shared.user.hash(item)?;
+        let now = shared.now();
+        let mut inner = shared.inner.lock();
+        let found = inner.core.find(item, hash);
+        let result = match &found {
+            Ok(Some(slot)) => Some(step(&mut inner.core, *slot, now)),
+            _ => None,
+        };
+        drop(inner);
+        if let Err(message) = found {
+            shared.user.panicked("Eq", &message);
+        }
+        result
     }
 
     /// How often an item was rate limited since it was last forgotten.
     pub fn num_requeues(&self, item: &T) -> u32 {
-        self.0.limiter.lock().requeues(item)
+        self.0.user.requeues(item)
     }
 
     /// The next item, as soon as there is one; `None` when the queue was shut down and nothing is
@@ -261,7 +344,10 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             let untimed = due.is_some() && inner.timer.is_none();
             let more = woken && (untimed || inner.core.ready() > 0);
             drop(inner);
-            shared.metrics.depth.set(|| shared.inner.lock().core.ready());
+            shared.depth_changed();
+            if let Some(message) = &given.panicked {
+                shared.user.panicked("Clone", message);
+            }
             shared.metrics.waited.observe(|| Some(Duration::from_nanos(given.waited)));
             if ended {
                 shared.wake.notify_waiters();
@@ -298,7 +384,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Takes no items any more. Workers get what is ready, and what was added while it was
     /// processed, then [`get`](Self::get) gives `None`. Ends the waiting of a drain.
     ///
-    /// What is delayed never comes; it is given back here, the first due first.
+    /// What is delayed or parked never comes; it is given back here, the first due first.
     pub fn shutdown(&self) -> Vec<T> {
         let dropped = self.close(false);
         self.0.inner.lock().abandoned = true;
@@ -331,8 +417,12 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     fn close(&self, keep_delayed: bool) -> Vec<T> {
         let mut inner = self.0.inner.lock();
         inner.closed = true;
-        let dropped = if keep_delayed { Vec::new() } else { inner.core.drop_delayed() };
+        let (dropped, panics) =
+            if keep_delayed { Default::default() } else { inner.core.drop_delayed() };
         drop(inner);
+        for message in panics {
+            self.0.user.panicked("Clone", &message);
+        }
         self.0.wake.notify_waiters();
         dropped
     }
@@ -361,9 +451,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             name: self.0.name.clone(),
             ready: core.ready(),
             processing: core.processed(),
-            delayed: core.delayed(),
+            delayed: core.delayed() - core.parked(),
+            parked: core.parked(),
             adds: self.0.adds.load(Ordering::Relaxed),
             retries: self.0.retries.load(Ordering::Relaxed),
+            panics: self.0.user.panics(),
             longest_running: Duration::from_nanos(running().max().unwrap_or_default()),
             unfinished: Duration::from_nanos(running().fold(0, u64::saturating_add)),
             shutting_down: inner.closed,
@@ -383,21 +475,53 @@ impl<T: Clone + Eq + Hash> Shared<T> {
         nanos(self.epoch.elapsed())
     }
 
-    /// The item in this slot is done.
-    fn done(&self, slot: u32) {
+    /// The item in this slot is done; `value` is the one that the worker had.
+    fn done(&self, slot: u32, value: Option<T>) {
         let now = self.now();
         let mut inner = self.inner.lock();
-        let (again, took) = inner.core.done(slot, now);
+        let done = inner.core.done(slot, value, now);
         let drained = inner.is_drained();
         drop(inner);
-        self.metrics.worked.observe(|| Some(Duration::from_nanos(took)));
-        self.metrics.depth.set(|| self.inner.lock().core.ready());
-        if again {
+        self.metrics.worked.observe(|| Some(Duration::from_nanos(done.took)));
+        self.depth_changed();
+        if done.again {
             self.wake.notify_one();
         }
         if drained {
             self.drained.notify_waiters();
         }
+        done.dropped.into_iter().for_each(|value| self.user.discard(value));
+    }
+
+    /// Adds an item that is processed; returns `false` if the queue is shutting down.
+    fn put_back(&self, add: impl FnOnce(&mut Core<T>, u64) -> bool) -> bool {
+        let now = self.now();
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return false;
+        }
+        let wakes = add(&mut inner.core, now);
+        drop(inner);
+        self.count_add(wakes);
+        true
+    }
+
+    fn count_add(&self, wakes: bool) {
+        self.adds.fetch_add(1, Ordering::Relaxed);
+        self.metrics.adds.add(1);
+        self.depth_changed();
+        if wakes {
+            self.wake.notify_one();
+        }
+    }
+
+    fn count_retry(&self, taken: bool) {
+        self.retries.fetch_add(u64::from(taken), Ordering::Relaxed);
+        self.metrics.retries.add(u64::from(taken));
+    }
+
+    fn depth_changed(&self) {
+        self.metrics.depth.set(|| self.inner.lock().core.ready());
     }
 }
 

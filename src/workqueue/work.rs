@@ -7,48 +7,95 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::core::Given;
-use super::{Shared, WorkQueue};
+use super::{Priority, Shared, nanos};
 
 /// An item that one worker works on, and no other until this is dropped.
 ///
 /// Dropping it, at the end, in a panic or with a cancelled task, marks the item as done; if it was
-/// added meanwhile it is ready again. Nothing is tried again by itself: say [`retry`](Self::retry).
+/// added meanwhile it is ready again. Nothing is tried again by itself: say [`retry`](Self::retry),
+/// [`requeue_after`](Self::requeue_after) or [`park`](Self::park). These keep the priority that the
+/// item had.
 #[must_use = "dropping the work marks it as done"]
 pub struct Work<T: Clone + Eq + Hash> {
     queue: Arc<Shared<T>>,
-    given: Given<T>,
+    slot: u32,
+    /// Taken out only when this is dropped.
+    value: Option<T>,
+    waited: u64,
+    priority: Priority,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     pub(super) fn new(queue: Arc<Shared<T>>, given: Given<T>) -> Self {
-        Self { queue, given }
+        let Given { slot, value, waited, priority, .. } = given;
+        Self { queue, slot, value: Some(value), waited, priority }
     }
 
     /// The item.
     pub fn item(&self) -> &T {
-        &self.given.value
+        self
     }
 
     /// How long it waited for a worker.
     pub fn waited(&self) -> Duration {
-        Duration::from_nanos(self.given.waited)
+        Duration::from_nanos(self.waited)
+    }
+
+    /// The priority that the item had when it was taken.
+    pub fn priority(&self) -> Priority {
+        self.priority
     }
 
     /// How often it was rate limited since it was last forgotten.
     pub fn num_requeues(&self) -> u32 {
-        self.queue.limiter.lock().requeues(self.item())
+        self.queue.user.requeues(self)
     }
 
     /// The rate limiter forgets the item: its next delay is a first one. To be said of every item
     /// that is not retried, or what the limiter knows of it is kept for ever.
     pub fn forget(&self) {
-        self.queue.limiter.lock().forget(self.item());
+        self.queue.user.forget(self);
+        if self.queue.backoff_holds {
+            self.queue.inner.lock().core.release_backoff(self.slot);
+        }
     }
 
-    /// Done, and again after the delay that the rate limiter gives; says which, or `None` when the
-    /// queue is shutting down and takes nothing.
+    /// Done, and again after the delay that the rate limiter gives, at the same priority; says
+    /// which delay, or `None` when the queue is shutting down and takes nothing.
+    ///
+    /// Where the queue's [backoff holds](super::WorkQueueBuilder::backoff_holds), adds do not
+    /// shorten the delay, neither those that came while this was worked on nor later ones.
     pub fn retry(self) -> Option<Duration> {
-        WorkQueue(self.queue.clone()).add_rate_limited(self.item().clone())
+        let delay = self.queue.user.delay(&self);
+        let taken = self.queue.put_back(|core, now| {
+            core.retry(self.slot, self.priority, now.saturating_add(nanos(delay)), now)
+        });
+        self.queue.count_retry(taken);
+        taken.then_some(delay)
+    }
+
+    /// Done, and again after a delay, at the same priority; adds make it ready before that.
+    ///
+    /// `false` when the queue is shutting down and takes nothing.
+    pub fn requeue_after(self, delay: Duration) -> bool {
+        self.queue.put_back(|core, now| {
+            core.requeue(self.slot, self.priority, now.saturating_add(nanos(delay)), now)
+        })
+    }
+
+    /// Done for now: puts the item off until [`WorkQueue::unpark`](super::WorkQueue::unpark), or
+    /// until `limit` is over. It waits at the same priority and holds no worker meanwhile.
+    ///
+    /// Adds do not make a parked item ready. They are not lost, because the item comes anyway, at
+    /// the highest priority of them all. Nothing that happens in between is missed: if the item was
+    /// unparked while this was worked on, it is ready again at once. So look first whether there
+    /// is something to wait for, then park.
+    ///
+    /// `false` when the queue is shutting down and takes nothing.
+    pub fn park(self, limit: Duration) -> bool {
+        self.queue.put_back(|core, now| {
+            core.park(self.slot, self.priority, now.saturating_add(nanos(limit)), now)
+        })
     }
 }
 
@@ -56,18 +103,21 @@ impl<T: Clone + Eq + Hash> Deref for Work<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.given.value
+        match &self.value {
+            Some(value) => value,
+            None => unreachable!("it is taken out only by drop"),
+        }
     }
 }
 
 impl<T: Clone + Eq + Hash> Drop for Work<T> {
     fn drop(&mut self) {
-        self.queue.done(self.given.slot);
+        self.queue.done(self.slot, self.value.take());
     }
 }
 
 impl<T: Clone + Eq + Hash + fmt::Debug> fmt::Debug for Work<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Work").field(&self.given.value).finish()
+        f.debug_tuple("Work").field(&**self).finish()
     }
 }

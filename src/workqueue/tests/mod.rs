@@ -1,13 +1,16 @@
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod backoff;
+mod model;
+mod panics;
+mod parking;
+mod priorities;
+
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicUsize;
 
 use futures::FutureExt;
-use proptest::prelude::*;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::priority::Aging;
 use super::*;
 
 const MS: Duration = Duration::from_millis(1);
@@ -261,62 +264,6 @@ async fn a_drain_by_choice_waits_for_delayed_items() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn urgent_items_go_first_and_what_waits_grows_urgent() {
-    let queue = WorkQueue::new();
-    queue.add_with(1, Priority::LOW);
-    queue.add_with(2, Priority::NORMAL);
-    queue.add_with(3, Priority::HIGH);
-    queue.add_with(4, Priority::NORMAL);
-    assert_eq!(all_ready(&queue), [3, 2, 4, 1]);
-
-    queue.add_with(1, Priority::LOW);
-    sleep(29 * S).await;
-    queue.add(2);
-    sleep(2 * S).await;
-    queue.add(3);
-    assert_eq!(all_ready(&queue), [2, 1, 3]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_item_added_again_with_more_priority_moves_forward_but_never_back() {
-    let queue = WorkQueue::new();
-    queue.add_with(1, Priority::LOW);
-    queue.add(2);
-    queue.add_with(1, Priority::HIGH);
-    queue.add_with(1, Priority::LOW);
-    assert_eq!(queue.len(), 2);
-    assert_eq!(all_ready(&queue), [1, 2]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn nothing_starves_under_a_flood_of_urgent_items() {
-    let queue = WorkQueue::new();
-    queue.add_with(0, Priority::LOW);
-    let start = Instant::now();
-    for item in 1..100_000 {
-        // Two come for each that is done.
-        queue.add_with(2 * item, Priority::HIGH);
-        queue.add_with(2 * item + 1, Priority::HIGH);
-        sleep(10 * MS).await;
-        if queue.get().await.is_some_and(|work| *work == 0) {
-            // A minute of head start, and as much again for the backlog of that minute.
-            assert!(start.elapsed() < 130 * S, "{:?}", start.elapsed());
-            return;
-        }
-    }
-    panic!("it starved");
-}
-
-#[test]
-fn groups_are_served_in_turn() {
-    let queue = WorkQueue::builder().fair_by(|item: &u32| item / 100).build();
-    for item in [101, 102, 103, 104, 201, 301, 302] {
-        queue.add(item);
-    }
-    assert_eq!(all_ready(&queue), [101, 201, 301, 102, 302, 103, 104]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_status_tells_what_is_going_on() {
     let queue = WorkQueue::builder().name("pods").build();
     for item in [1, 2, 3] {
@@ -418,155 +365,5 @@ async fn one_worker_an_item_and_none_added_in_vain() {
     workers.join_all().await;
     for (wanted, seen) in wanted.iter().zip(seen.iter()) {
         assert_eq!(wanted.load(Ordering::SeqCst), seen.load(Ordering::SeqCst));
-    }
-}
-
-/// What the queue is to do, without any thought for speed.
-#[derive(Default)]
-struct Model {
-    /// Rank, of equals the more urgent, order of arrival, and since when.
-    ready: BTreeMap<u8, (u64, Reverse<Priority>, u64, u64)>,
-    /// What each item is wanted for again, and since when.
-    processed: BTreeMap<u8, Option<(Priority, u64)>>,
-    delayed: BTreeMap<u8, (u64, Priority)>,
-    arrivals: u64,
-}
-
-impl Model {
-    fn add(&mut self, aging: Aging, item: u8, priority: Priority, now: u64, since: u64) {
-        if let Some(wanted) = self.processed.get_mut(&item) {
-            let (strongest, since) = wanted.unwrap_or((priority, since));
-            *wanted = Some((strongest.max(priority), since));
-            return;
-        }
-        self.arrivals += 1;
-        let rank = aging.rank(now, priority);
-        let urgency = Reverse(priority);
-        let place = self.ready.entry(item).or_insert((rank, urgency, self.arrivals, since));
-        if rank < place.0 {
-            *place = (rank, urgency, self.arrivals, place.3);
-        }
-    }
-
-    fn promote(&mut self, aging: Aging, now: u64) {
-        while let Some((item, (due, priority))) =
-            self.next_due().filter(|(_, (due, _))| *due <= now)
-        {
-            self.delayed.remove(&item);
-            self.add(aging, item, priority, due, due);
-        }
-    }
-
-    fn next_due(&self) -> Option<(u8, (u64, Priority))> {
-        self.delayed.iter().map(|(item, due)| (*item, *due)).min_by_key(|(_, (due, _))| *due)
-    }
-
-    fn take(&mut self, now: u64) -> Option<(u8, u64)> {
-        let (item, (.., since)) = self
-            .ready
-            .iter()
-            .min_by_key(|(_, place)| **place)
-            .map(|(item, place)| (*item, *place))?;
-        self.ready.remove(&item);
-        self.processed.insert(item, None);
-        Some((item, now - since))
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Add(u8, i8),
-    AddLater(u8, i8, u64),
-    Take,
-    Done(usize),
-    Pass(u64),
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        3 => (0..12_u8, -2..=2_i8).prop_map(|(item, priority)| Step::Add(item, priority)),
-        2 => (0..12_u8, -2..=2_i8, 1..40_u64)
-            .prop_map(|(item, priority, delay)| Step::AddLater(item, priority, delay)),
-        3 => Just(Step::Take),
-        2 => any::<usize>().prop_map(Step::Done),
-        2 => (1..20_u64).prop_map(Step::Pass),
-    ];
-    proptest::collection::vec(step, 0..200)
-}
-
-proptest! {
-    /// The queue gives out the items the model gives out, in its order.
-    #[test]
-    fn it_does_what_the_model_does(steps in steps()) {
-        let aging = Aging::new(Duration::from_nanos(7));
-        let (mut core, mut model) = (Core::new(aging, None), Model::default());
-        let mut given = Vec::new();
-        let mut now = 0;
-        for step in steps {
-            // Odd and even moments keep delayed adds and others apart: at one moment their order
-            // is anybody's.
-            now += 2;
-            match step {
-                Step::Add(item, priority) => {
-                    model.promote(aging, now);
-                    model.add(aging, item, Priority(priority), now, now);
-                    core.add(item, Priority(priority), now);
-                }
-                Step::AddLater(item, priority, delay) => {
-                    let due = now + 2 * delay + 1;
-                    let (known, strongest) =
-                        model.delayed.get(&item).copied().unwrap_or((due, Priority(priority)));
-                    if due <= known {
-                        let priority = strongest.max(Priority(priority));
-                        // One at a moment, or their order is anybody's.
-                        if model.delayed.values().any(|(other, _)| *other == due) {
-                            continue;
-                        }
-                        model.delayed.insert(item, (due, priority));
-                    }
-                    core.add_later(item, Priority(priority), due);
-                }
-                Step::Take => {
-                    model.promote(aging, now);
-                    let wanted = model.take(now);
-                    let taken = core.take(now);
-                    prop_assert_eq!(taken.as_ref().map(|taken| (taken.value, taken.waited)), wanted);
-                    given.extend(taken);
-                }
-                Step::Done(which) if !given.is_empty() => {
-                    model.promote(aging, now);
-                    let done = given.swap_remove(which % given.len());
-                    core.done(done.slot, now);
-                    if let Some((priority, since)) = model.processed.remove(&done.value).flatten() {
-                        model.add(aging, done.value, priority, now, since);
-                    }
-                }
-                Step::Done(_) => {}
-                Step::Pass(time) => now += 2 * time,
-            }
-            prop_assert_eq!(core.ready(), model.ready.len());
-            prop_assert_eq!(core.processed(), model.processed.len());
-            prop_assert_eq!(core.delayed(), model.delayed.len());
-            prop_assert_eq!(core.next_due(), model.next_due().map(|(_, (due, _))| due));
-        }
-    }
-
-    /// Fair or not, whatever was added is given out, each item once.
-    #[test]
-    fn groups_lose_nothing(items in proptest::collection::vec((0..50_u8, -2..=2_i8), 0..200)) {
-        let group: core::Group<u8> = Box::new(|item| u64::from(item % 5));
-        let mut core = Core::new(Aging::new(Duration::from_nanos(7)), Some(group));
-        for (now, (item, priority)) in items.iter().enumerate() {
-            core.add(*item, Priority(*priority), now as u64);
-        }
-        let mut taken = Vec::new();
-        while let Some(given) = core.take(1000) {
-            core.done(given.slot, 1000);
-            taken.push(given.value);
-        }
-        taken.sort_unstable();
-        let wanted: BTreeSet<_> = items.iter().map(|(item, _)| *item).collect();
-        prop_assert_eq!(taken, wanted.into_iter().collect::<Vec<_>>());
-        prop_assert_eq!(core.kept(), (0, 0));
     }
 }

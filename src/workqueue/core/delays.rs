@@ -1,0 +1,229 @@
+//! Items that are due later: delayed adds, retries, and items that are parked.
+//!
+//! An item is due later once: of several delays one counts. A delay holds the item back, if it is a
+//! backoff that holds or the item is parked: adds only raise its priority then.
+
+use super::{Arrival, Core, Delay, Hold, Processed, State};
+use crate::panic;
+use crate::workqueue::Priority;
+
+impl<T: Eq + Clone> Core<T> {
+    /// Adds an item when `due`. Returns whether it is now the next one due of all. O(log n).
+    ///
+    /// # Errors
+    /// The message of `Eq`, if it panicked; nothing was added then.
+    pub(in crate::workqueue) fn add_later(
+        &mut self,
+        arrival: &mut Arrival<T>,
+        priority: Priority,
+        delay: (u64, Hold),
+        now: u64,
+    ) -> Result<bool, String> {
+        self.promote(now);
+        let slot = self.slots.find_or_keep(arrival)?;
+        Ok(slot.is_some_and(|slot| self.delay(slot, priority, delay)))
+    }
+
+    /// Adds an item that is processed when `due`, or when it is done if that is past. Returns
+    /// whether it is now the next one due of all.
+    pub(in crate::workqueue) fn requeue(
+        &mut self,
+        slot: u32,
+        priority: Priority,
+        due: u64,
+        now: u64,
+    ) -> bool {
+        self.promote(now);
+        if due <= now {
+            return self.make_ready(slot, priority, now, now);
+        }
+        self.delay(slot, priority, (due, Hold::None))
+    }
+
+    /// Adds an item that is processed again after its backoff. Returns whether it is now the next
+    /// one due of all.
+    pub(in crate::workqueue) fn retry(
+        &mut self,
+        slot: u32,
+        priority: Priority,
+        due: u64,
+        now: u64,
+    ) -> bool {
+        self.promote(now);
+        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let renewed = matches!(item.state, State::Processed(Processed { renewed: true, .. }));
+        if due <= now || renewed || !self.rules.backoff_holds {
+            return self.requeue(slot, priority, due, now);
+        }
+        // The try that failed just now says how long; an earlier backoff is over with it.
+        let earlier = self.undelay(slot).map_or(priority, |(_, known)| known);
+        self.delay(slot, priority.max(earlier), (due, Hold::Backoff))
+    }
+
+    /// Puts an item that is processed off until it is unparked, or `due`. Returns whether it is now
+    /// the next one due of all. One that was unparked meanwhile is wanted again at once; one that
+    /// is in backoff stays so.
+    pub(in crate::workqueue) fn park(
+        &mut self,
+        slot: u32,
+        priority: Priority,
+        due: u64,
+        now: u64,
+    ) -> bool {
+        self.promote(now);
+        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let woken = matches!(item.state, State::Processed(Processed { woken: true, .. }));
+        if due <= now || woken {
+            return self.make_ready(slot, priority, now, now);
+        }
+        if item.delay.is_some_and(|known| known.hold == Hold::Backoff) {
+            self.raise(slot, priority);
+            return false;
+        }
+        let known = self.undelay(slot).map_or(priority, |(_, known)| known);
+        self.delay(slot, priority.max(known), (due, Hold::Parked))
+    }
+
+    /// Makes a parked item ready. One that is processed is not parked at the end of this. Returns
+    /// whether it was parked, and whether one more is ready.
+    pub(in crate::workqueue) fn unpark(&mut self, slot: u32, now: u64) -> (bool, bool) {
+        self.promote(now);
+        let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
+        if item.delay.is_some_and(|known| known.hold == Hold::Parked) {
+            return (true, self.bring_forward(slot, now));
+        }
+        if let State::Processed(processed) = &mut item.state {
+            processed.woken = true;
+        }
+        (false, false)
+    }
+
+    /// Makes an item that is in backoff ready. If it is processed, the next retry does not hold it
+    /// back. Returns whether it was in backoff, and whether one more is ready.
+    pub(in crate::workqueue) fn end_backoff(&mut self, slot: u32, now: u64) -> (bool, bool) {
+        self.promote(now);
+        let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
+        if let State::Processed(processed) = &mut item.state {
+            processed.renewed = true;
+        }
+        if item.delay.is_some_and(|known| known.hold == Hold::Backoff) {
+            return (true, self.bring_forward(slot, now));
+        }
+        (false, false)
+    }
+
+    /// An item that is in backoff stays delayed, but adds make it ready.
+    pub(in crate::workqueue) fn release_backoff(&mut self, slot: u32) {
+        if let Some(item) = self.slots.get_mut(slot)
+            && let Some(delay) = &mut item.delay
+            && delay.hold == Hold::Backoff
+        {
+            delay.hold = Hold::None;
+        }
+    }
+
+    /// Makes ready what is due by `now`; every other step does so first, so lines stay in order.
+    pub(in crate::workqueue) fn promote(&mut self, now: u64) {
+        while let Some(((due, slot), _)) = self.delayed.first_key_value()
+            && *due <= now
+        {
+            let (due, slot) = (*due, *slot);
+            let Some((_, priority)) = self.undelay(slot) else {
+                self.delayed.remove(&(due, slot));
+                continue;
+            };
+            // It waits since it was due, not since somebody looked.
+            self.make_ready(slot, priority, due, due);
+        }
+    }
+
+    /// When the next delayed item is due.
+    pub(in crate::workqueue) fn next_due(&self) -> Option<u64> {
+        self.delayed.first_key_value().map(|((due, _), _)| *due)
+    }
+
+    /// How many items are due later, parked ones included.
+    pub(in crate::workqueue) fn delayed(&self) -> usize {
+        self.delayed.len()
+    }
+
+    /// How many items are parked.
+    pub(in crate::workqueue) fn parked(&self) -> usize {
+        self.parked
+    }
+
+    /// Takes out everything that is delayed, the first due first, and the messages of those items
+    /// that are ready or processed besides and could not be cloned.
+    pub(in crate::workqueue) fn drop_delayed(&mut self) -> (Vec<T>, Vec<String>) {
+        let mut dropped = Vec::with_capacity(self.delayed.len());
+        let mut panics = Vec::new();
+        self.parked = 0;
+        for (_, slot) in std::mem::take(&mut self.delayed).into_keys() {
+            let Some(item) = self.slots.get_mut(slot) else { continue };
+            item.delay = None;
+            if matches!(item.state, State::Resting) {
+                dropped.extend(self.slots.remove_if_resting(slot));
+            } else {
+                match panic::catch(|| item.value.clone()) {
+                    Ok(value) => dropped.extend(value),
+                    Err(message) => panics.push(message),
+                }
+            }
+        }
+        (dropped, panics)
+    }
+
+    /// Raises the priority that a delayed item will have.
+    pub(super) fn raise(&mut self, slot: u32, priority: Priority) {
+        if let Some(delay) = self.slots.get(slot).and_then(|item| item.delay)
+            && let Some(known) = self.delayed.get_mut(&(delay.due, slot))
+        {
+            *known = priority.max(*known);
+        }
+    }
+
+    /// Delays an item, once. Returns whether it is now the next one due of all.
+    fn delay(&mut self, slot: u32, priority: Priority, (due, hold): (u64, Hold)) -> bool {
+        let hold = match hold {
+            Hold::Backoff if !self.rules.backoff_holds => Hold::None,
+            hold => hold,
+        };
+        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let mut priority = priority;
+        if let Some(known) = item.delay {
+            match (known.hold, hold) {
+                (Hold::Parked, _) | (Hold::Backoff, Hold::None) => {
+                    self.raise(slot, priority);
+                    return false;
+                }
+                // Of several delays of one sort the earliest counts.
+                (Hold::None, Hold::None) if known.due <= due => return false,
+                (Hold::Backoff, Hold::Backoff) if known.due <= due => {
+                    self.raise(slot, priority);
+                    return false;
+                }
+                _ => {}
+            }
+            priority = self.undelay(slot).map_or(priority, |(_, known)| known.max(priority));
+        }
+        let Some(item) = self.slots.get_mut(slot) else { return false };
+        item.delay = Some(Delay { due, hold });
+        self.delayed.insert((due, slot), priority);
+        self.parked += usize::from(hold == Hold::Parked);
+        self.next_due() == Some(due)
+    }
+
+    /// Takes an item out of those due later.
+    fn undelay(&mut self, slot: u32) -> Option<(Delay, Priority)> {
+        let delay = self.slots.get_mut(slot)?.delay.take()?;
+        self.parked -= usize::from(delay.hold == Hold::Parked);
+        let priority = self.delayed.remove(&(delay.due, slot)).unwrap_or_default();
+        Some((delay, priority))
+    }
+
+    /// Makes a delayed item ready now. Returns whether one more is ready.
+    fn bring_forward(&mut self, slot: u32, now: u64) -> bool {
+        let Some((_, priority)) = self.undelay(slot) else { return false };
+        self.make_ready(slot, priority, now, now)
+    }
+}

@@ -1,0 +1,297 @@
+//! The queue's rules, apart from locks, tasks and clocks.
+//!
+//! Every step takes the present time as a number of nanoseconds and says what came of it, so each
+//! rule is tested without waiting. An item is kept once, however often it was added: it is ready,
+//! or processed, or processed and wanted again; and besides it may be due later.
+
+mod delays;
+mod slots;
+
+use std::collections::BTreeMap;
+
+pub(super) use self::slots::Arrival;
+use self::slots::{Slots, small};
+use super::line::{Line, Ticket};
+use super::priority::{Aging, Priority};
+use crate::panic;
+
+/// Ready, processed and delayed items.
+pub(super) struct Core<T> {
+    slots: Slots<T>,
+    lines: BTreeMap<Priority, Line>,
+    ready: usize,
+    processed: Vec<u32>,
+    delayed: BTreeMap<(u64, u32), Priority>,
+    /// The number of delayed items that are parked.
+    parked: usize,
+    serial: u32,
+    rules: CoreRules,
+}
+
+/// The options of a queue that decide its order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CoreRules {
+    pub(super) aging: Aging,
+    /// Groups are served in turn.
+    pub(super) fair: bool,
+    /// An add never ends a backoff.
+    pub(super) backoff_holds: bool,
+}
+
+struct Item<T> {
+    /// `None` while it is lent to the worker because it could not be cloned.
+    value: Option<T>,
+    hash: u64,
+    state: State,
+    /// Set while the item is due later.
+    delay: Option<Delay>,
+}
+
+#[derive(Clone, Copy)]
+struct Delay {
+    due: u64,
+    hold: Hold,
+}
+
+/// The events that may make a delayed item ready before it is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Any add.
+    None,
+    /// The end of its backoff.
+    Backoff,
+    /// An unpark.
+    Parked,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    /// Only due later, if that.
+    Resting,
+    Ready(Ready),
+    Processed(Processed),
+}
+
+#[derive(Clone, Copy)]
+struct Ready {
+    added: u64,
+    rank: u64,
+    serial: u32,
+    priority: Priority,
+}
+
+#[derive(Clone, Copy)]
+struct Processed {
+    started: u64,
+    /// Where it is listed among those processed.
+    place: u32,
+    /// It was added meanwhile: ready again when it is done.
+    wanted: Option<Priority>,
+    /// When, if so.
+    added: u64,
+    /// It was unparked meanwhile: it is not parked.
+    woken: bool,
+    /// Its backoff was ended meanwhile: a retry holds nothing back.
+    renewed: bool,
+}
+
+/// An item given out to be processed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Given<T> {
+    pub(super) slot: u32,
+    pub(super) value: T,
+    /// How long it was ready, in nanoseconds.
+    pub(super) waited: u64,
+    /// The priority it had in line.
+    pub(super) priority: Priority,
+    /// The message of its `Clone`, if that panicked.
+    pub(super) panicked: Option<String>,
+}
+
+/// The result of an item's end.
+#[derive(Debug)]
+pub(super) struct Done<T> {
+    /// It is ready again, because it was added meanwhile.
+    pub(super) again: bool,
+    /// For how many nanoseconds it was processed.
+    pub(super) took: u64,
+    /// Values that the queue does not keep, for the caller to drop.
+    pub(super) dropped: [Option<T>; 2],
+}
+
+impl<T: Eq + Clone> Core<T> {
+    pub(super) fn new(rules: CoreRules) -> Self {
+        Self {
+            slots: Slots::new(rules.fair),
+            lines: BTreeMap::new(),
+            ready: 0,
+            processed: Vec::new(),
+            delayed: BTreeMap::new(),
+            parked: 0,
+            serial: 0,
+            rules,
+        }
+    }
+
+    /// Finds the slot of an item.
+    ///
+    /// # Errors
+    /// The message of `Eq`, if it panicked.
+    pub(super) fn find(&self, value: &T, hash: u64) -> Result<Option<u32>, String> {
+        self.slots.find(value, hash)
+    }
+
+    /// Adds an item, once, however often it is added before it is processed. Returns whether one
+    /// more is ready. Amortised O(1).
+    ///
+    /// # Errors
+    /// The message of `Eq`, if it panicked; nothing was added then.
+    pub(super) fn add(
+        &mut self,
+        arrival: &mut Arrival<T>,
+        priority: Priority,
+        now: u64,
+    ) -> Result<bool, String> {
+        self.promote(now);
+        let slot = self.slots.find_or_keep(arrival)?;
+        Ok(slot.is_some_and(|slot| self.make_ready(slot, priority, now, now)))
+    }
+
+    /// Gives out the item that is next. O(number of priorities in use).
+    pub(super) fn take(&mut self, now: u64) -> Option<Given<T>> {
+        self.promote(now);
+        if self.ready == 0 {
+            return None;
+        }
+        let slots = &self.slots;
+        let fronts = self.lines.iter_mut().rev().filter_map(|(priority, line)| {
+            let front = line.front(|ticket| holds(slots, ticket).is_some())?;
+            let rank = holds(slots, front)?.rank;
+            Some((rank, front.slot, *priority, line))
+        });
+        // Of equal ranks the first: the more urgent one.
+        let (_, slot, priority, line) = fronts.min_by_key(|(rank, ..)| *rank)?;
+        line.serve();
+        self.ready -= 1;
+        if self.ready == 0 {
+            self.lines.values_mut().for_each(Line::clear);
+        }
+        let place = small(self.processed.len());
+        let item = self.slots.get_mut(slot)?;
+        let State::Ready(Ready { added, .. }) = item.state else { return None };
+        item.state = State::Processed(Processed {
+            started: now,
+            place,
+            wanted: None,
+            added,
+            woken: false,
+            renewed: false,
+        });
+        self.processed.push(slot);
+        let (value, panicked) = match panic::catch(|| item.value.clone()) {
+            Ok(value) => (value, None),
+            // The worker gets the only one, and gives it back when it is done.
+            Err(message) => (item.value.take(), Some(message)),
+        };
+        let waited = now.saturating_sub(added);
+        Some(Given { slot, value: value?, waited, priority, panicked })
+    }
+
+    /// An item given out is done; `value` is the one that was given.
+    pub(super) fn done(&mut self, slot: u32, value: Option<T>, now: u64) -> Done<T> {
+        self.promote(now);
+        let mut done = Done { again: false, took: 0, dropped: [value, None] };
+        let Some(item) = self.slots.get_mut(slot) else { return done };
+        let State::Processed(Processed { started, place, wanted, added, .. }) = item.state else {
+            return done;
+        };
+        if item.value.is_none() {
+            item.value = done.dropped[0].take();
+        }
+        item.state = State::Resting;
+        self.processed.swap_remove(place as usize);
+        if let Some(moved) = self.processed.get(place as usize)
+            && let Some(Item { state: State::Processed(moved), .. }) = self.slots.get_mut(*moved)
+        {
+            moved.place = place;
+        }
+        // It queues as of now, and counts as waiting since it was added.
+        done.again = wanted.is_some_and(|priority| self.make_ready(slot, priority, now, added));
+        done.took = now.saturating_sub(started);
+        done.dropped[1] = self.slots.remove_if_resting(slot);
+        done
+    }
+
+    /// How many items are ready.
+    pub(super) fn ready(&self) -> usize {
+        self.ready
+    }
+
+    /// How many items are processed.
+    pub(super) fn processed(&self) -> usize {
+        self.processed.len()
+    }
+
+    /// The number of items in the table, and in slots.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> (usize, usize) {
+        self.slots.kept()
+    }
+
+    /// The number of tickets in all lines, void ones included, and the room for them.
+    #[cfg(test)]
+    pub(super) fn tickets(&self) -> (usize, usize) {
+        let lines = self.lines.values();
+        lines.fold((0, 0), |(len, room), line| (len + line.len(), room + line.capacity()))
+    }
+
+    /// Since when each item that is processed is.
+    pub(super) fn started(&self) -> impl Iterator<Item = u64> {
+        self.processed.iter().filter_map(|slot| match self.slots.get(*slot)?.state {
+            State::Processed(Processed { started, .. }) => Some(started),
+            _ => None,
+        })
+    }
+
+    /// Puts an item in line, or forward, unless it is held back. Returns whether one more is ready.
+    fn make_ready(&mut self, slot: u32, priority: Priority, now: u64, since: u64) -> bool {
+        let rank = self.rules.aging.rank(now, priority);
+        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let held = item.delay.is_some_and(|delay| delay.hold != Hold::None);
+        let (left, added) = match &mut item.state {
+            State::Resting if held => {
+                self.raise(slot, priority);
+                return false;
+            }
+            State::Resting => (None, since),
+            State::Ready(ready) if rank < ready.rank => (Some(ready.priority), ready.added),
+            State::Ready(_) => return false,
+            State::Processed(processed) => {
+                if processed.wanted.is_none() {
+                    processed.added = since;
+                }
+                processed.wanted = processed.wanted.max(Some(priority));
+                return false;
+            }
+        };
+        self.serial = self.serial.wrapping_add(1);
+        let serial = self.serial;
+        item.state = State::Ready(Ready { added, rank, serial, priority });
+        let (slots, fair) = (&self.slots, self.rules.fair);
+        let line = self.lines.entry(priority).or_insert_with(|| Line::new(fair));
+        line.push(slots.group(slot), Ticket { slot, serial });
+        if let Some(line) = left.and_then(|left| self.lines.get_mut(&left)) {
+            line.leave(|ticket| holds(slots, ticket).is_some());
+        }
+        self.ready += usize::from(left.is_none());
+        left.is_none()
+    }
+}
+
+/// What a valid ticket stands for.
+fn holds<T>(slots: &Slots<T>, ticket: Ticket) -> Option<Ready> {
+    match slots.get(ticket.slot)?.state {
+        State::Ready(ready) if ready.serial == ticket.serial => Some(ready),
+        _ => None,
+    }
+}

@@ -1,0 +1,374 @@
+//! The queue beside a model of it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::workqueue::Priority;
+use crate::workqueue::core::{Arrival, Core, CoreRules, Given, Hold};
+use crate::workqueue::priority::Aging;
+
+/// What the queue is to do, without any thought for speed.
+struct Model {
+    aging: Aging,
+    backoff_holds: bool,
+    /// Rank, of equals the more urgent, order of arrival, and since when.
+    ready: BTreeMap<u8, (u64, Reverse<Priority>, u64, u64)>,
+    processed: BTreeMap<u8, Processed>,
+    delayed: BTreeMap<u8, Delayed>,
+    arrivals: u64,
+}
+
+#[derive(Default)]
+struct Processed {
+    /// With which priority it is wanted again, and since when.
+    wanted: Option<(Priority, u64)>,
+    woken: bool,
+    renewed: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Delayed {
+    due: u64,
+    priority: Priority,
+    hold: Hold,
+}
+
+impl Model {
+    fn new(aging: Aging, backoff_holds: bool) -> Self {
+        Self {
+            aging,
+            backoff_holds,
+            ready: BTreeMap::new(),
+            processed: BTreeMap::new(),
+            delayed: BTreeMap::new(),
+            arrivals: 0,
+        }
+    }
+
+    fn add(&mut self, item: u8, priority: Priority, now: u64, since: u64) {
+        if let Some(processed) = self.processed.get_mut(&item) {
+            let (strongest, since) = processed.wanted.unwrap_or((priority, since));
+            processed.wanted = Some((strongest.max(priority), since));
+            return;
+        }
+        if !self.ready.contains_key(&item)
+            && let Some(delayed) = self.delayed.get_mut(&item)
+            && delayed.hold != Hold::None
+        {
+            delayed.priority = delayed.priority.max(priority);
+            return;
+        }
+        self.arrivals += 1;
+        let rank = self.aging.rank(now, priority);
+        let urgency = Reverse(priority);
+        let place = self.ready.entry(item).or_insert((rank, urgency, self.arrivals, since));
+        if rank < place.0 {
+            *place = (rank, urgency, self.arrivals, place.3);
+        }
+    }
+
+    fn delay(&mut self, item: u8, priority: Priority, due: u64, hold: Hold) {
+        let hold = if hold == Hold::Backoff && !self.backoff_holds { Hold::None } else { hold };
+        let new = Delayed { due, priority, hold };
+        let Some(known) = self.delayed.get_mut(&item) else {
+            self.delayed.insert(item, new);
+            return;
+        };
+        let strongest = known.priority.max(priority);
+        let stays = match (known.hold, hold) {
+            (Hold::Parked, _) | (Hold::Backoff, Hold::None) => true,
+            (Hold::Backoff, Hold::Backoff) => known.due <= due,
+            (Hold::None, Hold::None) if known.due <= due => return,
+            _ => false,
+        };
+        if stays {
+            known.priority = strongest;
+        } else {
+            *known = Delayed { priority: strongest, ..new };
+        }
+    }
+
+    /// Whether another item is due then, too: their order is anybody's.
+    fn is_taken(&self, due: u64) -> bool {
+        self.delayed.values().any(|other| other.due == due)
+    }
+
+    fn retry(&mut self, item: u8, priority: Priority, due: u64) {
+        if !self.backoff_holds || self.processed[&item].renewed {
+            self.delay(item, priority, due, Hold::None);
+        } else {
+            let known = self.delayed.remove(&item);
+            let priority = known.map_or(priority, |known| known.priority.max(priority));
+            self.delayed.insert(item, Delayed { due, priority, hold: Hold::Backoff });
+        }
+    }
+
+    fn park(&mut self, item: u8, priority: Priority, due: u64, now: u64) {
+        let known = self.delayed.get(&item).copied();
+        let strongest = known.map_or(priority, |known| known.priority.max(priority));
+        if self.processed[&item].woken {
+            self.add(item, priority, now, now);
+        } else if let Some(known) = known.filter(|known| known.hold == Hold::Backoff) {
+            self.delayed.insert(item, Delayed { priority: strongest, ..known });
+        } else {
+            self.delayed.insert(item, Delayed { due, priority: strongest, hold: Hold::Parked });
+        }
+    }
+
+    fn end_wait(&mut self, item: u8, hold: Hold, now: u64) -> bool {
+        let held = self.delayed.get(&item).is_some_and(|known| known.hold == hold);
+        if held && let Some(known) = self.delayed.remove(&item) {
+            self.add(item, known.priority, now, now);
+        }
+        held
+    }
+
+    fn promote(&mut self, now: u64) {
+        while let Some((item, known)) = self.next_due().filter(|(_, known)| known.due <= now) {
+            self.delayed.remove(&item);
+            self.add(item, known.priority, known.due, known.due);
+        }
+    }
+
+    fn next_due(&self) -> Option<(u8, Delayed)> {
+        self.delayed.iter().map(|(item, known)| (*item, *known)).min_by_key(|(_, known)| known.due)
+    }
+
+    /// The item, how long it waited, and its priority.
+    fn take(&mut self, now: u64) -> Option<(u8, u64, Priority)> {
+        let (item, (_, Reverse(priority), _, since)) = self
+            .ready
+            .iter()
+            .min_by_key(|(_, place)| **place)
+            .map(|(item, place)| (*item, *place))?;
+        self.ready.remove(&item);
+        self.processed.insert(item, Processed::default());
+        Some((item, now - since, priority))
+    }
+
+    fn done(&mut self, item: u8, now: u64) {
+        let processed = self.processed.remove(&item).expect("it was taken");
+        if let Some((priority, since)) = processed.wanted {
+            self.add(item, priority, now, since);
+        }
+    }
+
+    fn parked(&self) -> usize {
+        self.delayed.values().filter(|known| known.hold == Hold::Parked).count()
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(u8, i8),
+    AddLater(u8, i8, u64, bool),
+    Take,
+    Done(usize),
+    Requeue(usize, u64),
+    Retry(usize, u64),
+    Park(usize, u64),
+    Unpark(u8),
+    EndBackoff(u8),
+    Release(u8),
+    Pass(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let item = || 0..12_u8;
+    let delay = || 1..40_u64;
+    let step = prop_oneof![
+        3 => (item(), -2..=2_i8).prop_map(|(item, priority)| Step::Add(item, priority)),
+        2 => (item(), -2..=2_i8, delay(), any::<bool>())
+            .prop_map(|(item, priority, delay, limited)| {
+                Step::AddLater(item, priority, delay, limited)
+            }),
+        4 => Just(Step::Take),
+        2 => any::<usize>().prop_map(Step::Done),
+        1 => (any::<usize>(), delay()).prop_map(|(which, delay)| Step::Requeue(which, delay)),
+        2 => (any::<usize>(), delay()).prop_map(|(which, delay)| Step::Retry(which, delay)),
+        2 => (any::<usize>(), delay()).prop_map(|(which, delay)| Step::Park(which, delay)),
+        2 => item().prop_map(Step::Unpark),
+        1 => item().prop_map(Step::EndBackoff),
+        1 => item().prop_map(Step::Release),
+        2 => (1..20_u64).prop_map(Step::Pass),
+    ];
+    proptest::collection::vec(step, 0..200)
+}
+
+fn rules(fair: bool, backoff_holds: bool) -> CoreRules {
+    CoreRules { aging: Aging::new(Duration::from_nanos(7)), fair, backoff_holds }
+}
+
+/// Many items have one hash.
+fn hash(item: u8) -> u64 {
+    u64::from(item % 4)
+}
+
+fn arrival(item: u8) -> Arrival<u8> {
+    Arrival { value: Some(item), hash: hash(item), group: u64::from(item % 5) }
+}
+
+/// The queue's core and its model, and what is in workers' hands.
+struct Pair {
+    core: Core<u8>,
+    model: Model,
+    given: Vec<Given<u8>>,
+}
+
+impl Pair {
+    fn new(backoff_holds: bool) -> Self {
+        let rules = rules(false, backoff_holds);
+        Self {
+            core: Core::new(rules),
+            model: Model::new(rules.aging, backoff_holds),
+            given: Vec::new(),
+        }
+    }
+
+    /// Does a step with both.
+    fn step(&mut self, step: &Step, now: u64) -> Result<(), TestCaseError> {
+        self.model.promote(now);
+        match *step {
+            Step::Add(item, priority) => {
+                self.model.add(item, Priority(priority), now, now);
+                self.core.add(&mut arrival(item), Priority(priority), now).unwrap();
+            }
+            Step::AddLater(item, priority, delay, limited) => {
+                let due = due(now, delay);
+                if !self.model.is_taken(due) {
+                    let priority = Priority(priority);
+                    let hold = if limited { Hold::Backoff } else { Hold::None };
+                    self.model.delay(item, priority, due, hold);
+                    self.core.add_later(&mut arrival(item), priority, (due, hold), now).unwrap();
+                }
+            }
+            Step::Take => {
+                let wanted = self.model.take(now);
+                let taken = self.core.take(now);
+                let told = taken.as_ref().map(|taken| (taken.value, taken.waited, taken.priority));
+                prop_assert_eq!(told, wanted);
+                self.given.extend(taken);
+            }
+            Step::Done(which) => self.end(which, now, |_, _| {}),
+            Step::Requeue(which, delay) => self.end(which, now, |pair, given| {
+                let due = due(now, delay);
+                if !pair.model.is_taken(due) {
+                    pair.model.delay(given.value, given.priority, due, Hold::None);
+                    pair.core.requeue(given.slot, given.priority, due, now);
+                }
+            }),
+            Step::Retry(which, delay) => self.end(which, now, |pair, given| {
+                let due = due(now, delay);
+                if !pair.model.is_taken(due) {
+                    pair.model.retry(given.value, given.priority, due);
+                    pair.core.retry(given.slot, given.priority, due, now);
+                }
+            }),
+            Step::Park(which, delay) => self.end(which, now, |pair, given| {
+                let due = due(now, delay);
+                if !pair.model.is_taken(due) {
+                    pair.model.park(given.value, given.priority, due, now);
+                    pair.core.park(given.slot, given.priority, due, now);
+                }
+            }),
+            Step::Unpark(item) => {
+                let wanted = self.model.end_wait(item, Hold::Parked, now);
+                if let Some(processed) = self.model.processed.get_mut(&item) {
+                    processed.woken |= !wanted;
+                }
+                let slot = self.core.find(&item, hash(item)).unwrap();
+                let unparked = slot.is_some_and(|slot| self.core.unpark(slot, now).0);
+                prop_assert_eq!(unparked, wanted);
+            }
+            Step::EndBackoff(item) => {
+                if let Some(processed) = self.model.processed.get_mut(&item) {
+                    processed.renewed = true;
+                }
+                let wanted = self.model.end_wait(item, Hold::Backoff, now);
+                let slot = self.core.find(&item, hash(item)).unwrap();
+                let ended = slot.is_some_and(|slot| self.core.end_backoff(slot, now).0);
+                prop_assert_eq!(ended, wanted);
+            }
+            Step::Release(item) => {
+                if let Some(known) = self.model.delayed.get_mut(&item)
+                    && known.hold == Hold::Backoff
+                {
+                    known.hold = Hold::None;
+                }
+                self.core.promote(now);
+                if let Some(slot) = self.core.find(&item, hash(item)).unwrap() {
+                    self.core.release_backoff(slot);
+                }
+            }
+            Step::Pass(_) => {}
+        }
+        // A step that found nothing to do has not looked at the time.
+        self.core.promote(now);
+        let (core, model) = (&self.core, &self.model);
+        prop_assert_eq!(core.ready(), model.ready.len());
+        prop_assert_eq!(core.processed(), model.processed.len());
+        prop_assert_eq!(core.delayed(), model.delayed.len());
+        prop_assert_eq!(core.parked(), model.parked());
+        prop_assert_eq!(core.next_due(), model.next_due().map(|(_, known)| known.due));
+        Ok(())
+    }
+
+    /// A worker ends its work on one of the items given.
+    fn end(&mut self, which: usize, now: u64, again: impl FnOnce(&mut Self, &Given<u8>)) {
+        if self.given.is_empty() {
+            return;
+        }
+        let given = self.given.swap_remove(which % self.given.len());
+        again(self, &given);
+        self.core.done(given.slot, Some(given.value), now);
+        self.model.done(given.value, now);
+    }
+}
+
+/// Odd and even moments keep delayed adds and others apart: at one moment their order is anybody's.
+fn due(now: u64, delay: u64) -> u64 {
+    now + 2 * delay + 1
+}
+
+proptest! {
+    /// The queue gives out the items the model gives out, in its order, and keeps nothing at the end.
+    #[test]
+    fn it_does_what_the_model_does(steps in steps(), backoff_holds in any::<bool>()) {
+        let mut pair = Pair::new(backoff_holds);
+        let mut now = 0;
+        for step in steps {
+            now += 2;
+            if let Step::Pass(time) = step {
+                now += 2 * time;
+            }
+            pair.step(&step, now)?;
+        }
+        while !pair.given.is_empty() || pair.core.ready() + pair.core.delayed() > 0 {
+            now += 100;
+            pair.step(&Step::Done(0), now)?;
+            pair.step(&Step::Take, now)?;
+        }
+        prop_assert_eq!(pair.core.kept(), (0, 0));
+    }
+
+    /// Fair or not, whatever was added is given out, each item once.
+    #[test]
+    fn groups_lose_nothing(items in proptest::collection::vec((0..50_u8, -2..=2_i8), 0..200)) {
+        let mut core = Core::new(rules(true, false));
+        for (now, (item, priority)) in items.iter().enumerate() {
+            core.add(&mut arrival(*item), Priority(*priority), now as u64).unwrap();
+        }
+        let mut taken = Vec::new();
+        while let Some(given) = core.take(1000) {
+            core.done(given.slot, Some(given.value), 1000);
+            taken.push(given.value);
+        }
+        taken.sort_unstable();
+        let wanted: BTreeSet<_> = items.iter().map(|(item, _)| *item).collect();
+        prop_assert_eq!(taken, wanted.into_iter().collect::<Vec<_>>());
+        prop_assert_eq!(core.kept(), (0, 0));
+    }
+}

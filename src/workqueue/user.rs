@@ -1,0 +1,110 @@
+//! The user's code that a queue calls: rate limiter, grouping, and the items' own traits.
+//!
+//! Any of it may panic. Each call is caught, counted and logged, and the queue goes on with a
+//! substitute, so no item is lost. None of it runs while the queue is locked, except `Eq` and
+//! `Clone` of items.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::RateLimiter;
+use super::core::Arrival;
+use crate::panic;
+use crate::sync::Mutex;
+
+/// The delay of an item whose limiter panicked.
+const PANIC_DELAY: Duration = Duration::from_secs(1);
+
+/// Gives the group of an item, among which a queue is fair.
+pub(super) type Group<T> = Box<dyn Fn(&T) -> u64 + Send>;
+
+/// Calls the user's code, and survives it.
+pub(super) struct UserCode<T> {
+    queue: Arc<str>,
+    limiter: Mutex<Box<dyn RateLimiter<T>>>,
+    group: Option<Mutex<Group<T>>>,
+    hasher: foldhash::fast::RandomState,
+    panics: AtomicU64,
+}
+
+impl<T> UserCode<T> {
+    pub(super) fn new(
+        queue: Arc<str>,
+        limiter: Box<dyn RateLimiter<T>>,
+        group: Option<Group<T>>,
+    ) -> Self {
+        Self {
+            queue,
+            limiter: Mutex::new(limiter),
+            group: group.map(Mutex::new),
+            hasher: foldhash::fast::RandomState::default(),
+            panics: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns how often the user's code panicked.
+    pub(super) fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+
+    /// Notes a panic that was caught.
+    pub(super) fn panicked(&self, code: &'static str, message: &str) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+        tracing::error!(queue = %self.queue, code, panic = message, "code of the queue's user panicked");
+    }
+
+    /// Drops what the queue does not keep.
+    pub(super) fn discard(&self, value: Option<T>) {
+        if std::mem::needs_drop::<T>()
+            && let Some(value) = value
+        {
+            self.call("Drop", || drop(value));
+        }
+    }
+
+    fn call<R>(&self, code: &'static str, call: impl FnOnce() -> R) -> Option<R> {
+        panic::catch(call).map_err(|message| self.panicked(code, &message)).ok()
+    }
+}
+
+impl<T: 'static> UserCode<T> {
+    /// The limiter's delay for one more try of an item.
+    pub(super) fn delay(&self, item: &T) -> Duration {
+        let now = Instant::now();
+        self.call("RateLimiter::delay", || self.limiter.lock().delay(item, now))
+            .unwrap_or(PANIC_DELAY)
+    }
+
+    /// The limiter forgets an item.
+    pub(super) fn forget(&self, item: &T) {
+        self.call("RateLimiter::forget", || self.limiter.lock().forget(item));
+    }
+
+    /// How often the limiter delayed an item since it last forgot it.
+    pub(super) fn requeues(&self, item: &T) -> u32 {
+        self.call("RateLimiter::requeues", || self.limiter.lock().requeues(item))
+            .unwrap_or_default()
+    }
+}
+
+impl<T: Hash> UserCode<T> {
+    /// The hash of an item; `None` if it panicked.
+    pub(super) fn hash(&self, item: &T) -> Option<u64> {
+        self.call("Hash", || self.hasher.hash_one(item))
+    }
+
+    /// An item with everything that the queue needs to take it in; `None` if its `Hash` panicked.
+    pub(super) fn arrival(&self, item: T) -> Option<Arrival<T>> {
+        let Some(hash) = self.hash(&item) else {
+            self.discard(Some(item));
+            return None;
+        };
+        let group =
+            self.group.as_ref().and_then(|group| self.call("fair_by", || (*group.lock())(&item)));
+        Some(Arrival { value: Some(item), hash, group: group.unwrap_or_default() })
+    }
+}
