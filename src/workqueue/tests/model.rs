@@ -119,11 +119,11 @@ impl Model {
     }
 
     fn end_wait(&mut self, item: u8, hold: Hold, now: u64) -> bool {
-        let held = self.delayed.get(&item).is_some_and(|known| known.hold == hold);
-        if held && let Some(known) = self.delayed.remove(&item) {
+        let waits = self.delayed.get(&item).is_some_and(|known| known.hold == hold);
+        if waits && let Some(known) = self.delayed.remove(&item) {
             self.add(item, known.priority, now, now);
         }
-        held
+        waits
     }
 
     fn promote(&mut self, now: u64) {
