@@ -1,5 +1,5 @@
 //! The same scenarios against every API server there is: the embedded one, a real one for custom
-//! resources (`tests/apiserver`, where Go is installed), a real control plane (where its binaries are)
+//! resources (`tests/apiserver`, where `.ci/go-programs` has built it), a real control plane (where its binaries are)
 //! and the cluster of the kubeconfig that `KUBE_INFORMER_E2E` names.
 //!
 //! It has a `main` of its own so that what is skipped is always told. `cargo test --test cluster` takes
@@ -7,6 +7,7 @@
 
 mod cluster {
     mod alike;
+    mod arguments;
     mod backend;
     mod clients;
     mod go;

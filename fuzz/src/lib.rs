@@ -2,7 +2,7 @@
 //! is broken.
 //!
 //! The decoders are private, so they are driven as a server drives them: by answers to a client. The
-//! same functions run on stable Rust in `tests/fuzz_corpus.rs`, over the recorded answers of a real
+//! same functions run on stable Rust in `tests/suite/fuzz_corpus.rs`, over the recorded answers of a real
 //! server and mutations of them.
 
 mod encodings;

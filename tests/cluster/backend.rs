@@ -73,7 +73,7 @@ impl Backend {
                 (listening.kubeconfig(None), Owned::Embedded(server, listening))
             }
             Kind::Apiserver => {
-                let binary = go::build("apiserver").await?;
+                let binary = go::find("apiserver")?;
                 let mut program = Program::start(&mut Command::new(binary), "apiserver");
                 let kubeconfig = std::fs::read_to_string(program.line());
                 (kubeconfig.expect("it has been written"), Owned::Apiserver(program))

@@ -178,7 +178,7 @@ where
 }
 
 async fn on_the_embedded_server(streaming: bool) -> Outcome {
-    let program = go::build("clients").await?;
+    let program = go::find("clients")?;
     for resource in ["configmaps", "pods", "widgets"] {
         let backend = Backend::open(Kind::Embedded).await?;
         let server = backend.embedded().expect("it is");
@@ -258,7 +258,7 @@ where
 }
 
 async fn on_a_real_server(streaming: bool) -> Outcome {
-    let program = go::build("clients").await?;
+    let program = go::find("clients")?;
     let backend = Backend::open(Kind::Apiserver).await?;
     let (client, kubeconfig) = (backend.client.clone(), backend.kubeconfig.clone());
     let informers =

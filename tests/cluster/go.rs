@@ -1,43 +1,22 @@
-//! The Go programs: built here once, run as children.
+//! The Go programs, which `.ci/go-programs` builds, run as children.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use tokio::sync::Mutex;
-use tokio::task::spawn_blocking;
-
 use super::harness::Skip;
 
-/// Builds the program of a folder beside this one, or finds it up to date. The first time takes minutes.
-///
-/// # Panics
-/// When it does not build.
-pub(crate) async fn build(folder: &'static str) -> Result<PathBuf, Skip> {
-    // One at a time: nobody is to run what another is writing.
-    static BUILDING: Mutex<()> = Mutex::const_new(());
-    let _building = BUILDING.lock().await;
-    spawn_blocking(move || build_now(folder)).await.expect("it builds")
-}
-
-fn build_now(folder: &str) -> Result<PathBuf, Skip> {
+/// Finds the program of a folder beside this one, which `.ci/go-programs` has built. Never builds it:
+/// the first build downloads modules and takes minutes.
+pub(crate) fn find(folder: &str) -> Result<PathBuf, Skip> {
     if std::env::var("KUBE_INFORMER_GO").is_ok_and(|value| value == "0") {
         return Err(Skip("KUBE_INFORMER_GO=0".into()));
     }
-    if Command::new("go").arg("version").output().is_err() {
-        return Err(Skip("Go is not installed".into()));
-    }
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("go-{folder}"));
     if !program.exists() {
-        println!("building tests/{folder}, which takes some minutes the first time");
+        let missing = program.display();
+        return Err(Skip(format!("{missing} is not there: `.ci/go-programs` builds it with Go")));
     }
-    let status = Command::new("go")
-        .args(["build", "-trimpath", "-ldflags=-s -w", "-o"])
-        .arg(&program)
-        .arg(".")
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder))
-        .status();
-    assert!(status.expect("go runs").success(), "tests/{folder} does not build");
     Ok(program)
 }
 

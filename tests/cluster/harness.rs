@@ -10,6 +10,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
 
+use super::arguments::Arguments;
 use super::backend::{Backend, KINDS, Kind};
 use super::clients::Trial;
 use super::rig::Rig;
@@ -29,39 +30,6 @@ pub(crate) type Scenario = fn(Rig) -> LocalBoxFuture<'static, Outcome>;
 const LIMIT: Duration = Duration::from_secs(150);
 /// How many run at a time.
 const AT_ONCE: usize = 8;
-
-/// What `cargo test` passes on. What only changes the looks is ignored.
-#[derive(Debug, Default)]
-struct Arguments {
-    filters: Vec<String>,
-    skipped: Vec<String>,
-    exact: bool,
-    list: bool,
-}
-
-impl Arguments {
-    fn parse(mut words: impl Iterator<Item = String>) -> Self {
-        let mut parsed = Self::default();
-        while let Some(word) = words.next() {
-            match &*word {
-                "--exact" => parsed.exact = true,
-                "--list" => parsed.list = true,
-                "--skip" => parsed.skipped.extend(words.next()),
-                "--test-threads" | "--format" | "--color" | "--logfile" | "-Z" => {
-                    words.next();
-                }
-                option if option.starts_with('-') => {}
-                _ => parsed.filters.push(word),
-            }
-        }
-        parsed
-    }
-
-    fn wants(&self, name: &str) -> bool {
-        let is = |filter: &String| if self.exact { name == filter } else { name.contains(filter) };
-        (self.filters.is_empty() || self.filters.iter().any(is)) && !self.skipped.iter().any(is)
-    }
-}
 
 #[derive(Debug, Default)]
 struct Tally {

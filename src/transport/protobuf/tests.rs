@@ -1,5 +1,5 @@
 //! What Go never writes, but the wire allows; what it does write is tested by pairs in
-//! tests/protobuf.rs.
+//! tests/suite/protobuf.
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,107 @@
+//! What compact storage takes, and that a list is never held decoded.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
+use k8s_openapi::api::core::v1::{Container, EnvVar, Pod, PodSpec};
+use kube::api::ObjectMeta;
+use kube_informer::error::SourceError;
+use kube_informer::lister_watcher::{
+    Collection, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchQuery,
+    WatchStream,
+};
+use kube_informer::{InformerOptions, SharedInformer, Storage};
+
+use crate::in_use;
+
+const PODS: usize = 4_000;
+
+fn pod(n: usize) -> Pod {
+    let metadata = ObjectMeta {
+        namespace: Some(format!("ns-{}", n % 20)),
+        name: Some(format!("web-{n}")),
+        uid: Some(format!("{n:036}")),
+        resource_version: Some(n.to_string()),
+        labels: Some([("app".into(), format!("app-{}", n / 10))].into()),
+        ..ObjectMeta::default()
+    };
+    let variable = |v: usize| EnvVar {
+        name: format!("SETTING_{v}"),
+        value: Some(format!("{:016x}", (n * 40 + v).wrapping_mul(0x9e37_79b9_7f4a_7c15))),
+        ..EnvVar::default()
+    };
+    let container = Container {
+        name: "server".into(),
+        image: Some(format!("registry.example.com/team/app:{}", n % 7)),
+        env: Some((0..40).map(variable).collect()),
+        ..Container::default()
+    };
+    let spec = PodSpec { containers: vec![container; 2], ..PodSpec::default() };
+    Pod { metadata, spec: Some(spec), ..Pod::default() }
+}
+
+/// A server that makes each pod when it is sent, and notes how much memory was in use at the most.
+struct Lazy {
+    collection: Collection,
+    most: Arc<AtomicUsize>,
+}
+
+impl ListerWatcher<Pod> for Lazy {
+    fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    fn list(&self, _: &ListQuery) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
+        let most = self.most.clone();
+        let pods = stream::iter(0..PODS).map(move |n| {
+            most.fetch_max(in_use(), Relaxed);
+            Ok(ListItem::Object(Ok(pod(n).into())))
+        });
+        let version = Some((PODS as u64).into());
+        let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
+        let list = pods.chain(stream::iter([Ok(end)])).boxed();
+        async { Ok(list) }.boxed()
+    }
+
+    fn watch(&self, _: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
+        async { Ok(stream::pending().boxed()) }.boxed()
+    }
+}
+
+/// What an informer takes of memory when it has synced, and what it took at the most.
+async fn taken(storage: Storage<Pod>) -> (usize, usize) {
+    let before = in_use();
+    let most = Arc::new(AtomicUsize::new(0));
+    let collection = Collection { resource: "pods".into(), kind: "Pod".into(), namespace: None };
+    let source = Lazy { collection, most: most.clone() };
+    let options = InformerOptions::new().storage(storage);
+    let informer = SharedInformer::new(Arc::new(source), options);
+    informer.start().unwrap();
+    informer.wait_for_sync(Duration::from_secs(600)).await.unwrap();
+    // What the store was before is freed on another thread.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let settled = in_use() - before;
+    most.fetch_max(in_use(), Relaxed);
+    assert_eq!(informer.lister().len(), PODS);
+    informer.shutdown().await;
+    (settled, most.load(Relaxed) - before)
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+pub(crate) async fn packed_objects_take_little_and_so_does_a_list() {
+    let (decoded, _) = taken(Storage::decoded()).await;
+    let (compact, most) = taken(Storage::compact().hot_bytes(0)).await;
+    let each = |bytes: usize| bytes / PODS;
+    println!("a pod: {} bytes decoded, {} packed", each(decoded), each(compact));
+    println!("while the list came: {} at the most", each(most));
+    assert!(compact * 8 < decoded, "{compact} of {decoded} bytes");
+    assert!(most * 10 < compact * 12, "{most} at the most, {compact} settled");
+
+    let hot = 1 << 20;
+    let (with_hot, _) = taken(Storage::compact().hot_bytes(hot)).await;
+    let held = with_hot.saturating_sub(compact);
+    assert!((hot / 3..hot * 3 / 2).contains(&held), "{held} bytes held for {hot}");
+}

@@ -1,0 +1,111 @@
+//! What it costs to decode a pod, in calls of the allocator and in bytes kept: figures that are the same on
+//! every machine, held at what they are.
+
+use std::convert::Infallible;
+use std::path::Path;
+
+use futures::StreamExt;
+use http::header::CONTENT_TYPE;
+use http::{Request, Response};
+use k8s_openapi::api::core::v1::Pod;
+use kube::client::Body;
+use kube_informer::lister_watcher::{Given, ListItem, ListQuery, ListerWatcher};
+use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::{ApiSource, Decode, JsonDecode, WithoutManagedFields};
+use stats_alloc::Region;
+
+use crate::COUNTED;
+
+/// A pod decoded, how many calls that took and how many bytes it keeps.
+#[track_caller]
+fn costs(what: &str, (calls, kept): (usize, isize), decode: impl Fn() -> Pod) -> Pod {
+    drop(decode());
+    let region = Region::new(COUNTED);
+    let pod = decode();
+    let stats = region.change();
+    let found = stats.allocations + stats.reallocations;
+    let bytes = stats.bytes_allocated.cast_signed() - stats.bytes_deallocated.cast_signed();
+    println!("{what}: {found} calls, keeps {bytes} bytes");
+    assert!(found <= calls, "{what} takes {found} calls of the allocator, more than {calls}");
+    assert!(bytes <= kept, "{what} keeps {bytes} bytes, more than {kept}");
+    pod
+}
+
+/// The pod in a list, decoded by a source.
+async fn listed(media_type: &'static str, body: Vec<u8>, managed_fields: bool) -> Pod {
+    let answer = move |_: Request<Body>| {
+        let response = Response::builder().header(CONTENT_TYPE, media_type);
+        let response = response.body(Body::from(body.clone())).unwrap();
+        async { Ok::<_, Infallible>(response) }
+    };
+    let client = kube::Client::new(tower::service_fn(answer), "default");
+    let mut source = ApiSource::<Pod>::new(client);
+    if !managed_fields {
+        source = source.without_managed_fields();
+    }
+    let mut items = source.list(&ListQuery::default()).await.unwrap();
+    while let Some(item) = items.next().await {
+        if let ListItem::Object(Ok(Given::Object(pod))) = item.unwrap() {
+            return pod;
+        }
+    }
+    panic!("no pod in the list")
+}
+
+fn field(number: u8, holds: &[u8]) -> Vec<u8> {
+    let (mut head, mut length) = (vec![number << 3 | 2], holds.len());
+    while length >= 0x80 {
+        head.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+        length >>= 7;
+    }
+    head.push(u8::try_from(length).unwrap());
+    [&head[..], holds].concat()
+}
+
+pub(crate) fn a_pod_costs_no_more_to_decode_than_it_did() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
+    let json = std::fs::read(folder.join("pod.json")).unwrap();
+    let protobuf = std::fs::read(folder.join("pod.pb")).unwrap();
+    let object = ProtobufObject::from_envelope(&protobuf).unwrap();
+
+    let decoder = JsonDecode::<Pod>::new();
+    let from_json = costs("JSON", JSON, || decoder.decode(&json).unwrap());
+    let from_protobuf = costs("protobuf", PROTOBUF, || object.decode().unwrap());
+    assert_eq!(from_json, from_protobuf);
+    let bare = costs("protobuf without managedFields", BARE, || {
+        let WithoutManagedFields(pod) = object.decode().unwrap();
+        pod
+    });
+
+    let spec = from_protobuf.spec.as_ref().unwrap();
+    assert_eq!(spec.containers.capacity(), spec.containers.len(), "vectors are cut to size");
+    let conditions = from_protobuf.status.as_ref().unwrap().conditions.as_ref().unwrap();
+    assert_eq!(conditions.capacity(), conditions.len(), "vectors are cut to size");
+
+    // What was passed over is what would have been dropped, and nothing else.
+    let mut expected = from_protobuf;
+    assert!(expected.metadata.managed_fields.take().is_some_and(|managed| !managed.is_empty()));
+    assert_eq!(bare, expected);
+    let text = |json: &[u8]| {
+        let items =
+            [br#"{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":["#, json, b"]}"];
+        items.concat()
+    };
+    let types = field(1, &[field(1, b"v1"), field(2, b"PodList")].concat());
+    let items = field(2, &[field(1, &field(2, b"1")), field(2, object.message())].concat());
+    let binary = [b"k8s\0", &types[..], &items].concat();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for (media_type, body) in
+        [("application/json", text(&json)), ("application/vnd.kubernetes.protobuf", binary)]
+    {
+        let kept = runtime.block_on(listed(media_type, body.clone(), true));
+        assert_eq!(kept.metadata.managed_fields, from_json.metadata.managed_fields);
+        let pod = runtime.block_on(listed(media_type, body, false));
+        assert_eq!(pod, expected, "{media_type}");
+    }
+}
+
+/// Calls of the allocator, bytes kept: what they were when set, and a twentieth more.
+const JSON: (usize, isize) = (545, 102_900);
+const PROTOBUF: (usize, isize) = (540, 94_000);
+const BARE: (usize, isize) = (180, 29_600);

@@ -1,0 +1,72 @@
+//! Tests that need a process to themselves: they count what it allocates, or read its log. They run
+//! one after another, on one thread. `cargo test --test alone` takes the usual filters.
+
+#![allow(clippy::duplicate_mod, reason = "each example brings what it shares with others")]
+
+mod allocations;
+#[path = "../cluster/arguments.rs"]
+mod arguments;
+#[cfg(feature = "compact")]
+mod compact_memory;
+mod decode_cost;
+mod endless;
+mod log;
+mod memory;
+mod secret_log;
+mod slim_cache;
+mod spans;
+
+use std::alloc::System;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+use self::arguments::Arguments;
+
+/// Counts what this process allocates. The example `slim_cache` makes it the allocator.
+static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// The bytes that are allocated now.
+fn in_use() -> usize {
+    let stats = COUNTED.stats();
+    // What was reallocated is among these already.
+    stats.bytes_allocated.saturating_sub(stats.bytes_deallocated)
+}
+
+const TESTS: &[(&str, fn())] = &[
+    ("allocations", allocations::objects_cost_no_more_allocations_than_they_did),
+    #[cfg(feature = "compact")]
+    ("compact_memory", compact_memory::packed_objects_take_little_and_so_does_a_list),
+    ("decode_cost", decode_cost::a_pod_costs_no_more_to_decode_than_it_did),
+    ("endless", endless::an_answer_that_does_not_end_is_held_in_part_only),
+    ("memory", memory::keeping_costs_little_and_deleting_frees),
+    ("secret_log", secret_log::no_log_line_and_no_metric_says_what_a_secret_holds),
+    ("slim_cache", slim_cache::each_way_takes_less_than_the_one_before_and_answers_all_the_same),
+    ("spans", spans::spans_name_resource_namespace_and_version),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse(std::env::args().skip(1));
+    let wanted = TESTS.iter().filter(|(name, _)| arguments.wants(name));
+    if arguments.list {
+        wanted.for_each(|(name, _)| println!("{name}: test"));
+        return ExitCode::SUCCESS;
+    }
+    println!();
+    let (mut passed, mut failed) = (0, Vec::new());
+    for (name, test) in wanted {
+        let begun = Instant::now();
+        let outcome = catch_unwind(test);
+        let result = if outcome.is_ok() { "ok" } else { "FAILED" };
+        println!("test {name} ... {result} ({:.1} s)", begun.elapsed().as_secs_f32());
+        match outcome {
+            Ok(()) => passed += 1,
+            Err(_) => failed.push(*name),
+        }
+    }
+    let result = if failed.is_empty() { "ok" } else { "FAILED" };
+    println!("\ntest result: {result}. {passed} passed; {} failed {failed:?}\n", failed.len());
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

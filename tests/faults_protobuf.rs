@@ -1,4 +1,0 @@
-//! Each fault, alone, where the server speaks protobuf.
-
-#[path = "faults/main.rs"]
-mod faults;

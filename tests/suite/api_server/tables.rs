@@ -1,0 +1,188 @@
+//! Tables, against the recorded one.
+
+use serde_json::json;
+
+use super::*;
+
+const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
+
+async fn table(server: &ApiServer, path: &str) -> Value {
+    let answer = ask(server, "GET", path, &[("accept", TABLE)], &Value::Null).await;
+    assert_eq!(answer.media_type, "application/json");
+    answer.json()
+}
+
+async fn make(server: &ApiServer, path: &str, object: Value) {
+    let made = ask(server, "POST", path, &[], &object).await;
+    assert_eq!(made.status, 201, "{:?}", made.json());
+}
+
+/// Everything in the cells but the age, which is young.
+fn cells(table: &Value, row: usize) -> Vec<Value> {
+    let columns = table["columnDefinitions"].as_array().unwrap();
+    let cells = table["rows"][row]["cells"].as_array().unwrap();
+    assert_eq!(columns.len(), cells.len());
+    let shown = columns.iter().zip(cells).filter(|(column, _)| column["name"] != "Age");
+    shown.map(|(_, cell)| cell.clone()).collect()
+}
+
+#[tokio::test]
+async fn pods_have_the_columns_and_cells_of_a_real_server() {
+    let server = ApiServer::new();
+    let list: Value =
+        serde_json::from_str(include_str!("../../transcripts/list-pods-json.json")).unwrap();
+    for mut pod in list["items"].as_array().unwrap().iter().take(3).cloned() {
+        pod["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+        make(&server, "/api/v1/namespaces/bank/pods", pod).await;
+    }
+    let real: Value =
+        serde_json::from_str(include_str!("../../transcripts/list-table-json.json")).unwrap();
+    let ours = table(&server, "/api/v1/pods?limit=3").await;
+    assert_eq!((&ours["kind"], &ours["apiVersion"]), (&real["kind"], &real["apiVersion"]));
+    for (ours, real) in ours["columnDefinitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(real["columnDefinitions"].as_array().unwrap())
+    {
+        for member in ["name", "type", "format", "priority"] {
+            assert_eq!(ours[member], real[member], "{ours}");
+        }
+    }
+    for row in 0..3 {
+        assert_eq!(cells(&ours, row), cells(&real, row));
+    }
+    let object = &ours["rows"][0]["object"];
+    assert_eq!(object["kind"], "PartialObjectMetadata");
+    assert!(object["spec"].is_null());
+    let whole = table(&server, "/api/v1/pods?includeObject=Object").await;
+    assert!(whole["rows"][0]["object"]["spec"].is_object());
+    let bare = table(&server, "/api/v1/pods?includeObject=None").await;
+    assert!(bare["rows"][0]["object"].is_null());
+    let one = table(&server, "/api/v1/namespaces/bank/pods/web-00").await;
+    assert_eq!(cells(&one, 0), cells(&real, 0));
+}
+
+#[tokio::test]
+async fn common_kinds_show_what_matters() {
+    let server = ApiServer::new();
+    for (path, object, wanted) in [
+        (
+            "/api/v1/namespaces/a/configmaps",
+            json!({"metadata": {"name": "m"}, "data": {"x": "1", "y": "2"}}),
+            json!(["m", 2]),
+        ),
+        (
+            "/api/v1/namespaces/a/secrets",
+            json!({"metadata": {"name": "s"}, "type": "Opaque", "data": {"x": ""}}),
+            json!(["s", "Opaque", 1]),
+        ),
+        ("/api/v1/namespaces", json!({"metadata": {"name": "a"}}), json!(["a", "Active"])),
+        (
+            "/api/v1/namespaces/a/services",
+            json!({"metadata": {"name": "web"}, "spec": {
+                "type": "LoadBalancer", "clusterIP": "10.0.0.1", "selector": {"app": "web"},
+                "ports": [{"port": 80, "nodePort": 30080}, {"port": 53, "protocol": "UDP"}],
+            }}),
+            json!([
+                "web",
+                "LoadBalancer",
+                "10.0.0.1",
+                "<pending>",
+                "80:30080/TCP,53/UDP",
+                "app=web"
+            ]),
+        ),
+        (
+            "/apis/apps/v1/namespaces/a/deployments",
+            json!({"metadata": {"name": "d"}, "spec": {
+                "replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+                "template": {"spec": {"containers": [
+                    {"name": "x", "image": "i"}, {"name": "y", "image": "j"}
+                ]}},
+            }}),
+            json!(["d", "0/3", 0, 0, "x,y", "i,j", "app=web"]),
+        ),
+        (
+            "/api/v1/nodes",
+            json!({
+                "metadata": {"name": "n", "labels": {"node-role.kubernetes.io/worker": ""}},
+                "spec": {"unschedulable": true},
+            }),
+            json!([
+                "n",
+                "Unknown,SchedulingDisabled",
+                "worker",
+                null,
+                "<none>",
+                "<none>",
+                "<unknown>",
+                "<unknown>",
+                "<unknown>",
+            ]),
+        ),
+        (
+            "/apis/policy/v1/namespaces/a/poddisruptionbudgets",
+            json!({"metadata": {"name": "p"}}),
+            json!(["p"]),
+        ),
+    ] {
+        make(&server, path, object).await;
+        let shown = table(&server, path).await;
+        assert_eq!(Value::from(cells(&shown, 0)), wanted, "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_tells_rows_and_names_the_columns_once() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    server.create(&map("b")).unwrap();
+    let path = "/api/v1/configmaps?watch=1&timeoutSeconds=1&allowWatchBookmarks=1";
+    let watch = ask(&server, "GET", path, &[("accept", TABLE)], &Value::Null).await;
+    let lines = String::from_utf8(watch.body).unwrap();
+    let events: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["ADDED", "ADDED", "BOOKMARK"]);
+    assert!(events.iter().all(|event| event["object"]["kind"] == "Table"));
+    assert!(events[0]["object"]["columnDefinitions"].is_array());
+    assert!(events[1]["object"]["columnDefinitions"].is_null());
+    assert_eq!(events[1]["object"]["rows"][0]["cells"][0], "b");
+    let marked = &events[2]["object"]["rows"][0]["object"]["metadata"];
+    assert_eq!(marked["resourceVersion"], server.revision().to_string());
+}
+
+#[tokio::test]
+async fn a_custom_type_shows_the_columns_of_its_definition() {
+    let server = ApiServer::new();
+    let definition = json!({
+            "metadata": {"name": "widgets.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Cluster",
+                "names": {"plural": "widgets", "kind": "Widget"},
+                "versions": [{
+                    "name": "v1", "served": true, "storage": true,
+                    "schema": {"openAPIV3Schema": {
+    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+    }},
+                    "additionalPrinterColumns": [
+                        {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
+                        {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "priority": 1},
+                        {"name": "Born", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+                    ],
+                }],
+            },
+        });
+    make(&server, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).await;
+    let widget = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"},
+        "spec": {"color": "blue", "size": 7},
+    });
+    make(&server, "/apis/example.com/v1/widgets", widget).await;
+    let shown = table(&server, "/apis/example.com/v1/widgets").await;
+    let cells = &shown["rows"][0]["cells"];
+    assert_eq!((&cells[0], &cells[1], &cells[2]), (&json!("w"), &json!("blue"), &json!(7)));
+    assert!(cells[3].as_str().unwrap().ends_with('s'), "{cells}");
+    assert_eq!(shown["columnDefinitions"][2]["priority"], 1);
+}

@@ -1,0 +1,632 @@
+//! Compact storage is told from decoded storage by what it takes, and by nothing else.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::Resource;
+use kube::api::{Api, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams};
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
+use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+use kube_informer::{
+    Cached, CachedEvent, Event, FieldSet, Index, InformerOptions, Labels, ObjectKey,
+    ResourceVersion, SharedInformer, Storage,
+};
+use parking_lot::Mutex;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::time::{sleep, timeout};
+
+const SOON: Duration = Duration::from_secs(600);
+const RESYNC: Duration = Duration::from_secs(100);
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put {
+        n: usize,
+        app: usize,
+        size: usize,
+    },
+    Delete(usize),
+    /// The watch breaks, these happen meanwhile, and everything has to be listed anew.
+    Missed(Vec<Step>),
+    /// Every handler is told everything again.
+    Resync,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let change = prop_oneof![
+        3 => (0usize..12, 0usize..3, 0usize..300)
+            .prop_map(|(n, app, size)| Step::Put { n, app, size }),
+        1 => (0usize..12).prop_map(Step::Delete),
+    ];
+    prop_oneof![
+        8 => change.clone(),
+        1 => vec(change, 0..8).prop_map(Step::Missed),
+        1 => Just(Step::Resync),
+    ]
+}
+
+fn object(n: usize, app: usize, size: usize) -> ConfigMap {
+    let metadata = ObjectMeta {
+        namespace: Some(format!("ns-{}", n % 3)),
+        name: Some(format!("map-{n}")),
+        labels: (app > 0).then(|| [("app".into(), format!("app-{app}"))].into()),
+        ..ObjectMeta::default()
+    };
+    let data = Some([("text".into(), "text ".repeat(size))].into());
+    ConfigMap { metadata, data, ..ConfigMap::default() }
+}
+
+fn key(n: usize) -> ObjectKey {
+    ObjectKey::namespaced(&format!("ns-{}", n % 3), &format!("map-{n}")).unwrap()
+}
+
+fn do_step(source: &FakeSource<ConfigMap>, step: &Step) {
+    match step {
+        Step::Put { n, app, size } => drop(source.put(object(*n, *app, *size))),
+        Step::Delete(n) => drop(source.delete(&key(*n))),
+        Step::Missed(steps) => {
+            source.end_watches(WatchEnd::Broken);
+            for step in steps {
+                do_step(source, step);
+            }
+            source.compact();
+        }
+        Step::Resync => {}
+    }
+}
+
+/// An informer, and all that its handler was told.
+struct Follower {
+    informer: SharedInformer<ConfigMap>,
+    by_app: Index<ConfigMap>,
+    told: Arc<Mutex<Vec<Event<ConfigMap>>>>,
+}
+
+impl Follower {
+    fn new(source: &Arc<FakeSource<ConfigMap>>, storage: Storage<ConfigMap>) -> Self {
+        let reflector = ReflectorOptions::new().seed(7).on_error(|_| {});
+        let options = InformerOptions::new().storage(storage).resync(RESYNC).reflector(reflector);
+        let informer = SharedInformer::new(source.clone(), options);
+        let app = |map: &ConfigMap| map.metadata.labels.as_ref()?.get("app").cloned();
+        let by_app = informer.add_index("app", app).unwrap();
+        let told: Arc<Mutex<Vec<_>>> = Arc::default();
+        let telling = told.clone();
+        informer.on_event(move |event| telling.lock().push(event)).unwrap();
+        informer.start().unwrap();
+        Self { informer, by_app, told }
+    }
+
+    /// What a handler of cached events is told from now on.
+    fn cached_events(&self) -> CachedEvents {
+        let told = CachedEvents::default();
+        let telling = told.clone();
+        let tell = move |key: &ObjectKey, event| telling.lock().push((key.clone(), event));
+        self.informer.on_cached_event(tell).unwrap();
+        told
+    }
+
+    /// All that can be read, in one order.
+    fn read(&self) -> Vec<Vec<Arc<ConfigMap>>> {
+        let lister = self.informer.lister();
+        let mut answers = vec![lister.all(), lister.list(&Labels::nothing())];
+        for app in 0..3 {
+            let app = format!("app-{app}");
+            answers.push(self.by_app.get(&app));
+            answers.push(lister.list(&format!("app={app}").parse().unwrap()));
+            answers.push(lister.namespace("ns-1").list(&format!("app!={app}").parse().unwrap()));
+        }
+        for answer in &mut answers {
+            answer.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        }
+        answers
+    }
+}
+
+type CachedEvents = Arc<Mutex<Vec<(ObjectKey, CachedEvent<ConfigMap>)>>>;
+
+/// What events come to; each has to tell of what was told before.
+fn folded(events: &[Event<ConfigMap>]) -> BTreeMap<ObjectKey, Arc<ConfigMap>> {
+    let mut known: BTreeMap<ObjectKey, Arc<ConfigMap>> = BTreeMap::new();
+    for event in events {
+        let key = ObjectKey::of(&**event.object()).unwrap();
+        match event {
+            Event::Added { object, .. } => {
+                assert!(known.insert(key, object.clone()).is_none());
+            }
+            Event::Updated { old, new } => {
+                assert_eq!(known.insert(key, new.clone()).as_ref(), Some(old));
+            }
+            Event::Deleted { .. } => assert!(known.remove(&key).is_some()),
+        }
+    }
+    known
+}
+
+async fn same_as_decoded(before: &[Step], steps: &[Step], storage: Storage<ConfigMap>) {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    for step in before {
+        do_step(&source, step);
+    }
+    let followers = [Storage::decoded(), storage].map(|storage| Follower::new(&source, storage));
+    let [decoded, compact] = &followers;
+    // No time has passed: these hear what the others hear.
+    let cached_events = followers.each_ref().map(Follower::cached_events);
+    for step in [&Step::Resync].into_iter().chain(steps) {
+        do_step(&source, step);
+        if matches!(step, Step::Resync) {
+            sleep(RESYNC).await;
+        }
+        for follower in &followers {
+            let version = ResourceVersion::from(source.version());
+            follower.informer.wait_for_sync(SOON).await.unwrap();
+            follower.informer.wait_for(&version, SOON).await.unwrap();
+        }
+        // Once nothing is left to be done, time goes on.
+        sleep(Duration::from_millis(1)).await;
+        assert_eq!(decoded.read(), compact.read());
+    }
+    let told = compact.told.lock().clone();
+    assert_eq!(*decoded.told.lock(), *told);
+    assert_eq!(folded(&told), source.objects());
+    for cached_events in cached_events {
+        let read = cached_events
+            .lock()
+            .iter()
+            .map(|(key, event)| {
+                let event = event.read().unwrap();
+                assert_eq!(*key, ObjectKey::of(&**event.object()).unwrap());
+                event
+            })
+            .collect::<Vec<_>>();
+        assert_eq!(*told, read);
+    }
+    let status = compact.informer.status().storage.unwrap();
+    assert_eq!((status.kept_decoded, status.unreadable, status.refused), (0, 0, None));
+    assert!(decoded.informer.status().storage.is_none());
+    for follower in &followers {
+        follower.informer.shutdown().await;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn events_and_answers_are_those_of_decoded_storage(
+        before in vec(step(), 0..20), steps in vec(step(), 1..30),
+        hot_bytes in prop_oneof![Just(0), 0usize..100_000], zeroize: bool,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time().start_paused(true).build().unwrap();
+        let storage = Storage::compact().hot_bytes(hot_bytes).zeroize(zeroize);
+        runtime.block_on(same_as_decoded(&before, &steps, storage));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_relist_of_what_is_known_keeps_it() {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    for n in 0..100 {
+        source.put(object(n, n % 3, 50));
+    }
+    let follower = Follower::new(&source, Storage::compact());
+    follower.informer.wait_for_sync(SOON).await.unwrap();
+    let before = follower.informer.snapshot();
+    do_step(&source, &Step::Missed(vec![Step::Put { n: 0, app: 0, size: 60 }]));
+    follower.informer.wait_for(&source.version().into(), SOON).await.unwrap();
+    let after = follower.informer.snapshot();
+    for n in 0..100 {
+        let [old, new] = [&before, &after].map(|store| store.cached_by_key(&key(n)).unwrap());
+        assert_eq!(old.is(new), n > 0, "{n}");
+    }
+    drop((before, after));
+    follower.told.lock().clear();
+    sleep(Duration::from_secs(10)).await;
+    let status = follower.informer.status().storage.unwrap();
+    assert_eq!(status.objects, 100);
+    assert!(status.bytes > 0 && status.hits > 0, "{status:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_wants_no_objects_has_none_unpacked() {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    for n in 0..100 {
+        source.put(object(n, n % 3, 50));
+    }
+    let reads = |informer: &SharedInformer<_>| {
+        let status = informer.status().storage.unwrap();
+        status.hits + status.misses
+    };
+    for plain in [false, true] {
+        let options = InformerOptions::new().storage(Storage::compact().hot_bytes(0));
+        let informer = SharedInformer::new(source.clone(), options.resync(RESYNC));
+        let told: Arc<Mutex<Vec<_>>> = Arc::default();
+        let telling = told.clone();
+        let tell = move |key: &ObjectKey, event: CachedEvent<ConfigMap>| {
+            let object = event.object();
+            assert!(object.uid().is_some() && object.version().is_some());
+            telling.lock().push((key.clone(), object.labels().cloned()));
+        };
+        let registration = informer.on_cached_event(tell).unwrap();
+        if plain {
+            informer.on_event(drop).unwrap();
+        }
+        informer.start().unwrap();
+        assert!(registration.synced().await);
+        let packing = reads(&informer);
+        source.put(object(1, 2, 60));
+        source.delete(&key(2));
+        sleep(RESYNC).await;
+        source.put(object(2, 2, 50));
+        sleep(Duration::from_secs(1)).await;
+        let told = std::mem::take(&mut *told.lock());
+        assert_eq!(told.len(), 100 + 2 + 99 + 1, "all, two changes, a resync and a change");
+        assert!(told.contains(&(key(1), Some([("app".into(), "app-2".into())].into()))));
+        if plain {
+            assert!(reads(&informer) > packing + 100, "to be told of these costs an unpacking");
+        } else {
+            assert_eq!(reads(&informer), 0);
+        }
+        informer.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_who_ask_are_given_one_object_while_it_is_held() {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    source.put(object(1, 1, 50));
+    let follower = Follower::new(&source, Storage::compact().hot_bytes(0));
+    follower.informer.wait_for_sync(SOON).await.unwrap();
+    follower.told.lock().clear();
+    let (store, lister) = (follower.informer.snapshot(), follower.informer.lister());
+    let object = lister.by_key(&key(1)).unwrap();
+    assert!(Arc::ptr_eq(&object, &store.get(&key(1)).unwrap()));
+    assert!(Arc::ptr_eq(&object, &follower.by_app.get("app-1")[0]));
+}
+
+/// Packs objects and reads them.
+fn through<K>(objects: impl IntoIterator<Item = K>)
+where
+    K: Resource + Serialize + DeserializeOwned + Clone + PartialEq + Debug + Send + Sync + 'static,
+{
+    let storage = Storage::compact().hot_bytes(0).pack("things");
+    for object in objects {
+        let packed = storage.pack(object.clone().into());
+        assert!(matches!(packed, Cached::Packed(_)), "kept decoded: {object:?}");
+        assert_eq!(*packed.get().unwrap(), object);
+    }
+}
+
+macro_rules! kinds {
+    ($folder:ident, $read:ident: $($module:path: $($kind:ident)*;)*) => {
+        $($({
+            use $module as module;
+            use k8s_openapi::Resource as _;
+            let group = match module::$kind::GROUP { "" => "core", group => group };
+            let name = format!("{group}.{}.{}.json", module::$kind::VERSION, module::$kind::KIND);
+            let json = std::fs::read(Path::new($folder).join(&name)).expect(&name);
+            match serde_json::from_slice::<module::$kind>(&json) {
+                Ok(object) => {
+                    through([object]);
+                    $read += 1;
+                }
+                // A type can be too strict for what Go writes.
+                Err(error) => println!("{name}: {error}"),
+            }
+        })*)*
+    };
+}
+
+#[test]
+fn every_built_in_kind_comes_back_as_it_was() {
+    use k8s_openapi::api;
+    let folder = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/k8s-api-testdata");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        println!("SKIPPED: {} is not there", folder.display());
+        return;
+    };
+    let json = files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension() == Some("json".as_ref()));
+    let objects = json.filter_map(|path| {
+        // Lists, options and other messages that are no objects have no metadata.
+        serde_json::from_slice::<DynamicObject>(&std::fs::read(path).unwrap()).ok()
+    });
+    let objects: Vec<_> = objects.collect();
+    assert!(objects.len() > 100, "{}", objects.len());
+    through(objects);
+    let mut read = 0;
+    kinds! { folder, read:
+        api::admissionregistration::v1: MutatingWebhookConfiguration ValidatingAdmissionPolicy;
+        api::apps::v1: ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet;
+        api::autoscaling::v2: HorizontalPodAutoscaler;
+        api::batch::v1: CronJob Job;
+        api::certificates::v1: CertificateSigningRequest;
+        api::coordination::v1: Lease;
+        api::core::v1: ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount;
+        api::discovery::v1: EndpointSlice;
+        api::events::v1: Event;
+        api::flowcontrol::v1: FlowSchema PriorityLevelConfiguration;
+        api::networking::v1: Ingress IngressClass NetworkPolicy;
+        api::policy::v1: PodDisruptionBudget;
+        api::rbac::v1: ClusterRole ClusterRoleBinding Role RoleBinding;
+        api::resource::v1: DeviceClass ResourceClaim ResourceSlice;
+        api::storage::v1: CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment;
+    }
+    assert!(read > 40, "{read}");
+}
+
+/// A pod with managed fields, as a server keeps it.
+fn pod(n: usize, node: &str) -> Pod {
+    serde_json::from_value(serde_json::json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": format!("pod-{n}"), "namespace": format!("ns-{}", n % 3),
+                     "labels": {"app": format!("app-{}", n % 4)}},
+        "spec": {"nodeName": node, "containers": [{"name": "server", "image": "registry.example/server:1"}]},
+    }))
+    .unwrap()
+}
+
+/// Of one server's pods an informer in decoded storage and one in compact storage.
+struct Both {
+    way: String,
+    decoded: SharedInformer<Pod>,
+    compact: SharedInformer<Pod>,
+    by_node: Index<Pod>,
+}
+
+/// By each way that objects can come.
+fn ways(server: &ApiServer) -> Vec<Both> {
+    let mut ways = Vec::new();
+    let all = [false, true].into_iter().flat_map(|json| [(json, false, false), (json, true, true)]);
+    let all = all.flat_map(|(json, streaming, strip)| {
+        [true, false].map(|check| (json, streaming, strip, check))
+    });
+    for (json, streaming, strip, check) in all {
+        let informer = |storage| {
+            let mut source = ApiSource::<Pod>::new(server.client());
+            if json {
+                source = source.json_only();
+            }
+            if strip {
+                source = source.without_managed_fields();
+            }
+            let reflector = ReflectorOptions::new().streaming_list(streaming).on_error(|_| {});
+            let options = InformerOptions::new().storage(storage).reflector(reflector);
+            SharedInformer::new(Arc::new(source), options)
+        };
+        let compact = informer(Storage::compact().hot_bytes(0).check_on_arrival(check));
+        let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+        let by_node = if check {
+            compact.add_index("node", node)
+        } else {
+            compact.add_index_on("node", ["spec.nodeName"], node)
+        };
+        let by_node = by_node.unwrap();
+        let way = format!("json {json}, streaming {streaming}, strip {strip}, check {check}");
+        let decoded = informer(Storage::decoded());
+        for informer in [&decoded, &compact] {
+            informer.start().unwrap();
+        }
+        ways.push(Both { way, decoded, compact, by_node });
+    }
+    ways
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_kept_as_they_came_and_read_only_for_who_asks() {
+    kept_as_they_came().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn objects_are_kept_as_they_came_and_read_only_for_who_asks_on_several_threads() {
+    kept_as_they_came().await;
+}
+
+async fn kept_as_they_came() {
+    let server = ApiServer::new();
+    let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+    for n in 0..30 {
+        shop(n).create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    let ways = ways(&server);
+    for Both { decoded, compact, .. } in &ways {
+        decoded.wait_for_sync(SOON).await.unwrap();
+        compact.wait_for_sync(SOON).await.unwrap();
+    }
+    for n in 10..20 {
+        let name = format!("pod-{n}");
+        shop(n).delete(&name, &DeleteParams::default().grace_period(0)).await.unwrap();
+        if n % 2 == 0 {
+            shop(n).create(&PostParams::default(), &pod(n, "n-2")).await.unwrap();
+        }
+    }
+    let patch = serde_json::json!({"metadata": {"labels": {"app": "other"}}});
+    for n in 0..10 {
+        let name = format!("pod-{n}");
+        shop(n).patch(&name, &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    }
+    for Both { way, decoded, compact, by_node } in ways {
+        for informer in [&decoded, &compact] {
+            informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+        }
+        assert_eq!((by_node.len("n-1"), by_node.len("n-2")), (20, 5), "{way}");
+        // What the store had before may still be on its way out on another thread.
+        let packed = || compact.status().storage.unwrap().objects;
+        let few = async {
+            while packed() != 25 {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        assert!(timeout(SOON, few).await.is_ok(), "{way}: {} are packed", packed());
+        let status = compact.status().storage.unwrap();
+        assert_eq!((status.misses, status.kept_decoded), (0, 0), "{way}");
+        let (decoded, compact) = (decoded.snapshot(), compact.snapshot());
+        let managed = decoded.iter().any(|(_, pod)| pod.metadata.managed_fields.is_some());
+        assert_eq!(managed, !way.contains("strip true"), "{way}");
+        assert_eq!((decoded.len(), compact.len()), (25, 25));
+        for (key, pod) in decoded.iter() {
+            let cached = compact.cached_by_key(key).unwrap();
+            assert_eq!(cached.uid(), pod.metadata.uid.as_deref(), "{way}");
+            assert_eq!(cached.labels(), pod.metadata.labels.as_ref(), "{way}");
+            assert_eq!(cached.get().unwrap(), pod, "{way}");
+        }
+    }
+}
+
+/// Decodes what does not say that it can't be, and counts: whole objects, and parts.
+#[derive(Clone, Default)]
+struct Counting(Arc<AtomicUsize>, Arc<AtomicUsize>);
+
+impl Decode<Pod> for Counting {
+    fn decode(&self, object: &[u8]) -> Result<Pod, DecodeError> {
+        SerdeDecode::new().decode(object)
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<Pod>> {
+        Some(self)
+    }
+}
+
+impl DecodeProtobuf<Pod> for Counting {
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<Pod, DecodeError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let pod: Pod = object.decode()?;
+        match pod.metadata.name.as_deref() {
+            Some("pod-7") => Err(DecodeError::new("this one can't be")),
+            _ => Ok(pod),
+        }
+    }
+
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<Pod, DecodeError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        SerdeDecode::new().decode_protobuf_fields(object, fields)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it() {
+    decoded_by_who_reads().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it_on_several_threads() {
+    decoded_by_who_reads().await;
+}
+
+async fn decoded_by_who_reads() {
+    let server = ApiServer::new();
+    for n in 0..10 {
+        let shop = Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+        shop.create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    for (check, decoded) in [(false, 0), (true, 10)] {
+        let counting = Counting::default();
+        let source = ApiSource::<Pod>::new(server.client()).decoder(counting.clone());
+        let storage = Storage::compact().hot_bytes(0).check_on_arrival(check);
+        let reflector = ReflectorOptions::new().on_error(|_| {});
+        let options = InformerOptions::new().storage(storage).reflector(reflector);
+        let informer = SharedInformer::new(Arc::new(source), options);
+        informer.start().unwrap();
+        informer.wait_for_sync(SOON).await.unwrap();
+        assert_eq!(counting.0.swap(0, Ordering::Relaxed), decoded);
+        let lister = informer.lister();
+        // One that can't be decoded is not stored, or found when it is read.
+        assert_eq!(lister.len(), if check { 9 } else { 10 });
+        let labelled = lister.list(&"app=app-1".parse().unwrap()).len();
+        assert_eq!((labelled, counting.0.swap(0, Ordering::Relaxed)), (3, 3));
+        let key = |n: usize| ObjectKey::namespaced(&format!("ns-{}", n % 3), &format!("pod-{n}"));
+        assert!(lister.by_key(&key(7).unwrap()).is_err());
+        let unreadable = informer.status().storage.unwrap().unreadable;
+        assert_eq!(unreadable, u64::from(!check));
+        // With an index everything is shown to it, and known when it changes.
+        let by_node = informer.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone());
+        assert_eq!(by_node.unwrap().len("n-1"), 9);
+        counting.0.store(0, Ordering::Relaxed);
+        let patch = serde_json::json!({"metadata": {"labels": {"check": check.to_string()}}});
+        let shop = Api::<Pod>::namespaced(server.client(), "ns-1");
+        shop.patch("pod-1", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+        informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+        // What was there before the index has no note of its values.
+        assert_eq!(counting.0.swap(0, Ordering::Relaxed), 2);
+        informer.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_that_says_what_it_looks_at_is_shown_no_more() {
+    let server = ApiServer::new();
+    let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+    for n in 0..10 {
+        shop(n).create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    let counting = Counting::default();
+    let source = ApiSource::<Pod>::new(server.client()).decoder(counting.clone());
+    let storage = Storage::compact().hot_bytes(0).check_on_arrival(false);
+    let informer = SharedInformer::new(Arc::new(source), InformerOptions::new().storage(storage));
+    let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+    let by_node = informer.add_index_on("node", ["spec.nodeName"], node).unwrap();
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    let counted = || {
+        let Counting(whole, parts) = &counting;
+        (whole.swap(0, Ordering::Relaxed), parts.swap(0, Ordering::Relaxed))
+    };
+    // The first ones are shown whole, too, for a test.
+    assert_eq!((by_node.len("n-1"), counted()), (10, (8, 10)));
+    // What comes is asked, what leaves, too; of what was there before it was noted.
+    shop(3).delete("pod-3", &DeleteParams::default().grace_period(0)).await.unwrap();
+    shop(3).create(&PostParams::default(), &pod(3, "n-2")).await.unwrap();
+    informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+    assert_eq!((by_node.keys("n-2"), counted()), (vec![key_of("ns-0", "pod-3")], (0, 2)));
+    // An index that comes later asks those that are there, for what it looks at alone.
+    let by_node_too = informer.add_index_on("node too", ["spec.nodeName"], node).unwrap();
+    assert_eq!((by_node_too.len("n-1"), counted()), (9, (8, 18)));
+    // One that may look at anything has everything decoded, from then on.
+    let by_name = informer.add_index("name", |pod: &Pod| pod.metadata.name.clone()).unwrap();
+    let (whole, parts) = counted();
+    assert_eq!((by_name.len("pod-3"), by_name.len("pod-7"), whole, parts), (1, 0, 10, 0));
+    let patch = serde_json::json!({"metadata": {"labels": {"app": "other"}}});
+    shop(4).patch("pod-4", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+    // Once itself, and once what it was: that had no note of its name.
+    assert_eq!((by_node.len("n-1"), by_name.len("pod-4"), counted()), (9, 1, (2, 0)));
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_that_names_the_wrong_field_is_not_believed() {
+    let server = ApiServer::new();
+    let shop = Api::<Pod>::namespaced(server.client(), "ns-0");
+    for n in 0..40 {
+        shop.create(&PostParams::default(), &pod(3 * n, "n-1")).await.unwrap();
+    }
+    let storage = Storage::compact().hot_bytes(0).check_on_arrival(false);
+    let source = Arc::new(ApiSource::<Pod>::new(server.client()));
+    let informer = SharedInformer::new(source, InformerOptions::new().storage(storage));
+    let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+    let by_node = informer.add_index_on("node", ["spec.nodename"], node).unwrap();
+    let picky = |pod: &Pod| pod.metadata.name.clone().expect("a name");
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    let by_name = informer.add_index_on("name", ["spec"], move |pod| [picky(pod)]).unwrap();
+    assert_eq!((by_node.len("n-1"), by_name.len("pod-117")), (40, 1));
+    informer.shutdown().await;
+}
+
+fn key_of(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey::namespaced(namespace, name).unwrap()
+}

@@ -1,0 +1,136 @@
+//! What a recorder hears of a controller, its queue and its election.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::metrics as names;
+use kube_informer::testing::ApiServer;
+use kube_informer::workqueue::ExponentialBackoff;
+use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+use crate::prometheus::Prometheus;
+
+/// Every series of these names that is alive.
+fn scrape(recorder: &Prometheus, prefixes: &[&str]) -> BTreeMap<String, f64> {
+    let text = recorder.render();
+    let wanted = |line: &&str| prefixes.iter().any(|prefix| line.starts_with(prefix));
+    let series = text.lines().filter(wanted).filter_map(|line| line.rsplit_once(' '));
+    series.map(|(series, value)| (series.to_owned(), value.parse().unwrap())).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_is_counted_under_client_gos_names() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let queue = WorkQueue::builder().name("pods").limiter(ExponentialBackoff::new(S, S)).build();
+    for item in ["a", "b", "a"] {
+        queue.add(item);
+    }
+    sleep(2 * S).await;
+    let work = queue.get().await.unwrap();
+    sleep(3 * S).await;
+    queue.publish();
+    let of = |name: &str| scrape(&recorder, &[name]);
+    let labels = r#"{name="pods",controller="pods"}"#;
+    let value = |name: &str| of(name)[&format!("{name}{labels}")];
+    assert_eq!(value(names::WORKQUEUE_DEPTH).to_string(), "1");
+    assert_eq!(value(names::WORKQUEUE_ADDS).to_string(), "3");
+    assert_eq!(value(names::WORKQUEUE_UNFINISHED).to_string(), "3");
+    assert_eq!(value(names::WORKQUEUE_LONGEST_RUNNING).to_string(), "3");
+    let sum = |name: &str| of(name)[&format!("{name}_sum{labels}")];
+    assert_eq!(sum(names::WORKQUEUE_QUEUE_DURATION).to_string(), "2");
+    work.retry();
+    queue.publish();
+    assert_eq!(value(names::WORKQUEUE_RETRIES).to_string(), "1");
+    assert_eq!(value(names::WORKQUEUE_UNFINISHED).to_string(), "0");
+    assert_eq!(sum(names::WORKQUEUE_WORK_DURATION).to_string(), "3");
+    drop(queue);
+    assert_eq!(scrape(&recorder, &["workqueue_"]), BTreeMap::new(), "gone with the queue");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_is_counted_under_controller_runtimes_names() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    for name in ["done", "later", "again", "fails", "panics", "hangs"] {
+        server.create(&map(name, "1")).unwrap();
+    }
+    let elector = LeaderElector::builder(server.client(), "shop", "lease").build().unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("counted", &maps)
+        .leader_election(elector)
+        .concurrency(3)
+        .limiter(ExponentialBackoff::new(1000 * S, 1000 * S))
+        .timeout(S)
+        .build();
+    let handle = controller.handle();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone(), |it| async move {
+        match it.key.name() {
+            "later" => Ok(Action::requeue_after(1000 * S)),
+            "again" => Ok(Action::retry()),
+            "fails" => Err("on purpose"),
+            "panics" => panic!("on purpose"),
+            "hangs" => std::future::pending().await,
+            _ => Ok(Action::done()),
+        }
+    }));
+    sleep(10 * S).await;
+    let value = |name: &str, labels: &str| {
+        let series = format!("{name}{{{labels}}}");
+        let all = scrape(&recorder, &[name]);
+        *all.get(&series).unwrap_or_else(|| panic!("no {series} in {all:?}"))
+    };
+    let counted = |name: &str| value(name, r#"controller="counted""#).to_string();
+    let result = |result: &str| {
+        let labels = format!(r#"controller="counted",result="{result}""#);
+        value(names::RECONCILE_TOTAL, &labels).to_string()
+    };
+    for (of, times) in [("success", "1"), ("requeue_after", "1"), ("requeue", "1"), ("error", "3")]
+    {
+        assert_eq!(result(of), times, "{of}");
+    }
+    assert_eq!(counted(names::RECONCILE_ERRORS), "3");
+    assert_eq!(counted(names::RECONCILE_PANICS), "1");
+    assert_eq!(counted(names::RECONCILE_TIMEOUTS), "1");
+    assert_eq!(counted(names::RECONCILE_MAX_CONCURRENT), "3");
+    assert_eq!(counted(names::RECONCILE_ACTIVE_WORKERS), "0");
+    let leads = || value(names::LEADER_ELECTION_MASTER, r#"name="lease""#).to_string();
+    assert_eq!(leads(), "1");
+    handle.publish();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(counted(names::RECONCILE_MAX_CONCURRENT), "0", "a handle is still held");
+    drop(handle);
+    let prefixes = ["controller_runtime_", "workqueue_", "leader_election_"];
+    assert_eq!(scrape(&recorder, &prefixes), BTreeMap::new(), "gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_of_a_controller_serialises() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("told", &maps).build();
+    let handle = controller.handle();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+        sleep(10 * S).await;
+        Ok::<_, Infallible>(Action::done())
+    }));
+    sleep(5 * S).await;
+    let status = serde_json::to_value(handle.status()).unwrap();
+    assert_eq!(status["name"], "told");
+    assert_eq!(status["phase"], "working");
+    assert_eq!(status["reconciling"], serde_json::json!(["shop/a"]));
+    assert_eq!(status["queue"]["processing"], 1);
+    let longest = status["queue"]["longest_running"].as_f64().unwrap();
+    assert!((4.9..5.1).contains(&longest), "{longest} seconds");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

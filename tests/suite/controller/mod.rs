@@ -1,0 +1,10 @@
+//! Controllers against the embedded API server, under paused time.
+
+mod finalizing;
+mod leading;
+#[cfg(feature = "metrics")]
+mod metrics;
+mod own_writes;
+mod packed;
+mod running;
+pub(crate) mod support;

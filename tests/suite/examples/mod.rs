@@ -1,0 +1,9 @@
+//! Each example runs on the embedded API server, under paused time, and does what it says.
+
+mod crd_controller;
+mod dynamic;
+mod guide;
+mod multi_namespace;
+mod pod_watcher;
+mod secret_replicator;
+mod support;

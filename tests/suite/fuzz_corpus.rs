@@ -1,0 +1,256 @@
+//! What `fuzz/` fuzzes, on stable Rust: the recorded answers of a real server, and mutations of
+//! them, through the same functions.
+//!
+//! `FUZZ_ROUNDS=n` does n times as much, `FUZZ_SEED=n` something else.
+
+#[path = "../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "a crate of its own elsewhere")]
+mod fuzz;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use fastrand::Rng;
+
+/// What is larger is mutated in a part of this size: the seams are the same.
+const LARGEST: usize = 6 * 1024;
+
+fn number(variable: &str) -> Option<u64> {
+    let value = std::env::var(variable).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{variable}={value} is no number")))
+}
+
+/// The recorded answers whose names have one of these parts.
+fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    files.sort();
+    let named = |path: &&std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        parts.iter().any(|part| name.contains(part)) && !name.ends_with(".md")
+    };
+    let found: Vec<_> =
+        files.iter().filter(named).map(|path| std::fs::read(path).unwrap()).collect();
+    assert!(!found.is_empty(), "no answers named {parts:?}");
+    found
+}
+
+/// What fuzzing found worth keeping for a target; where there is no folder, nothing.
+fn kept(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// A body behind a byte that says what it is.
+fn marked_bytes(mark: u8, body: &[u8]) -> Vec<u8> {
+    [&[mark], body].concat()
+}
+
+fn marked(texts: &[(u8, &str)]) -> Vec<Vec<u8>> {
+    texts.iter().map(|(mark, text)| marked_bytes(*mark, text.as_bytes())).collect()
+}
+
+fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// One change to some bytes, or several.
+fn mutated(rng: &mut Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = corpus[rng.usize(0..corpus.len())].clone();
+    if bytes.len() > LARGEST {
+        // Mostly its beginning, which may be read whole.
+        let from = if rng.bool() { 0 } else { rng.usize(0..bytes.len() - LARGEST) };
+        bytes = bytes[from..from + LARGEST].to_vec();
+    }
+    for _ in 0..rng.u8(1..4) {
+        let at = |rng: &mut Rng, bytes: &[u8]| rng.usize(0..=bytes.len());
+        let (a, b) = (at(rng, &bytes), at(rng, &bytes));
+        let (from, to) = (a.min(b), a.max(b));
+        match rng.u8(0..7) {
+            0 if !bytes.is_empty() => {
+                let at = rng.usize(0..bytes.len());
+                bytes[at] ^= 1 << rng.u8(0..8);
+            }
+            1 if !bytes.is_empty() => {
+                let at = rng.usize(0..bytes.len());
+                bytes[at] = rng.choice([0, 0xff, 0x7f, b'"', b'{', b'}', b'\\', b'\n']).unwrap();
+            }
+            2 => bytes.truncate(a),
+            3 => drop(bytes.drain(from..to.min(from + 200))),
+            4 => {
+                let part = bytes[from..to.min(from + 200)].to_vec();
+                let place = at(rng, &bytes);
+                bytes.splice(place..place, part);
+            }
+            5 => {
+                let other = &corpus[rng.usize(0..corpus.len())];
+                let start = rng.usize(0..=other.len());
+                let end = other.len().min(start + rng.usize(0..400));
+                bytes.splice(from..to.min(from + 400), other[start..end].iter().copied());
+            }
+            _ => {
+                let place = at(rng, &bytes);
+                let noise: Vec<u8> = (0..rng.usize(0..9)).map(|_| rng.u8(..)).collect();
+                bytes.splice(place..place, noise);
+            }
+        }
+    }
+    bytes
+}
+
+fn replay(target: &str, seeds: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
+    let corpus = &[seeds, &kept(target)[..]].concat()[..];
+    let check = |bytes: &[u8], what: &str| {
+        let passed = catch_unwind(AssertUnwindSafe(|| entry(bytes))).is_ok();
+        assert!(passed, "{target} fails on {what}: {:?}", String::from_utf8_lossy(bytes));
+    };
+    for (n, bytes) in corpus.iter().enumerate() {
+        check(bytes, &format!("recorded answer {n}"));
+    }
+    let seed = number("FUZZ_SEED").unwrap_or(1);
+    let mut rng = Rng::with_seed(seed);
+    for n in 0..mutations * number("FUZZ_ROUNDS").unwrap_or(1) {
+        check(&mutated(&mut rng, corpus), &format!("mutation {n} of seed {seed}"));
+    }
+}
+
+#[test]
+fn lists_in_json() {
+    replay("list_json", &recorded(&["list-", "error-4"]), 300, fuzz::list_json);
+}
+
+#[test]
+fn watches_in_json() {
+    replay("watch_json", &recorded(&["watch"]), 300, fuzz::watch_json);
+}
+
+#[test]
+fn lists_in_protobuf() {
+    replay("list_protobuf", &recorded(&[".pb"]), 300, fuzz::list_protobuf);
+}
+
+#[test]
+fn watches_in_protobuf() {
+    replay("watch_protobuf", &recorded(&["-pb.pb"]), 300, fuzz::watch_protobuf);
+}
+
+#[test]
+fn failures() {
+    replay("status", &recorded(&["error-"]), 200, fuzz::status);
+}
+
+#[test]
+fn label_selectors() {
+    let corpus = texts(&[
+        "",
+        "app=web",
+        "app in (a, b),tier notin (x),!c,d",
+        "x.io/size>6,n<9223372036854775807",
+        "a==b,c!=d",
+        "a in (,b)",
+    ]);
+    replay("selector", &corpus, 20_000, fuzz::selector);
+}
+
+#[test]
+fn versions_and_keys() {
+    let corpus = texts(&[
+        "1\n2",
+        "0\n00",
+        "18446744073709551615\n18446744073709551616",
+        "abc\n7",
+        "shop\nweb-0",
+        "shop/web-0",
+        "/\n/",
+    ]);
+    replay("names", &corpus, 20_000, fuzz::names);
+}
+
+#[test]
+fn requests() {
+    let mut corpus = texts(&[
+        "shardRange(object.metadata.uid,'0x0000000000000000','0x8000000000000000')",
+        "watch=true&resourceVersion=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+        "apis/apps/v1/namespaces/shop/deployments/web/status",
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":{"a":"b"}},"spec":{}}"#,
+    ]);
+    corpus.extend(recorded(&["get-pod"]));
+    replay("request", &corpus, 300, fuzz::request);
+}
+
+#[test]
+fn patches_of_each_kind() {
+    let corpus = marked(&[
+        (0, r#"[{"op":"replace","path":"/metadata/labels/app","value":"7"}]"#),
+        (
+            0,
+            r#"[{"op":"test","path":"/spec/nodeName","value":"n1"},{"op":"remove","path":"/spec"}]"#,
+        ),
+        (1, r#"{"metadata":{"labels":{"app":null}},"spec":{"nodeName":"n2"}}"#),
+        (5, r#"{"status":{"phase":"Failed","conditions":null}}"#),
+        (2, r#"{"spec":{"containers":[{"name":"b","image":"2"},{"$patch":"delete","name":"a"}]}}"#),
+        (
+            2,
+            r#"{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"labels":{"$patch":"replace"}}}"#,
+        ),
+        (2, r#"{"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}}"#),
+        (3, r#"{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"a","image":"3"}]}}"#),
+    ]);
+    replay("patches", &corpus, 500, fuzz::patches);
+}
+
+#[test]
+fn selectors_of_either_kind() {
+    let corpus = marked(&[
+        (0, "app in (web, db),tier notin (7),!c"),
+        (0, "tier>6,app==web,tier!=x"),
+        (1, "metadata.name=p,metadata.namespace!=b"),
+        (1, "spec.nodeName==n1,status.phase=Running"),
+        (1, "metadata.name"),
+    ]);
+    replay("selects", &corpus, 500, fuzz::selects);
+}
+
+#[test]
+fn continue_tokens() {
+    let corpus = marked(&[
+        (0, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMzLCJzdGFydCI6Ii9zaG9wL3dlYi0wNlx1MDAwMCJ9"),
+        (1, r#"{"v":"meta.k8s.io/v1","rv":4,"start":"/shop/p\u0000"}"#),
+        (18, "shop/p"),
+        (3, "shop/q"),
+        (3, ""),
+    ]);
+    replay("continues", &corpus, 500, fuzz::continues);
+}
+
+#[test]
+fn answers_however_cut() {
+    let lists = |parts, kind| {
+        let head = [kind, 0, 1, 2, 3, 63, 0, 200, 7];
+        recorded(parts).into_iter().map(move |body| [&head, &body[..]].concat())
+    };
+    let mut corpus: Vec<_> = lists(&["list-page", "list-empty"], 0).collect();
+    corpus.extend(lists(&["watchlist-empty", "watch-bookmarks"], 1));
+    corpus.extend(lists(&["list-page1-pb", "list-empty-pb"], 2));
+    corpus.extend(lists(&["watchlist-empty-pb", "watch-from-zero-pb"], 3));
+    replay("cuts", &corpus, 300, fuzz::cuts);
+}
+
+#[test]
+fn objects_looked_into() {
+    let json = recorded(&["list-page1-json", "list-pods-ns-json"]);
+    let protobuf = recorded(&["list-page1-pb", "list-pods-ns-pb"]);
+    let marked = |mark, bodies: &[Vec<u8>]| -> Vec<Vec<u8>> {
+        bodies.iter().map(|body| marked_bytes(mark, body)).collect()
+    };
+    let corpus = [marked(0, &json), marked(1, &protobuf)].concat();
+    replay("peeks", &corpus, 300, fuzz::peeks);
+}
+
+#[test]
+fn objects_in_both_encodings() {
+    replay("protobuf", &recorded(&["get-pod", "list-services"]), 2_000, fuzz::protobuf);
+}

@@ -1,0 +1,37 @@
+//! The crate through its public face, a module a subject. Modules share one process: none of them may
+//! set a variable, a panic hook or anything else that is the whole process's. A test that must do so
+//! belongs into `tests/alone`.
+
+#![cfg(feature = "testing")]
+#![allow(clippy::duplicate_mod, reason = "each example brings what it shares with others")]
+
+mod api_server;
+#[cfg(feature = "compact")]
+mod compact;
+mod controller;
+#[cfg(feature = "metrics")]
+mod dashboard;
+#[cfg(feature = "metrics")]
+mod examples;
+mod factory;
+mod faults;
+/// The same tests where the server speaks protobuf.
+#[path = "faults/mod.rs"]
+mod faults_protobuf;
+mod fuzz_corpus;
+mod groups;
+mod labels;
+mod leader_election;
+#[cfg(feature = "metrics")]
+mod metrics;
+#[cfg(feature = "metrics")]
+#[path = "../../examples/dashboard/prometheus.rs"]
+mod prometheus;
+mod protobuf;
+mod protobuf_source;
+mod relist;
+mod replay;
+mod soak;
+mod status;
+mod transcripts;
+mod turns;

@@ -1,0 +1,312 @@
+//! What a recorder of the `metrics` facade hears of an informer, from its making to its end.
+
+#![allow(clippy::float_cmp, clippy::cast_precision_loss, reason = "small whole numbers")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::api::ObjectMeta;
+use kube_informer::metrics as names;
+use kube_informer::testing::{ApiServer, FakeSource};
+use kube_informer::{
+    HandlerOptions, InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory, Storage,
+};
+use parking_lot::Mutex;
+
+use crate::prometheus::Prometheus;
+
+const SOON: Duration = Duration::from_secs(30);
+
+fn pod(name: &str) -> Pod {
+    let metadata = ObjectMeta {
+        namespace: Some("shop".into()),
+        name: Some(name.into()),
+        ..ObjectMeta::default()
+    };
+    Pod { metadata, ..Pod::default() }
+}
+
+/// Every series that is alive, without its help.
+fn scrape(recorder: &Prometheus) -> BTreeMap<String, f64> {
+    let text = recorder.render();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| line.rsplit_once(' ').unwrap())
+        .map(|(s, v)| (s.into(), v.parse().unwrap()))
+        .collect()
+}
+
+fn value(recorder: &Prometheus, name: &str, labels: &str) -> f64 {
+    let series = format!("{name}{{{labels}}}");
+    *scrape(recorder)
+        .get(&series)
+        .unwrap_or_else(|| panic!("no {series} in\n{}", recorder.render()))
+}
+
+const PODS: &str = r#"name="shop-controller",group="",resource="pods",namespace="shop""#;
+
+fn of_pods(label: &str, value: &str) -> String {
+    format!("{PODS},{label}=\"{value}\"")
+}
+
+/// Lets paused time run until `holds`.
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..10_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{what} never comes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informers_life_is_told_and_gone_with_it() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    names::describe();
+    let server = ApiServer::new();
+    for name in ["a", "b", "c"] {
+        server.create(&pod(name)).unwrap();
+    }
+    let factory = SharedInformerFactory::builder(server.client())
+        .name("shop-controller")
+        .on_error(|_| {})
+        .build();
+    let pods = factory.informer_with(InformerSpec::<Pod>::new().namespace("shop"));
+    // What is counted is there before it happens, or the first time would be no increase.
+    assert_eq!(value(&recorder, names::RELISTS, &of_pods("cause", "expired")), 0.0);
+    assert_eq!(value(&recorder, names::ERRORS, &of_pods("class", "undecodable")), 0.0);
+    assert_eq!(value(&recorder, names::SYNCED, PODS), 0.0);
+    // While the first list is filed, it waits for the store.
+    let (scraped, waiting) = (recorder.clone(), Arc::new(Mutex::new(Vec::new())));
+    let sees = waiting.clone();
+    pods.add_index("queued", move |_: &Pod| {
+        sees.lock().push(value(&scraped, names::INFORMER_QUEUED_ITEMS, PODS));
+        None::<String>
+    })
+    .unwrap();
+    let panics =
+        pods.add_handler_with(PanicsOn("b"), HandlerOptions::new().name("fragile")).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    assert!(panics.synced().await);
+
+    assert_eq!(*waiting.lock(), [3.0; 3]);
+    let pods_metric = |name| value(&recorder, name, PODS);
+    assert_eq!(pods_metric(names::OBJECTS), 3.0);
+    assert_eq!(pods_metric(names::STALE_OBJECTS), 0.0);
+    assert_eq!(pods_metric(names::SYNCED), 1.0);
+    assert_eq!(pods_metric(names::INFORMER_QUEUED_ITEMS), 0.0);
+    assert_eq!(pods_metric(names::INFORMER_STORE_RESOURCE_VERSION), server.revision() as f64);
+    assert!(pods_metric("informer_processing_latency_seconds_count") >= 1.0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    assert!((now - pods_metric(names::LAST_EVENT)).abs() < 60.0);
+    let fragile = |name| value(&recorder, name, &of_pods("handler", "fragile"));
+    assert_eq!(fragile(names::HANDLER_DELIVERED), 3.0);
+    assert_eq!(fragile(names::HANDLER_PANICS), 1.0);
+    assert_eq!(fragile(names::INFORMER_PENDING_NOTIFICATIONS), 0.0);
+    assert_eq!(fragile("kube_informer_handler_lag_seconds_count"), 1.0, "one batch");
+
+    let heard = pods_metric(names::LAST_EVENT);
+    server.create(&pod("x")).unwrap();
+    until("the new pod", || pods.snapshot().version() == Some(&server.revision().into())).await;
+    assert!(pods_metric(names::LAST_EVENT) > heard);
+    server.delete(&pod("x")).unwrap();
+
+    // The watch is cut, and by the time it is asked again its version is gone.
+    server.compact();
+    server.create(&pod("d")).unwrap();
+    server.delete(&pod("a")).unwrap();
+    server.compact();
+    server.drop_connections();
+    let relisted = || value(&recorder, names::RELISTS, &of_pods("cause", "expired")) > 0.0;
+    until("a relist", relisted).await;
+    until("the new state", || pods.snapshot().version() == Some(&server.revision().into())).await;
+    assert!(value(&recorder, names::ERRORS, &of_pods("class", "expired")) >= 1.0);
+    assert!(value(&recorder, names::ERRORS, &of_pods("class", "other")) >= 1.0, "the cut");
+    assert_eq!(pods_metric(names::OBJECTS), 3.0);
+    assert_eq!(pods_metric(names::INFORMER_STORE_RESOURCE_VERSION), server.revision() as f64);
+
+    // The status says the same.
+    let status = factory.status().informers.remove(0);
+    assert_eq!(&*status.name, "shop-controller");
+    let relists = status.reflector.relists.total() as f64;
+    let told: f64 = scrape(&recorder)
+        .iter()
+        .filter(|(series, _)| series.starts_with(names::RELISTS))
+        .map(|(_, value)| value)
+        .sum();
+    assert_eq!(told, relists);
+
+    factory.shutdown().await;
+    assert_eq!(recorder.render(), "", "though factory, informer and registration are still held");
+    drop((factory, pods, panics));
+}
+
+struct PanicsOn(&'static str);
+
+impl kube_informer::EventHandler<Pod> for PanicsOn {
+    fn on_add(&mut self, pod: Arc<Pod>, _: bool) {
+        assert_ne!(pod.metadata.name.as_deref(), Some(self.0), "as the test asked");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_is_typed_and_explained() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    names::describe();
+    let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+    let options = InformerOptions::new().name("n");
+    let informer = SharedInformer::new(Arc::new(source), options);
+    let _handler = informer.on_event(|_| {}).unwrap();
+    let text = recorder.render();
+    for (name, kind) in [
+        (names::INFORMER_QUEUED_ITEMS, "gauge"),
+        (names::INFORMER_PROCESSING_LATENCY, "histogram"),
+        (names::INFORMER_STORE_RESOURCE_VERSION, "gauge"),
+        (names::INFORMER_PENDING_NOTIFICATIONS, "gauge"),
+        (names::OBJECTS, "gauge"),
+        (names::STALE_OBJECTS, "gauge"),
+        (names::SYNCED, "gauge"),
+        (names::LAST_EVENT, "gauge"),
+        (names::RELISTS, "counter"),
+        (names::ERRORS, "counter"),
+        (names::INDEX_FAULTS, "counter"),
+        (names::HANDLER_DELIVERED, "counter"),
+        (names::HANDLER_MERGED, "counter"),
+        (names::HANDLER_CANCELLED, "counter"),
+        (names::HANDLER_PANICS, "counter"),
+        (names::HANDLER_LAG, "histogram"),
+    ] {
+        assert!(text.contains(&format!("# HELP {name} ")), "{name}");
+        assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
+    }
+    let families = text.lines().filter(|line| line.starts_with("# TYPE")).count();
+    assert_eq!(families, 16, "and nothing else");
+    drop(informer);
+    assert_eq!(recorder.render(), "", "though the registration is still held");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_packed_has_figures_of_its_own() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    names::describe();
+    let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+    let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+    source.put(ConfigMap { metadata, ..ConfigMap::default() });
+    let options = InformerOptions::new().storage(Storage::compact());
+    let informer = SharedInformer::new(Arc::new(source), options);
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    assert!(informer.lister().get("a").is_ok());
+    let text = recorder.render();
+    let of_storage = |line: &&str| line.starts_with("# TYPE kube_informer_storage_");
+    assert_eq!(text.lines().filter(of_storage).count(), 6);
+    let status = informer.status().storage.unwrap();
+    let all = r#"name="",group="",resource="configmaps",namespace="""#;
+    assert_eq!(value(&recorder, names::STORAGE_PACKED_BYTES, all), status.bytes as f64);
+    assert_eq!(value(&recorder, names::STORAGE_HITS, all), status.hits as f64);
+    assert!(status.bytes > 0 && status.hits > 0);
+    informer.shutdown().await;
+    drop(informer);
+    assert_eq!(recorder.render(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_backlog_and_its_lag_are_seen() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let pods = factory.informer::<Pod>();
+    let mut events = pods.events_with(HandlerOptions::new().name("slow").backlog(1)).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let all = |name: &str| {
+        value(&recorder, name, r#"name="",group="",resource="pods",namespace="",handler="slow""#)
+    };
+    let caught_up = |wanted: u64| {
+        let pods = &pods;
+        async move {
+            let wanted = wanted.into();
+            let there = || pods.snapshot().version().is_some_and(|version| *version == wanted);
+            until("the store's version", there).await;
+        }
+    };
+    server.create(&pod("a")).unwrap();
+    caught_up(server.revision()).await;
+    let mut kept = server.create(&pod("b")).unwrap();
+    kept.metadata.labels = Some([("app".into(), "web".into())].into());
+    server.replace(&kept).unwrap();
+    caught_up(server.revision()).await;
+    server.delete(&pod("a")).unwrap();
+    caught_up(server.revision()).await;
+    assert_eq!(all(names::INFORMER_PENDING_NOTIFICATIONS), 1.0);
+    assert_eq!(all(names::HANDLER_MERGED), 1.0);
+    assert_eq!(all(names::HANDLER_CANCELLED), 1.0);
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    let lag = factory.status().informers[0].handlers[0].lag;
+    assert!(lag >= Duration::from_secs(7) && lag < Duration::from_secs(9), "{lag:?}");
+    events.next().await.unwrap();
+    assert_eq!(all(names::INFORMER_PENDING_NOTIFICATIONS), 0.0);
+    assert_eq!(all("kube_informer_handler_lag_seconds_count"), 1.0);
+    assert!((all("kube_informer_handler_lag_seconds_sum") - lag.as_secs_f64()).abs() < 0.1);
+    assert_eq!(events.status().lag, Duration::ZERO);
+    factory.shutdown().await;
+    assert_eq!(recorder.render(), "", "the stream is still held");
+    drop(events);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_dropped_or_never_started_leaves_nothing_behind() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let never_started = factory.informer::<Pod>();
+    let unnamed = [(); 2].map(|()| never_started.on_event(|_| {}).unwrap());
+    assert!(!recorder.render().is_empty());
+    factory.shutdown().await;
+    assert_eq!(recorder.render(), "");
+    drop(unnamed);
+
+    let running = factory.informer::<Pod>();
+    let removed = running.on_event(|_| {}).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    removed.removed().await;
+    assert!(!recorder.render().contains("handler="), "removed");
+    assert!(recorder.render().contains(names::OBJECTS));
+    drop((factory, never_started, running));
+    until("the end", || recorder.render().is_empty()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_cannot_be_decoded_is_counted_as_that() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let list = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[
+        {"metadata":{"name":"good","resourceVersion":"4"}},
+        {"metadata":{"name":"bad","resourceVersion":"5"},"spec":{"containers":7}}]}"#;
+    let server = ApiServer::new();
+    server.intercept(move |request| {
+        let answer = http::Response::builder().header("content-type", "application/json");
+        (!request.watch).then(|| answer.body(list.into()).unwrap())
+    });
+    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    let pods = factory.informer::<Pod>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let labels = r#"name="",group="",resource="pods",namespace="""#;
+    let undecodable = format!(r#"{labels},class="undecodable""#);
+    assert_eq!(value(&recorder, names::ERRORS, &undecodable), 1.0);
+    assert_eq!(value(&recorder, names::OBJECTS, labels), 1.0);
+    drop(pods);
+    factory.shutdown().await;
+}

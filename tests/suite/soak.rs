@@ -1,0 +1,17 @@
+//! The example `soak`, for an hour and a half that passes in seconds.
+
+#[allow(dead_code, unreachable_pub, reason = "its main")]
+#[path = "../../examples/soak.rs"]
+mod soak;
+
+#[tokio::test(start_paused = true)]
+async fn storms_and_calms_leave_everything_right() {
+    let options = soak::Options { minutes: Some(90), pods: 30, churn: 2, seed: 7 };
+    let mut minutes = Vec::new();
+    soak::soak(options, |minute| minutes.push(minute.to_string())).await.unwrap();
+    assert_eq!(minutes.len(), 90);
+    let calm = minutes.iter().filter(|minute| minute.contains(" calm ")).count();
+    let right = minutes.iter().filter(|minute| minute.ends_with("right")).count();
+    assert!(calm > 10 && right > 20, "{minutes:#?}");
+    assert!(minutes.last().unwrap().contains("\"expired\""), "{minutes:#?}");
+}

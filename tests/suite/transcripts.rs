@@ -1,0 +1,478 @@
+//! Every recorded answer of a real API server, replayed over a TCP socket: cut as it was
+//! recorded, one byte at a time, and cut off in the middle.
+
+use std::fmt::Debug;
+use std::path::Path;
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{Pod, Service};
+use kube::Resource;
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
+use kube_informer::SourceError;
+use kube_informer::error::Fault;
+use kube_informer::lister_watcher::{
+    Decoded, Given, ListItem, ListMetadata, ListQuery, ListerWatcher, WatchItem, WatchQuery,
+};
+use kube_informer::transport::ApiSource;
+use kube_informer::transport::protobuf::ProtobufObject;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::replay::{Answer, Cut, replay};
+
+#[derive(Clone, Debug, serde::Deserialize)]
+struct Row {
+    file: String,
+    path: String,
+    status: u16,
+    headers: std::collections::BTreeMap<String, String>,
+    #[serde(default)]
+    chunks: Vec<usize>,
+    bytes: usize,
+}
+
+impl Row {
+    fn body(&self) -> Vec<u8> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(&self.file);
+        let body = std::fs::read(path).unwrap();
+        assert_eq!(body.len(), self.bytes, "{}", self.file);
+        body
+    }
+
+    fn is_protobuf(&self) -> bool {
+        self.file.contains("-pb.") && !self.file.contains(".json")
+    }
+
+    /// The row of the same answer in JSON.
+    fn in_json(&self) -> Self {
+        let file = self.file.replace("-pb.pb", "-json.json");
+        rows().into_iter().find(|row| row.file == file).unwrap_or_else(|| self.clone())
+    }
+
+    fn is_watch(&self) -> bool {
+        self.path.contains("watch=1")
+    }
+
+    async fn client(&self, cut: Cut) -> kube::Client {
+        let headers = self.headers.iter().filter(|(name, _)| *name != "Transfer-Encoding");
+        let headers = headers.map(|(name, value)| (name.clone(), value.clone())).collect();
+        replay(Answer { status: self.status, headers, body: self.body(), cut }).await
+    }
+}
+
+fn rows() -> Vec<Row> {
+    serde_json::from_str(include_str!("../transcripts/index.json")).unwrap()
+}
+
+/// What came of asking, in a form that can be compared.
+#[derive(Debug, Default)]
+struct Told {
+    objects: Vec<(&'static str, Value)>,
+    metadata: Option<ListMetadata>,
+    /// Version and whether the initial events ended.
+    bookmarks: Vec<(String, bool)>,
+    error: Option<SourceError>,
+    /// Events that carry an error and objects that could not be decoded.
+    faults: Vec<SourceError>,
+}
+
+impl Told {
+    fn object<K: Serialize>(&mut self, event: &'static str, decoded: Decoded<K>) {
+        match decoded {
+            Ok(Given::Packed(..)) => panic!("nobody packs"),
+            Ok(Given::Object(object)) => {
+                self.objects.push((event, serde_json::to_value(object).unwrap()));
+            }
+            Err(undecodable) => self.faults.push(undecodable.error),
+        }
+    }
+}
+
+async fn ask<K>(source: ApiSource<K>, watch: bool) -> Told
+where
+    K: Resource + Serialize + Send + Sync + 'static,
+{
+    let mut told = Told::default();
+    let asking = async {
+        if watch {
+            let timeout = Duration::from_secs(300);
+            let query = WatchQuery { version: None, timeout, initial_events: false };
+            let mut stream = source.watch(&query).await?;
+            while let Some(item) = stream.next().await {
+                match item? {
+                    WatchItem::Added(decoded) => told.object("ADDED", decoded),
+                    WatchItem::Modified(decoded) => told.object("MODIFIED", decoded),
+                    WatchItem::Deleted(decoded) => told.object("DELETED", decoded),
+                    WatchItem::Bookmark { version, initial_events_end } => {
+                        told.bookmarks.push((version.to_string(), initial_events_end));
+                    }
+                    WatchItem::Unchanged(..) => panic!("nothing was known"),
+                    WatchItem::Failed(error) | WatchItem::Skipped(error) => told.faults.push(error),
+                }
+            }
+        } else {
+            let mut stream = source.list(&ListQuery::default()).await?;
+            while let Some(item) = stream.next().await {
+                match item? {
+                    ListItem::Object(decoded) => told.object("", decoded),
+                    ListItem::Unchanged(..) => panic!("nothing was known"),
+                    ListItem::Meta(metadata) => told.metadata = Some(metadata),
+                }
+            }
+        }
+        Ok(())
+    };
+    told.error = asking.await.err();
+    told
+}
+
+/// The object as its type keeps it.
+fn kept<K: DeserializeOwned + Serialize>(value: &Value) -> Value {
+    serde_json::to_value(serde_json::from_value::<K>(value.clone()).unwrap()).unwrap()
+}
+
+/// The events of a watch.
+fn events(row: &Row) -> Vec<Value> {
+    let body = row.body();
+    if !row.is_protobuf() {
+        let events = serde_json::Deserializer::from_slice(&body).into_iter::<Value>();
+        return events.map(Result::unwrap).collect();
+    }
+    let (mut events, mut rest) = (vec![], &body[..]);
+    while let Some((length, frame)) = rest.split_first_chunk() {
+        let event;
+        (event, rest) = frame.split_at(u32::from_be_bytes(*length).try_into().unwrap());
+        let event = ProtobufObject::from_message("v1", "WatchEvent", event).unwrap();
+        events.push(event.decode().unwrap());
+    }
+    events
+}
+
+/// What the whole body says, by serde alone. A list in protobuf has the objects of the one in JSON.
+fn expected<K: DeserializeOwned + Serialize>(row: &Row) -> Told {
+    let mut told = Told::default();
+    if row.is_watch() {
+        for event in events(row) {
+            let object = &event["object"];
+            let kind = match event["type"].as_str().unwrap() {
+                "ADDED" => "ADDED",
+                "MODIFIED" => "MODIFIED",
+                "DELETED" => "DELETED",
+                "BOOKMARK" => {
+                    let version = object["metadata"]["resourceVersion"].as_str().unwrap();
+                    let end = &object["metadata"]["annotations"]["k8s.io/initial-events-end"];
+                    told.bookmarks.push((version.to_owned(), end == "true"));
+                    continue;
+                }
+                _ => continue,
+            };
+            told.objects.push((kind, kept::<K>(object)));
+        }
+    } else {
+        let list: Value = serde_json::from_slice(&row.in_json().body()).unwrap();
+        for item in list["items"].as_array().into_iter().flatten() {
+            let mut item = item.clone();
+            if std::any::type_name::<K>().contains("DynamicObject") {
+                item["kind"] = "Widget".into();
+                item["apiVersion"] = "example.com/v1".into();
+            }
+            told.objects.push(("", kept::<K>(&item)));
+        }
+        let text = |value: &Value| value.as_str().filter(|s| !s.is_empty()).map(str::to_owned);
+        // Between the two recordings the list's own version went on.
+        let own = row.is_protobuf().then(|| row.body());
+        let own: Option<Value> =
+            own.map(|body| ProtobufObject::from_envelope(&body).unwrap().decode().unwrap());
+        let metadata = &own.as_ref().unwrap_or(&list)["metadata"];
+        told.metadata = Some(ListMetadata {
+            version: text(&metadata["resourceVersion"]).map(|version| (&*version).into()),
+            continue_token: text(&metadata["continue"]),
+            remaining: metadata["remainingItemCount"].as_u64(),
+        });
+    }
+    told
+}
+
+async fn check<K>(row: &Row, source: impl Fn(kube::Client) -> ApiSource<K>)
+where
+    K: Resource + DeserializeOwned + Serialize + Send + Sync + 'static + Debug,
+{
+    let expected = expected::<K>(row);
+    for cut in [Cut::Chunks(row.chunks.clone()), Cut::Bytes] {
+        let told = ask(source(row.client(cut.clone()).await), row.is_watch()).await;
+        let context = format!("{} {cut:?}", row.file);
+        assert!(told.error.is_none(), "{context}: {:?}", told.error);
+        assert_eq!(told.objects, expected.objects, "{context}");
+        assert_eq!(told.metadata, expected.metadata, "{context}");
+        assert_eq!(told.bookmarks, expected.bookmarks, "{context}");
+    }
+    let half = row.bytes / 2;
+    let told = ask(source(row.client(Cut::Off(half)).await), row.is_watch()).await;
+    let error =
+        told.error.unwrap_or_else(|| panic!("{}: a torn answer passed for whole", row.file));
+    assert!(
+        matches!(error.fault(), Fault::Interrupted { received, .. } if *received == half as u64),
+        "{}: {error}",
+        row.file
+    );
+    assert!(told.objects.len() <= expected.objects.len());
+    assert_eq!(told.objects, expected.objects[..told.objects.len()], "{} torn", row.file);
+}
+
+/// A failure says the same however it is cut; torn, at least its code is known.
+async fn check_failure(row: &Row) {
+    let body = row.body();
+    let says: Value = if row.is_protobuf() {
+        ProtobufObject::from_envelope(&body).unwrap().decode().unwrap()
+    } else {
+        serde_json::from_slice(&body).unwrap_or_default()
+    };
+    for cut in [Cut::Chunks(vec![]), Cut::Bytes, Cut::Off(row.bytes / 2)] {
+        let torn = matches!(cut, Cut::Off(_));
+        let told = ask(ApiSource::<Pod>::new(row.client(cut).await), row.is_watch()).await;
+        let error = told.error.unwrap_or_else(|| panic!("{} passed for a success", row.file));
+        let Fault::Status(status) = error.fault() else { panic!("{}: {error}", row.file) };
+        assert_eq!(status.code, row.status, "{}", row.file);
+        if torn {
+            continue;
+        }
+        assert_eq!(status.reason, says["reason"].as_str().unwrap_or_default(), "{}", row.file);
+        let text = String::from_utf8_lossy(&body);
+        let message = says["message"].as_str().unwrap_or(text.trim());
+        assert_eq!(status.message, message, "{}", row.file);
+        let retry = row.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("retry-after"));
+        let seconds = retry.map(|(_, value)| value.parse().unwrap());
+        assert_eq!(status.retry_after, seconds.map(Duration::from_secs), "{}", row.file);
+        let causes = says["details"]["causes"].as_array().map_or(0, Vec::len);
+        assert_eq!(status.causes.len(), causes, "{}", row.file);
+    }
+}
+
+/// A success that is no list: nothing of it may pass for one that could be watched from.
+async fn check_no_list(row: &Row) {
+    let told = ask(ApiSource::<Pod>::new(row.client(Cut::Bytes).await), false).await;
+    let version = told.metadata.and_then(|metadata| metadata.version);
+    assert!(told.error.is_some() || version.is_none(), "{} passed for a list", row.file);
+}
+
+fn widgets(client: kube::Client) -> ApiSource<DynamicObject> {
+    let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
+    ApiSource::dynamic(client, ApiResource::from_gvk(&kind))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_recorded_answer_is_understood_however_it_is_cut() {
+    let tasks: Vec<_> = rows().into_iter().map(|row| tokio::spawn(check_row(row))).collect();
+    let replayed = tasks.len();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    println!("{replayed} answers replayed");
+}
+
+async fn check_row(row: Row) {
+    let file = row.file.as_str();
+    if row.status != 200 {
+        check_failure(&row).await;
+    } else if file.contains("metadata-only") {
+        check(&row, ApiSource::<PartialObjectMeta<Pod>>::new).await;
+    } else if row.path.contains("/widgets") {
+        check(&row, widgets).await;
+    } else if row.path.contains("/services") {
+        check(&row, ApiSource::<Service>::new).await;
+    } else if row.is_watch() || file.starts_with("list-") && file != "list-table-json.json" {
+        check(&row, ApiSource::<Pod>::new).await;
+    } else {
+        check_no_list(&row).await;
+    }
+}
+
+#[tokio::test]
+async fn an_expired_watch_says_so_in_its_error_event() {
+    for file in ["watch-expired-json.json", "watch-expired-pb.pb"] {
+        let row = rows().into_iter().find(|row| row.file == file).unwrap();
+        let told = ask(ApiSource::<Pod>::new(row.client(Cut::Bytes).await), true).await;
+        assert_eq!(told.faults.len(), 1, "{file}");
+        assert_eq!(told.faults[0].class(), kube_informer::error::FaultClass::Expired, "{file}");
+    }
+}
+
+/// What a value is made of, whatever it says.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), shape(value))).collect()
+        }
+        Value::Array(elements) => elements.iter().map(shape).collect(),
+        Value::String(_) => "text".into(),
+        Value::Number(_) => 1.into(),
+        other => other.clone(),
+    }
+}
+
+/// The two watches were of like writes, one after the other: names and versions differ.
+#[test]
+fn recorded_watches_are_made_of_the_same_in_both_encodings() {
+    let mut compared = 0;
+    for row in rows().iter().filter(|row| row.is_protobuf() && row.is_watch()) {
+        // How many bookmarks come after the last change is a matter of time.
+        let changes = |row: &Row| {
+            let mut events = events(row);
+            events.dedup_by(|b, a| a["type"] == "BOOKMARK" && b["type"] == "BOOKMARK");
+            events
+        };
+        let (protobuf, json) = (changes(row), changes(&row.in_json()));
+        let shapes = |events: &[Value]| events.iter().map(shape).collect::<Vec<_>>();
+        assert_eq!(shapes(&protobuf), shapes(&json), "{}", row.file);
+        compared += 1;
+    }
+    println!("{compared} watches compared");
+    assert_eq!(compared, 7);
+}
+
+fn answer(body: impl Into<Vec<u8>>) -> Answer {
+    let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
+    Answer { status: 200, headers, body: body.into(), cut: Cut::Chunks(vec![]) }
+}
+
+async fn told_of(body: impl Into<Vec<u8>>, watch: bool) -> Told {
+    ask(ApiSource::<Pod>::new(replay(answer(body)).await), watch).await
+}
+
+#[tokio::test]
+async fn what_is_no_list_is_a_typed_error_with_a_place() {
+    for (body, offset) in [("<html></html>", 0), ("[1]", 0), (r#"{"items":[{},"#, 13)] {
+        let error = told_of(body, false).await.error.unwrap();
+        match error.fault() {
+            Fault::Malformed { offset: at, .. } => assert_eq!(*at, offset, "{body}"),
+            Fault::Truncated { received, .. } => assert_eq!(*received, offset, "{body}"),
+            other => panic!("{other}"),
+        }
+    }
+    let mut html = answer("<html>");
+    html.headers[0].1 = "text/html".into();
+    let error = ask(ApiSource::<Pod>::new(replay(html).await), false).await.error.unwrap();
+    assert!(matches!(error.fault(), Fault::MediaType(_)), "{error}");
+    let error = told_of(r#"{"kind":"Status","status":"Failure"}"#, false).await.error.unwrap();
+    assert!(matches!(error.fault(), Fault::WrongKind { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn one_poisoned_object_is_one_problem() {
+    let good = r#"{"metadata":{"name":"good","namespace":"a","resourceVersion":"1"}}"#;
+    let bad = r#"{"metadata":{"name":"bad","namespace":"a","resourceVersion":"2"},"spec":7}"#;
+    let list =
+        format!(r#"{{"metadata":{{"resourceVersion":"3"}},"items":[{good},{bad},{{}},{good}]}}"#);
+    let told = told_of(list, false).await;
+    assert_eq!(
+        told.objects.len(),
+        3,
+        "an object without a name is decoded: the reflector judges it"
+    );
+    let Fault::Undecodable { key, .. } = told.faults[0].fault() else { panic!() };
+    assert_eq!(key.as_ref().unwrap().to_string(), "a/bad");
+    let utf8 =
+        [br#"{"metadata":{},"items":[{"metadata":{"name":"x"#, &b"\xff"[..], br#""}}]}"#].concat();
+    let told = told_of(utf8, false).await;
+    assert!(told.error.is_none() && told.faults.len() == 1);
+}
+
+#[tokio::test]
+async fn an_object_of_64_mib_costs_nothing_but_itself() {
+    let good = r#"{"metadata":{"name":"good","resourceVersion":"1"}}"#;
+    let huge = format!(
+        r#"{{"metadata":{{"name":"huge","namespace":"a","resourceVersion":"2"}},"data":"{}"}}"#,
+        "x".repeat(64 << 20)
+    );
+    let list =
+        format!(r#"{{"metadata":{{"resourceVersion":"3"}},"items":[{good},{huge},{good}]}}"#);
+    let begins = list.find(&huge).unwrap() as u64;
+    let told = told_of(list, false).await;
+    assert_eq!((told.objects.len(), told.faults.len()), (2, 1));
+    let Fault::TooLarge { offset, limit } = told.faults[0].fault() else { panic!() };
+    assert_eq!((*offset, *limit), (begins, 16 << 20));
+    let event = |object: &str| format!("{{\"type\":\"ADDED\",\"object\":{object}}}\n");
+    let told = told_of(format!("{}{}{}", event(good), event(&huge), event(good)), true).await;
+    assert_eq!((told.objects.len(), told.faults.len()), (2, 1));
+}
+
+#[tokio::test]
+async fn an_event_of_another_kind_or_type_is_skipped() {
+    let watch = concat!(
+        "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}}\n",
+        "{\"type\":\"RENAMED\",\"object\":{\"kind\":\"Pod\"}}\n",
+        "{\"nothing\":1}\n",
+        "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"metadata\":{}}}\n",
+        "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}}\n",
+    );
+    let told = told_of(watch, true).await;
+    assert!(told.error.is_none());
+    assert_eq!((told.objects.len(), told.faults.len()), (1, 4));
+    assert!(matches!(told.faults[0].fault(), Fault::WrongKind { found, .. } if found == "Node"));
+}
+
+#[tokio::test]
+async fn an_error_event_that_holds_an_object_does_not_quote_it() {
+    let watch = r#"{"type":"ERROR","object":{"kind":"Secret","data":{"password":"hunter2"}}}"#;
+    let told = told_of(watch, true).await;
+    assert!(matches!(told.faults[0].fault(), Fault::Malformed { .. }), "{}", told.faults[0]);
+    assert!(!format!("{} {:?}", told.faults[0], told.faults[0]).contains("hunter2"));
+}
+
+#[tokio::test]
+async fn whole_objects_are_taken_for_the_metadata_asked_for() {
+    let watch = concat!(
+        r#"{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"p"},"spec":{}}}"#,
+        r#"{"type":"ADDED","object":{"kind":"PartialObjectMetadata","metadata":{"name":"q"}}}"#,
+        r#"{"type":"ADDED","object":{"kind":"Node","metadata":{"name":"n"}}}"#,
+    );
+    let source = ApiSource::<PartialObjectMeta<Pod>>::new(replay(answer(watch)).await);
+    assert_eq!(&*source.collection().kind, "Pod");
+    let told = ask(source, true).await;
+    assert_eq!((told.objects.len(), told.faults.len()), (2, 1));
+}
+
+#[tokio::test]
+async fn an_oversized_custom_resource_is_named_behind_its_annotations() {
+    let annotation = "a".repeat(20_000);
+    let huge = format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"annotations":{{"last":"{annotation}"}},"name":"huge","namespace":"a"}},"spec":"{}"}}"#,
+        "x".repeat(100_000)
+    );
+    let list = format!(r#"{{"items":[{huge}],"kind":"WidgetList","metadata":{{}}}}"#);
+    let source = widgets(replay(answer(list)).await).object_limit(50_000);
+    let mut items = source.list(&ListQuery::default()).await.unwrap();
+    let Some(Ok(ListItem::Object(Err(undecodable)))) = items.next().await else { panic!() };
+    assert_eq!(undecodable.key.unwrap().to_string(), "a/huge");
+}
+
+#[tokio::test]
+async fn a_list_may_be_of_any_kind_that_has_items() {
+    for (body, is_list) in [
+        (r#"{"items":[],"kind":"WidgetCollection","metadata":{}}"#, true),
+        (r#"{"kind":"WidgetCollection","items":null,"metadata":{}}"#, true),
+        (r#"{"kind":"Widget","metadata":{"resourceVersion":"1"}}"#, false),
+        (r#"{"kind":"Status","items":[]}"#, false),
+        (r#"{"kind":"WidgetList","items":[],"metadata":{"remainingItemCount":-1}}"#, true),
+        (r#"{"kind":"WidgetList","metadata":{"remainingItemCount":-1}}"#, false),
+    ] {
+        let told = ask(widgets(replay(answer(body)).await), false).await;
+        assert_eq!(told.error.is_none(), is_list, "{body}: {:?}", told.error);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_and_a_bad_namespace_are_told_apart() {
+    let mut config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+    config.default_retry = false;
+    let client = kube::Client::try_from(config).unwrap();
+    let error = ask(ApiSource::<Pod>::new(client.clone()), false).await.error.unwrap();
+    assert_eq!(error.class(), kube_informer::error::FaultClass::Refused, "{error}");
+    for namespace in ["a/../../b", "", "A", "a b"] {
+        let source = ApiSource::<Pod>::new(client.clone()).namespace(namespace);
+        let error = ask(source, false).await.error.unwrap();
+        assert!(matches!(error.fault(), Fault::Request(_)), "{namespace:?}: {error}");
+    }
+}
