@@ -137,9 +137,12 @@ pub enum LeaderElectionError {
         /// What the panic said.
         message: String,
     },
-    /// The work was told to stop and then to be dropped, but holds on to its thread. The lease was
-    /// not given back; it runs out. This process should end.
-    #[error("the work that led on lease {lease} can't be stopped: it blocks its thread")]
+    /// The work was told to stop and then to be dropped, but it or something that its scope tracks
+    /// holds on to its thread. The lease was not given back; it runs out. This process should end.
+    #[error(
+        "the work that led on lease {lease} can't be stopped: it, or a task that it tracks, blocks \
+         its thread; end this process"
+    )]
     StillRunning {
         /// Of which Lease: `namespace/name`.
         lease: Arc<str>,
@@ -158,6 +161,19 @@ pub enum WorkEnd {
     Panicked,
     /// It could not be dropped in time, because it blocks its thread.
     StillRunning,
+    /// It has ended, but only after the lease had expired: another may have begun before.
+    Late,
+}
+
+impl WorkEnd {
+    pub(super) fn of<T>(given: &Result<T, tokio::task::JoinError>, late: bool) -> Self {
+        match given {
+            Err(error) if error.is_panic() => Self::Panicked,
+            _ if late => Self::Late,
+            Ok(_) => Self::Ended,
+            Err(_) => Self::Dropped,
+        }
+    }
 }
 
 impl fmt::Display for WorkEnd {
@@ -167,6 +183,7 @@ impl fmt::Display for WorkEnd {
             Self::Dropped => "its work was dropped",
             Self::Panicked => "its work panicked",
             Self::StillRunning => "its work can't be stopped",
+            Self::Late => "its work ended only after the lease had expired",
         })
     }
 }

@@ -34,21 +34,32 @@
 //! leader that counts from the *beginning* of its last successful request is always ahead of them:
 //! it tells its work to stop at the renew deadline, drops it at nine tenths of the lease duration
 //! if it has not ended, and nobody else begins before the whole. Every write names the version it
-//! replaces, so of two who take a free lease one fails. The lease is given back only when the work
-//! is over.
+//! replaces, so of two who take a free lease one fails.
+//!
+//! The lease is given back only when the work is over: the future that the elector runs, and every
+//! task and thread that its [`WorkScope`] tracks, their synchronous code included. It is renewed
+//! until then. Where it expires first, [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is
+//! true, and leading ends with an error.
 //!
 //! No clock is compared with another: the times in the record are for people. What is assumed:
 //!
 //! - monotonic clocks of candidates run at rates that differ by less than a tenth;
-//! - the process is not suspended, and its runtime's threads not blocked, for longer than the tenth
-//!   of the lease duration that is kept back: what does not run can't be stopped in time;
-//! - work is over when its future is: tasks that it spawned watch the token they were given;
+//! - the process is not suspended, and no synchronous code of the work runs, for longer than the
+//!   tenth of the lease duration that is kept back after the lease could not be renewed: what does
+//!   not run, or does not await, can't be stopped in time;
+//! - tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
+//!   its token and end before the work does;
 //! - identities are unique among the candidates that run;
 //! - nobody deletes or rewrites the Lease by hand. Candidates that saw a leader wait for its time
 //!   to run out even then, those that start just then can't know of it.
 //!
-//! A request that a leader sent in its last moment may arrive after its term. As in client-go this
-//! is no fencing: writes that must not be late have to name the resourceVersion they replace.
+//! # What no lease can promise
+//!
+//! As in client-go this is no fencing. A process that is suspended between its look at the clock
+//! and its write goes on with the write when it is resumed, however long that took. A request that
+//! a leader sent in its last moment may arrive after its term, and a server may do it although
+//! nobody waits for the answer. No scope prevents either. Writes that must not be late name the
+//! resourceVersion, or the uid, that they replace: then the server refuses the one that is late.
 //!
 //! # Otherwise than client-go
 //!
@@ -62,6 +73,7 @@ mod lease;
 mod machine;
 mod options;
 mod record;
+mod scope;
 mod state;
 mod term;
 
@@ -79,15 +91,16 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 pub use self::error::{LeaderElectionError, LeaseError, LeaseFault, LeaseVerb, WorkEnd};
 use self::lease::LeaseClient;
 pub use self::machine::LossCause;
 use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
+pub use self::scope::{ScopeGuard, WorkScope};
 pub use self::state::LeadershipState;
 use self::state::StateBoard;
+use self::term::LastWork;
 
 /// A candidate for one Lease. See the [module](self) for what it promises.
 pub struct LeaderElector {
@@ -97,8 +110,7 @@ pub struct LeaderElector {
     state: StateBoard,
     /// The last request of this term that failed, if none has succeeded since.
     term_error: Option<LeaseError>,
-    /// Cancelled when the work of the last term is gone; there may be some that can't be dropped.
-    over: CancellationToken,
+    last: LastWork,
     release_on_stop: bool,
     stop_timeout: Duration,
 }
@@ -129,15 +141,13 @@ impl LeaderElector {
         stop_timeout: Duration,
     ) -> Self {
         let timeout = rules.renew_deadline / 2;
-        let over = CancellationToken::new();
-        over.cancel();
         Self {
             lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
             identity: rules.identity.clone(),
             state: StateBoard::new(&rules.name),
             machine: Machine::new(rules, Rng::new(), Instant::now()),
             term_error: None,
-            over,
+            last: LastWork::none(),
             release_on_stop,
             stop_timeout,
         }

@@ -1,1 +1,373 @@
-//! The lease is given back only after the work is over.
+//! A leader's work is over before another's begins.
+
+use std::future::pending;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt;
+use http::Request;
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::Api;
+use kube_informer::leader_election::{
+    LeaderElectionError, LeaderElector, LeaderElectorBuilder, LossCause, Outcome, WorkEnd,
+    WorkScope,
+};
+use kube_informer::testing::ApiServer;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, advance, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+const S: Duration = Duration::from_secs(1);
+const LEASE: Duration = Duration::from_secs(15);
+/// The longest a candidate waits between attempts, and a moment for the requests.
+const RETRY: Duration = Duration::from_millis(4_500);
+
+fn elector(server: &ApiServer, who: &str) -> LeaderElectorBuilder {
+    LeaderElector::builder(server.client(), "shop", "x").identity(who)
+}
+
+/// An elector whose requests fail while the switch is on.
+fn cut_off(server: &ApiServer, cut: &Arc<AtomicBool>) -> LeaderElectorBuilder {
+    let (server, cut) = (server.clone(), cut.clone());
+    let service = tower::service_fn(move |request: Request<kube::client::Body>| {
+        let (server, cut) = (server.clone(), cut.load(Ordering::SeqCst));
+        async move {
+            if cut {
+                return Err(io::Error::from(io::ErrorKind::ConnectionRefused));
+            }
+            Ok(server.handle(request).await)
+        }
+    });
+    let client = kube::Client::new(service, "default");
+    LeaderElector::builder(client, "shop", "x").identity("r0")
+}
+
+async fn holder(server: &ApiServer) -> String {
+    let lease: Lease = Api::namespaced(server.client(), "shop").get("x").await.unwrap();
+    lease.spec.unwrap().holder_identity.unwrap()
+}
+
+fn renewals(server: &ApiServer) -> usize {
+    server.requests().iter().filter(|request| request.method == "PUT").count()
+}
+
+/// Leads as another, and tells when that began.
+async fn follow(server: &ApiServer) -> Instant {
+    let mut other = elector(server, "r1").build().unwrap();
+    let began = other.run(CancellationToken::new(), |_| async { Instant::now() }).await.unwrap();
+    let Outcome::Finished(began) = began else { panic!("{began:?}") };
+    began
+}
+
+/// A worker blocks its thread; the future that the elector runs has ended long before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn synchronous_code_of_a_tracked_task_keeps_the_lease() {
+    let server = ApiServer::new();
+    let builder = elector(&server, "r0").retry_period(Duration::from_millis(20));
+    let mut elector = builder.build().unwrap();
+    let stop = CancellationToken::new();
+    let (blocks, blocked) = oneshot::channel();
+    let (unblock, until_unblocked) = std::sync::mpsc::channel::<()>();
+    let over = Arc::new(AtomicBool::new(false));
+    let work = {
+        let over = over.clone();
+        |scope: WorkScope| async move {
+            let mut workers = JoinSet::new();
+            workers.spawn(scope.track(async move {
+                blocks.send(()).unwrap();
+                until_unblocked.recv().unwrap_err();
+                over.store(true, Ordering::SeqCst);
+                pending::<()>().await;
+            }));
+            scope.token().cancelled().await;
+            // Dropping a set of tasks only asks for their end.
+            drop(workers);
+        }
+    };
+    let run = tokio::spawn({
+        let stop = stop.clone();
+        async move { elector.run_scoped(stop, work).await.map(|_| ()) }
+    });
+    blocked.await.unwrap();
+    stop.cancel();
+    let before = renewals(&server);
+    while renewals(&server) < before + 5 {
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert!(!run.is_finished() && !over.load(Ordering::SeqCst));
+    assert_eq!(holder(&server).await, "r0", "renewed, not given back");
+    drop(unblock);
+    run.await.unwrap().unwrap();
+    assert!(over.load(Ordering::SeqCst));
+    assert_eq!(holder(&server).await, "");
+}
+
+/// As above with one thread for everything: the worker's.
+#[tokio::test]
+async fn synchronous_code_on_the_only_thread_keeps_the_lease() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let stop = CancellationToken::new();
+    let over = Arc::new(AtomicBool::new(false));
+    let work = {
+        let (stop, over) = (stop.clone(), over.clone());
+        |scope: WorkScope| async move {
+            let mut workers = JoinSet::new();
+            workers.spawn(scope.track(async move {
+                let (unblock, until_unblocked) = std::sync::mpsc::channel::<()>();
+                // Told to stop by another thread, while it blocks.
+                std::thread::spawn(move || {
+                    stop.cancel();
+                    drop(unblock);
+                });
+                until_unblocked.recv().unwrap_err();
+                over.store(true, Ordering::SeqCst);
+            }));
+            scope.token().cancelled().await;
+        }
+    };
+    elector.run_scoped(stop, work).await.unwrap();
+    assert!(over.load(Ordering::SeqCst));
+    assert_eq!(holder(&server).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_keeps_the_lease_until_it_is_dropped() {
+    let server = ApiServer::new();
+    let mut first = elector(&server, "r0").build().unwrap();
+    let (tell, told) = oneshot::channel();
+    let work = |scope: WorkScope| async move {
+        let guard = scope.guard();
+        assert_eq!(scope.tracked(), 1);
+        tokio::spawn(async move {
+            sleep(20 * S).await;
+            tell.send(Instant::now()).unwrap();
+            drop(guard);
+        });
+        7
+    };
+    let began = Instant::now();
+    let next = tokio::spawn({
+        let server = server.clone();
+        async move {
+            sleep(S).await;
+            follow(&server).await
+        }
+    });
+    let outcome = first.run_scoped(CancellationToken::new(), work).await.unwrap();
+    assert_eq!(outcome, Outcome::Finished(7));
+    assert_eq!(began.elapsed().as_secs(), 20, "longer than the lease lasts unrenewed");
+    assert!(next.await.unwrap() >= told.await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn tracked_tasks_wind_up_within_the_stop_timeout_and_are_dropped_after_it() {
+    for (winds_up, takes) in [(20 * S, 20), (3_600 * S, 25)] {
+        let server = ApiServer::new();
+        let mut elector = elector(&server, "r0").build().unwrap();
+        let stop = CancellationToken::new();
+        let work = move |scope: WorkScope| async move {
+            let token = scope.token().clone();
+            drop(scope.spawn(async move {
+                token.cancelled().await;
+                sleep(winds_up).await;
+            }));
+            scope.token().cancelled().await;
+        };
+        let stopped = stop.clone();
+        tokio::spawn(async move {
+            sleep(30 * S).await;
+            stopped.cancel();
+        });
+        let began = Instant::now();
+        let outcome = elector.run_scoped(stop, work).await.unwrap();
+        assert_eq!(outcome, Outcome::Stopped(Some(())));
+        assert_eq!(began.elapsed().as_secs(), 30 + takes);
+        assert_eq!(holder(&server).await, "");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tracked_tasks_are_dropped_before_the_lease_of_a_leader_cut_off_runs_out() {
+    let server = ApiServer::new();
+    let cut = Arc::new(AtomicBool::new(false));
+    let mut first = cut_off(&server, &cut).build().unwrap();
+    let (give, given) = oneshot::channel::<WorkScope>();
+    let (ends, ended) = oneshot::channel::<()>();
+    let work = |scope: WorkScope| async move {
+        drop(scope.spawn(async move {
+            let _ends = ends;
+            pending::<()>().await;
+        }));
+        drop(give.send(scope));
+        // Neither heeds the token.
+        pending::<()>().await;
+    };
+    let run = tokio::spawn(async move {
+        let outcome = first.run_scoped(CancellationToken::new(), work).await;
+        outcome.map(|_| ()).unwrap_err()
+    });
+    let scope = given.await.unwrap();
+    sleep(60 * S).await;
+    assert!(scope.may_begin() && !scope.is_over());
+    let deadline = scope.deadline().unwrap();
+    assert!(deadline > Instant::now() + 10 * S, "renewals move it");
+    cut.store(true, Ordering::SeqCst);
+    let next = tokio::spawn({
+        let server = server.clone();
+        async move { follow(&server).await }
+    });
+    ended.await.unwrap_err();
+    let dropped = Instant::now();
+    assert!(scope.is_over() && !scope.may_begin() && scope.token().is_cancelled());
+    assert!(dropped.duration_since(deadline) < S, "nine tenths after the last renewal");
+    let error = run.await.unwrap();
+    let LeaderElectionError::Lost { cause, work, .. } = &error else { panic!("{error}") };
+    assert_eq!((cause, work), (&LossCause::RenewDeadline, &WorkEnd::Dropped));
+    let next = next.await.unwrap();
+    assert!(next > dropped + S, "a tenth of the lease is kept back");
+    assert!(next < dropped + LEASE + RETRY);
+}
+
+/// The clock goes on, and nobody else does: as if the process was suspended, or the thread blocked.
+fn time_jumps(by: Duration) {
+    assert!(pin!(advance(by)).now_or_never().is_none(), "it gives way once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_work_begins_after_the_deadline_though_nobody_could_cancel_the_token() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let work = |scope: WorkScope| async move {
+        assert!(scope.may_begin() && !scope.is_over());
+        time_jumps(11 * S);
+        assert!(!scope.token().is_cancelled(), "the elector has not run since");
+        assert!(!scope.may_begin(), "its renewal is overdue");
+        assert!(!scope.is_over(), "but nobody else leads yet");
+        time_jumps(5 * S);
+        assert!(scope.is_over(), "another may lead");
+    };
+    let error = elector.run_scoped(CancellationToken::new(), work).await.unwrap_err();
+    let LeaderElectionError::Lost { cause, work, .. } = &error else { panic!("{error}") };
+    assert_eq!((cause, work), (&LossCause::RenewDeadline, &WorkEnd::Late));
+    assert!(error.to_string().contains("only after the lease had expired"), "{error}");
+    assert_eq!(holder(&server).await, "r0", "it has run out, and is not given back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_hide_that_the_lease_expired_before_the_work_was_over() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let stop = CancellationToken::new();
+    let work = {
+        let stop = stop.clone();
+        |_| async move {
+            stop.cancel();
+            time_jumps(16 * S);
+        }
+    };
+    let error = elector.run(stop, work).await.unwrap_err();
+    assert!(matches!(error, LeaderElectionError::Lost { work: WorkEnd::Late, .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_panics_gives_the_lease_back_when_what_it_tracks_is_over() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let work = |scope: WorkScope| async move {
+        let token = scope.token().clone();
+        drop(scope.spawn(async move {
+            token.cancelled().await;
+            sleep(5 * S).await;
+        }));
+        panic!("spilt milk");
+    };
+    let began = Instant::now();
+    let ended = elector.run_scoped(CancellationToken::new(), work).await;
+    let error = ended.map(|_: Outcome<()>| ()).unwrap_err();
+    assert_eq!(error.to_string(), "the work that led on lease shop/x panicked: spilt milk");
+    assert_eq!(began.elapsed(), 5 * S);
+    assert_eq!(holder(&server).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_elector_waits_for_what_a_dropped_run_tracked() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let (give, given) = oneshot::channel();
+    let work = |scope: WorkScope| async move {
+        drop(scope.spawn(pending::<()>()));
+        drop(give.send((scope.guard(), scope.clone())));
+        pending::<()>().await;
+    };
+    let run = elector.run_scoped(CancellationToken::new(), work);
+    timeout(S, run).await.unwrap_err();
+    let (guard, scope) = given.await.unwrap();
+    tokio::task::yield_now().await;
+    assert!(!scope.may_begin());
+    let again = elector.run(CancellationToken::new(), |_| async {}).await;
+    assert!(matches!(again, Err(LeaderElectionError::StillRunning { .. })), "{again:?}");
+    assert_eq!(scope.tracked(), 1, "its task was dropped");
+    drop(guard);
+    elector.run(CancellationToken::new(), |_| async {}).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_taken_by_another_ends_the_scope_at_once() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let (give, given) = oneshot::channel::<WorkScope>();
+    let run = tokio::spawn(async move {
+        let work = |scope: WorkScope| async move {
+            drop(give.send(scope.clone()));
+            pending::<()>().await;
+        };
+        elector.run_scoped(CancellationToken::new(), work).await.map(|_| ()).unwrap_err()
+    });
+    let scope = given.await.unwrap();
+    let mut lease: Lease = Api::namespaced(server.client(), "shop").get("x").await.unwrap();
+    lease.spec.as_mut().unwrap().holder_identity = Some("r7".to_owned());
+    server.replace(&lease).unwrap();
+    scope.token().cancelled().await;
+    assert!(scope.is_over() && !scope.may_begin());
+    run.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_scope_without_a_lease_ends_with_its_token() {
+    let token = CancellationToken::new();
+    let scope = WorkScope::new(token.clone());
+    assert!(scope.may_begin() && scope.deadline().is_none());
+    let task = scope.spawn(async { 7 });
+    scope.wait_until_idle().await;
+    assert_eq!(task.await.unwrap(), Some(7));
+    token.cancel();
+    assert!(!scope.may_begin() && !scope.is_over());
+}
+
+#[tokio::test(start_paused = true)]
+async fn durations_of_any_length_are_taken_or_refused() {
+    let server = ApiServer::new();
+    for long in [Duration::MAX, Duration::from_secs(u64::from(u32::MAX))] {
+        assert!(elector(&server, "r0").lease_duration(long).build().is_err());
+        assert!(elector(&server, "r0").renew_deadline(long).build().is_err());
+        assert!(elector(&server, "r0").retry_period(long).build().is_err());
+    }
+    let seconds = i32::MAX.unsigned_abs() - 1;
+    let longest = Duration::from_secs(seconds.into());
+    let builder = elector(&server, "r0").lease_duration(longest).stop_timeout(Duration::MAX);
+    let mut elector = builder.renew_deadline(longest / 2).build().unwrap();
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    let work = |scope: WorkScope| async move {
+        assert!(scope.may_begin());
+        stopped.cancel();
+        sleep(60 * S).await;
+    };
+    elector.run_scoped(stop, work).await.unwrap();
+    assert_eq!(holder(&server).await, "");
+}
