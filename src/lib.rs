@@ -153,8 +153,8 @@ pub use factory::{
 };
 pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 pub use informer::{
-    InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError,
-    SyncError,
+    InformerFailure, InformerGroup, InformerOptions, InformerStatus, InformerStopped, InformerTask,
+    SharedInformer, StartError, SyncError,
 };
 pub use labels::{InvalidSelector, Labels};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};

@@ -14,6 +14,9 @@ use crate::labels::Labels;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// Reads all objects of an informer. A cheap clone.
+///
+/// A lister keeps the objects readable, but not the informer running: once that was stopped, or its
+/// last handle dropped, every answer is as old as that. [`is_stopped`](Self::is_stopped) tells.
 pub struct Lister<K> {
     indexer: Indexer<K>,
     resource: Arc<str>,
@@ -121,6 +124,12 @@ impl<K: Resource> Lister<K> {
         self.indexer.snapshot()
     }
 
+    /// Whether the informer was stopped or failed, so that answers get older and older. Ask for a
+    /// new informer then.
+    pub fn is_stopped(&self) -> bool {
+        self.indexer.is_stopped()
+    }
+
     fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
         let found = self.indexer.get_by_name(namespace, name);
         found.ok_or_else(|| self.not_found(namespace, name))
@@ -193,6 +202,11 @@ impl<K: Resource> NamespaceLister<K> {
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// As [`Lister::is_stopped`].
+    pub fn is_stopped(&self) -> bool {
+        self.lister.is_stopped()
     }
 }
 

@@ -1,7 +1,15 @@
-//! Catching panics of the user's code.
+//! Keeps a panic of user code where it happened.
+//!
+//! User code runs in more places than calls: an object's `Drop` runs wherever its last reference
+//! goes, and a panic's payload may panic when it is dropped. Two panics at a time end the process,
+//! so values that may panic are dropped one by one.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::object::{Cached, CachedEvent};
 
 /// The message of a panic's payload.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
@@ -12,19 +20,118 @@ pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// Takes the message out of a panic's payload. A payload that panics while it is dropped is leaked.
+/// Takes the message out of a panic's payload and frees the payload.
 pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
-    let message = message(&*payload).to_owned();
-    if let Err(worse) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        std::mem::forget(worse);
+    let text = message(&*payload).to_owned();
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // Whatever panics twice in a row is not dropped a third time.
+        std::mem::forget(another);
     }
-    message
+    text
 }
 
-/// Calls the user's code.
-///
-/// # Errors
-/// The message of its panic.
-pub(crate) fn catch<R>(call: impl FnOnce() -> R) -> Result<R, String> {
+/// Calls user code; the error is the message of its panic.
+pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(into_message)
+}
+
+/// Drops a value. Returns whether its `Drop` panicked, which is logged.
+pub(crate) fn let_go<T>(value: T) -> bool {
+    let dropped = catch(|| drop(value));
+    if let Err(message) = &dropped {
+        tracing::error!(message, "a value panicked when it was dropped");
+    }
+    dropped.is_err()
+}
+
+/// A value whose `Drop` may panic: that ends here.
+pub(crate) struct Contained<T>(Option<T>);
+
+impl<T> Contained<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    /// The value; it is there until it is dropped.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        self.0.as_mut()
+    }
+
+    /// Takes the value out.
+    pub(crate) fn take(&mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+impl<T> Drop for Contained<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            let_go(value);
+        }
+    }
+}
+
+/// Frees objects one by one and counts those whose `Drop` panicked. Clones share the count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drops(Arc<AtomicU64>);
+
+impl Drops {
+    /// How many objects panicked when they were dropped.
+    pub(crate) fn faults(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Drops a value with at most one object in it. Call it with nothing locked.
+    pub(crate) fn free<T>(&self, value: T) {
+        if let_go(value) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Drops an event's objects one by one.
+    pub(crate) fn free_event<K>(&self, event: CachedEvent<K>) {
+        match event {
+            CachedEvent::Updated { old, new } => {
+                self.free(old);
+                self.free(new);
+            }
+            CachedEvent::Added { object, .. } | CachedEvent::Deleted { object, .. } => {
+                self.free(object);
+            }
+        }
+    }
+
+    /// Drops several objects one by one.
+    pub(crate) fn free_all<K>(&self, objects: impl IntoIterator<Item = Cached<K>>) {
+        objects.into_iter().for_each(|object| self.free(object));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    #[test]
+    fn payload_that_panics_when_dropped_is_contained() {
+        let caught = catch(|| std::panic::panic_any(Bomb));
+        assert_eq!(caught.unwrap_err(), "a panic without a message");
+    }
+
+    #[test]
+    fn every_drop_that_panics_is_counted() {
+        let drops = Drops::default();
+        let object = || Cached::Decoded(Arc::new(Bomb));
+        drops.free_event(CachedEvent::Updated { old: object(), new: object() });
+        drops.free_all([object()]);
+        drop(Contained::new(Bomb));
+        assert_eq!(drops.faults(), 3);
+    }
 }

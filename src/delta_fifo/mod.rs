@@ -25,6 +25,7 @@ use tokio::sync::watch;
 pub use self::batch::Batch;
 use self::pending::Pending;
 use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
+use crate::panic::Drops;
 use crate::sync::{Mutex, Notify};
 use crate::turns::{TURN, Turns};
 
@@ -50,6 +51,7 @@ pub struct DeltaFifo<K> {
     /// Something was done, or nothing ever will be.
     drained: Notify,
     synced: watch::Sender<bool>,
+    drops: Drops,
 }
 
 struct State<K> {
@@ -67,10 +69,18 @@ impl<K: Resource> DeltaFifo<K> {
         Self::with_capacity(known, CAPACITY)
     }
 
+    /// An empty queue that counts in `drops` the objects whose `Drop` panics.
+    pub(crate) fn with_drops(known: Arc<dyn KnownObjects<K>>, drops: Drops) -> Self {
+        let mut fifo = Self::new(known);
+        fifo.drops = drops;
+        fifo
+    }
+
     pub(crate) fn with_capacity(known: Arc<dyn KnownObjects<K>>, capacity: usize) -> Self {
         Self {
             known,
             capacity,
+            drops: Drops::default(),
             state: Mutex::new(State {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
@@ -111,15 +121,19 @@ impl<K: Resource> DeltaFifo<K> {
     fn push_event(&self, event: Change<K>) {
         let mut state = self.state.lock();
         if state.closed {
+            drop(state);
+            self.drops.free(event);
             return;
         }
         if !std::mem::replace(&mut state.populated, true) {
             // Without a list there is no first population to wait for.
             self.synced.send_replace(true);
         }
-        state.event(event, &*self.known);
+        let unused = state.event(event, &*self.known);
         drop(state);
         self.filled.notify_one();
+        // An object's `Drop` is user code: nothing is locked here.
+        self.drops.free_all(unused);
     }
 
     /// Queues a [`Delta::Sync`] for each known object that has nothing queued.
@@ -241,7 +255,9 @@ impl<K: Resource> DeltaFifo<K> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
 
+impl<K> DeltaFifo<K> {
     /// Accepts nothing from now on. What is queued can still be popped.
     pub fn close(&self) {
         self.state.lock().closed = true;
@@ -252,42 +268,50 @@ impl<K: Resource> DeltaFifo<K> {
 
     /// Accepts nothing from now on and forgets what is queued.
     pub fn abandon(&self) {
-        {
+        let (batches, latest) = {
             let mut state = self.state.lock();
             state.closed = true;
-            state.batches.clear();
-        }
+            (std::mem::take(&mut state.batches), state.pending.forget())
+        };
         self.close();
+        for (_, delta) in batches.into_iter().flat_map(|batch| batch.deltas) {
+            self.drops.free(delta);
+        }
+        self.drops.free_all(latest);
+    }
+}
+
+impl<K> Drop for DeltaFifo<K> {
+    fn drop(&mut self) {
+        self.abandon();
     }
 }
 
 impl<K: Resource> State<K> {
-    fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) {
-        let version = match event {
+    /// Queues an event; gives the objects that are not kept, to be dropped without the lock.
+    fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) -> Unused<K> {
+        let (version, unused) = match event {
             Change::Added { key, object, version } => {
-                self.present(key, object, Delta::Added, known);
-                version
+                (version, self.present(key, object, Delta::Added, known))
             }
             Change::Updated { key, object, version } => {
-                self.present(key, object, Delta::Updated, known);
-                version
+                (version, self.present(key, object, Delta::Updated, known))
             }
-            Change::Deleted { key, object, version } => {
-                self.deleted(key, object, known);
-                version
-            }
+            Change::Deleted { key, object, version } => (version, self.deleted(key, object, known)),
             Change::Unreadable { key, version } => {
-                if self.pending.latest(&key, known).is_some() {
+                let last = self.pending.latest(&key, known);
+                if last.is_some() {
                     self.append(key, Delta::Unreadable);
                 }
-                version
+                (version, unused([last, None]))
             }
-            Change::Bookmark(version) => Some(version),
-            Change::Replace(_) => None,
+            Change::Bookmark(version) => (Some(version), unused([None, None])),
+            Change::Replace(_) => (None, unused([None, None])),
         };
         if let Some(version) = version {
             self.stamp(version);
         }
+        unused
     }
 
     /// The collection is at this version after what was queued last.
@@ -307,43 +331,63 @@ impl<K: Resource> State<K> {
         object: Cached<K>,
         delta: fn(Cached<K>) -> Delta<K>,
         known: &dyn KnownObjects<K>,
-    ) {
-        if let Some(last) = self.pending.latest(&key, known) {
-            if object.is_older_than(&last) {
+    ) -> Unused<K> {
+        let mut last = self.pending.latest(&key, known);
+        if let Some(known) = &last {
+            if object.is_older_than(known) {
                 // An event from before what is known, as a replayed stream has it: no news.
-                return;
+                return unused([last, Some(object)]);
             }
-            if object.is_another(&last) {
-                self.append(key.clone(), tombstone(last));
+            if object.is_another(known)
+                && let Some(known) = last.take()
+            {
+                self.append(key.clone(), tombstone(known));
             }
         }
         self.append(key, delta(object));
+        unused([last, None])
     }
 
-    fn deleted(&mut self, key: ObjectKey, object: Option<Cached<K>>, known: &dyn KnownObjects<K>) {
+    fn deleted(
+        &mut self,
+        key: ObjectKey,
+        object: Option<Cached<K>>,
+        known: &dyn KnownObjects<K>,
+    ) -> Unused<K> {
         let Some(last) = self.pending.latest(&key, known) else {
             // Nothing to take away; but a tombstone still queued may learn its final state.
-            if let (Some(object), Some(at)) = (object, self.pending.last_at(&key)) {
-                self.complete_tombstone(at, object);
-            }
-            return;
+            let replaced = match (object, self.pending.last_at(&key)) {
+                (Some(object), Some(at)) => Some(self.complete_tombstone(at, object)),
+                (object, _) => object,
+            };
+            return unused([replaced, None]);
         };
-        let delta = match object {
+        let (delta, rest) = match object {
             // Of another one, which came and went unseen: the end of the one known was missed, too.
-            Some(object) if object.is_another(&last) => tombstone(last),
-            Some(object) => Delta::Deleted { object, final_state_known: true },
-            None => tombstone(last),
+            Some(object) if object.is_another(&last) => (tombstone(last), Some(object)),
+            Some(object) => (Delta::Deleted { object, final_state_known: true }, Some(last)),
+            None => (tombstone(last), None),
         };
         self.append(key, delta);
+        unused([rest, None])
     }
 
-    /// Two adjacent deletions of one key are one: the one that knows the final state.
-    fn complete_tombstone(&mut self, (id, index): (u64, usize), final_state: Cached<K>) {
+    /// Two adjacent deletions of one key are one: the one that knows the final state. Gives the
+    /// state that is not kept.
+    fn complete_tombstone(
+        &mut self,
+        (id, index): (u64, usize),
+        mut final_state: Cached<K>,
+    ) -> Cached<K> {
         let queued = self.batches.iter_mut().find(|batch| batch.id == id);
         let delta = queued.and_then(|batch| batch.deltas.get_mut(index));
-        if let Some((_, delta @ Delta::Deleted { final_state_known: false, .. })) = delta {
-            *delta = Delta::Deleted { object: final_state, final_state_known: true };
+        if let Some((_, Delta::Deleted { object, final_state_known })) = delta
+            && !*final_state_known
+        {
+            std::mem::swap(object, &mut final_state);
+            *final_state_known = true;
         }
+        final_state
     }
 
     fn append(&mut self, key: ObjectKey, delta: Delta<K>) {
@@ -372,6 +416,13 @@ impl<K: Resource> State<K> {
     fn next_id(&mut self) -> u64 {
         self.pending.next_batch_id()
     }
+}
+
+/// Objects that an event brought or replaced and that are not kept.
+type Unused<K> = std::iter::Flatten<std::array::IntoIter<Option<Cached<K>>, 2>>;
+
+fn unused<K>(objects: [Option<Cached<K>>; 2]) -> Unused<K> {
+    objects.into_iter().flatten()
 }
 
 fn tombstone<K>(object: Cached<K>) -> Delta<K> {

@@ -61,6 +61,12 @@ impl<K> Pending<K> {
         self.keys.iter().map(|(key, entry)| (key.clone(), entry.latest.clone())).collect()
     }
 
+    /// Forgets everything and gives what was known, to be dropped without a lock.
+    pub(super) fn forget(&mut self) -> impl Iterator<Item = Cached<K>> + use<K> {
+        self.deltas = 0;
+        std::mem::take(&mut self.keys).into_values().filter_map(|entry| entry.latest)
+    }
+
     /// Makes room at once for so many keys more.
     pub(super) fn reserve(&mut self, keys: usize) {
         self.keys.reserve(keys);

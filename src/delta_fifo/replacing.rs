@@ -22,14 +22,20 @@ impl<K: Resource> DeltaFifo<K> {
         }
         for (key, object) in &mut items {
             turns.spend(1).await;
-            match self.state.lock().pending.latest(key, &*self.known) {
-                Some(known) if object.is(&known) => {}
-                Some(known) if !restored && object.is_same_state(&known) => *object = known,
+            let known = self.state.lock().pending.latest(key, &*self.known);
+            let unused = match known {
+                Some(known) if object.is(&known) => Some(known),
+                Some(known) if !restored && object.is_same_state(&known) => {
+                    Some(std::mem::replace(object, known))
+                }
                 Some(known) if object.is_another(&known) => {
                     gone.push((key.clone(), tombstone(known)));
+                    None
                 }
-                _ => {}
-            }
+                known => known,
+            };
+            // Its `Drop` is user code: nothing is locked here.
+            self.drops.free_all(unused);
         }
         let mut batch = {
             let mut state = self.state.lock();
@@ -49,10 +55,11 @@ impl<K: Resource> DeltaFifo<K> {
         }
         for key in unreadable {
             turns.spend(1).await;
-            let known = self.state.lock().pending.latest(&key, &*self.known).is_some();
-            if known {
+            let known = self.state.lock().pending.latest(&key, &*self.known);
+            if known.is_some() {
                 batch.append(key, Delta::Unreadable);
             }
+            self.drops.free_all(known);
         }
         batch.queue();
     }
@@ -129,6 +136,7 @@ impl<K> Drop for Unqueued<'_, K> {
     fn drop(&mut self) {
         if let Some(batch) = self.batch.take() {
             self.fifo.state.lock().pending.finish(&batch.deltas);
+            batch.deltas.into_iter().for_each(|(_, delta)| self.fifo.drops.free(delta));
         }
     }
 }

@@ -25,7 +25,16 @@ pub(crate) struct Published<K> {
 }
 
 /// States that nobody needs any more; to drop them may take long.
-pub(crate) struct Discarded<K>(#[expect(dead_code, reason = "held to be dropped")] Arc<State<K>>);
+pub(crate) struct Discarded<K>(Arc<State<K>>);
+
+impl<K> Discarded<K> {
+    /// Frees what nothing else holds, in turns.
+    pub(crate) async fn free(self) {
+        if let Some(state) = Arc::into_inner(self.0) {
+            state.free().await;
+        }
+    }
+}
 
 impl<K> Draft<K> {
     pub(super) fn new(indexer: &Indexer<K>) -> Self {

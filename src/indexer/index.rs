@@ -67,6 +67,12 @@ impl<K> Index<K> {
         self.indexer.snapshot()
     }
 
+    /// Whether the informer that fills the store was stopped or failed. See
+    /// [`Indexer::is_stopped`].
+    pub fn is_stopped(&self) -> bool {
+        self.indexer.is_stopped()
+    }
+
     pub(super) fn posting<'s>(&self, state: &'s State<K>, value: &str) -> Option<&'s Posting> {
         let index = state.indexes.get(self.place)?;
         // Pointer, not name: an index of another store may have the same name and place.

@@ -41,6 +41,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod walk;
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use arc_swap::{ArcSwap, Guard};
 use kube::Resource;
 use tokio::sync::futures::Notified;
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::draft::{Discarded, Draft, Published};
 pub use self::index::Index;
@@ -55,6 +57,7 @@ pub use self::progress::NotReached;
 pub(crate) use self::progress::is_at_least;
 use self::slots::Slot;
 pub use self::snapshot::Snapshot;
+pub(crate) use self::state::Objects;
 use self::state::State;
 pub use self::transaction::Transaction;
 use crate::object::{
@@ -92,6 +95,10 @@ struct Store<K> {
     writing: Mutex<()>,
     /// Wakes who waits for the store to change.
     changed: Notify,
+    /// Whoever writes was told to stop.
+    stopped: CancellationToken,
+    /// Nothing will be written any more.
+    ended: CancellationToken,
 }
 
 /// Why an index can't be had.
@@ -122,8 +129,21 @@ pub struct IndexFault {
 impl<K> Indexer<K> {
     /// An empty store.
     pub fn new() -> Self {
+        Self::with_writer(CancellationToken::new(), CancellationToken::new())
+    }
+
+    /// An empty store whose writer is told to stop by one token, and has written its last when the
+    /// other is cancelled.
+    pub(crate) fn with_writer(stopped: CancellationToken, ended: CancellationToken) -> Self {
         let published = ArcSwap::from_pointee(State::new());
-        Self(Arc::new(Store { published, writing: Mutex::new(()), changed: Notify::new() }))
+        let (writing, changed) = (Mutex::new(()), Notify::new());
+        Self(Arc::new(Store { published, writing, changed, stopped, ended }))
+    }
+
+    /// Whether the informer that fills this store was stopped or failed, so that the store does not
+    /// follow the server any more. Never of a store that is filled by other means.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.is_cancelled() || self.0.ended.is_cancelled()
     }
 
     /// The store as of this moment. O(1).
@@ -227,9 +247,27 @@ impl<K> Indexer<K> {
         Ok(Index::new(self.clone(), name, place))
     }
 
+    /// The objects of some slots from this one on, about so many, as of now; and where to go on.
+    pub(crate) fn part(
+        &self,
+        from: u32,
+        objects: usize,
+    ) -> (Vec<(ObjectKey, Cached<K>)>, Option<u32>) {
+        let mut part = Vec::with_capacity(objects);
+        let next = self.load().visit(from, objects, &mut |key, object| {
+            part.push((key.clone(), object.clone()));
+        });
+        (part, next)
+    }
+
     /// Until the store changes.
     fn changed(&self) -> Notified<'_> {
         self.0.changed.notified()
+    }
+
+    /// Until nothing will be written any more.
+    async fn ended(&self) {
+        self.0.ended.cancelled().await;
     }
 
     fn load(&self) -> Guard<Arc<State<K>>> {

@@ -8,6 +8,7 @@ use super::numbers::Numbers;
 use super::slots::Slot;
 use super::table::Table;
 use crate::object::hash_str;
+use crate::turns::Turns;
 
 /// The slots of the objects that have one value.
 pub(super) type Posting = Numbers<Slot>;
@@ -34,6 +35,11 @@ impl Postings {
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Arc<str>> {
         self.0.iter().map(|filed| &filed.value)
+    }
+
+    /// Frees what nothing else holds, in turns.
+    pub(super) async fn free(self, turns: &mut Turns) {
+        self.0.free(turns).await;
     }
 
     pub(super) fn put(&mut self, value: &str, object: Slot) {

@@ -11,7 +11,11 @@ use crate::object::{Cached, ResourceVersion};
 
 /// The store did not come to the version that was waited for in the time given.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the store is at version {} after {waited:.1?}, not at {wanted}", reached_text(.reached.as_ref()))]
+#[error(
+    "the store is at version {} after {waited:.1?}, not at {wanted}{}",
+    reached_text(.reached.as_ref()),
+    if *.stopped { ": its informer was stopped; ask for a new one" } else { "" }
+)]
 #[non_exhaustive]
 pub struct NotReached {
     /// The version waited for.
@@ -20,6 +24,8 @@ pub struct NotReached {
     pub reached: Option<ResourceVersion>,
     /// How long was waited.
     pub waited: Duration,
+    /// The informer that fills the store was stopped or failed, so the version will not come.
+    pub stopped: bool,
 }
 
 fn reached_text(version: Option<&ResourceVersion>) -> String {
@@ -38,7 +44,7 @@ impl<K> Indexer<K> {
     /// Cancel safe; any number of tasks may wait.
     ///
     /// # Errors
-    /// [`NotReached`] when the time is over. A version that is no number is reached by being equal.
+    /// [`NotReached`] when the time is over, or at once when the informer was stopped. A version that is no number is reached by being equal.
     pub async fn wait_for(
         &self,
         version: &ResourceVersion,
@@ -64,11 +70,24 @@ impl<K> Indexer<K> {
             if let Some(found) = seen(&store) {
                 return Ok(found);
             }
-            if timeout(limit.saturating_sub(start.elapsed()), changed).await.is_err() {
+            let stopped = self.0.ended.is_cancelled();
+            let change = async {
+                tokio::select! {
+                    biased;
+                    () = changed => {}
+                    () = self.ended() => {}
+                }
+            };
+            let over = stopped || {
+                let left = limit.saturating_sub(start.elapsed());
+                timeout(left, change).await.is_err()
+            };
+            if over {
                 return Err(NotReached {
                     wanted: wanted.clone(),
                     reached: store.version().cloned(),
                     waited: start.elapsed(),
+                    stopped,
                 });
             }
         }

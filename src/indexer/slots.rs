@@ -9,11 +9,14 @@
 
 use std::sync::Arc;
 
+use super::walk::Walk;
+use crate::panic::let_go;
+
 /// Where in [`Slots`] something is.
 pub(super) type Slot = u32;
 
-const BITS: u32 = 3;
-const FAN: usize = 1 << BITS;
+pub(super) const BITS: u32 = 3;
+pub(super) const FAN: usize = 1 << BITS;
 
 /// A persistent vector of slots, free or taken.
 #[derive(Clone)]
@@ -36,7 +39,7 @@ pub(super) enum Node<T> {
     },
 }
 
-type Leaf<T> = [Option<T>; FAN];
+pub(super) type Leaf<T> = [Option<T>; FAN];
 
 /// In which child of a node at this height a slot is.
 fn digit(slot: Slot, height: u32) -> usize {
@@ -47,6 +50,17 @@ fn digit(slot: Slot, height: u32) -> usize {
 fn first_of(child: usize, height: u32) -> Slot {
     // A child is less than eight.
     Slot::try_from(child).unwrap_or_default() << (height * BITS)
+}
+
+/// A leaf drops its items one by one, because each may run user code that panics.
+impl<T> Drop for Node<T> {
+    fn drop(&mut self) {
+        if let Self::Leaf(items) = self {
+            for item in items.iter_mut().filter_map(Option::take) {
+                let_go(item);
+            }
+        }
+    }
 }
 
 impl<T> Slots<T> {
@@ -69,6 +83,17 @@ impl<T> Slots<T> {
         let mut iter = Iter { leaf: [].iter(), branches: Vec::new(), left: self.len };
         iter.enter(self.root.as_deref());
         iter
+    }
+
+    /// Everything of this moment, for as long as the caller takes: each node is let go of when it
+    /// was walked.
+    pub(super) fn walk(&self) -> Walk<T> {
+        Walk::new(self.root.clone(), self.len)
+    }
+
+    /// The root, and how many levels of branches are above the leaves.
+    pub(super) fn root(&self) -> (Option<&Arc<Node<T>>>, u32) {
+        (self.root.as_ref(), self.height)
     }
 
     /// What is in these slots. Of slots next to one another one descent finds eight.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Index;
 use super::postings::Posting;
-use super::state::State;
+use super::state::{Objects, State};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// One moment of the store: every answer is of that moment, whatever is written meanwhile.
@@ -59,6 +59,11 @@ impl<K> Snapshot<K> {
     /// itself before it is unpacked.
     pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
         self.0.iter()
+    }
+
+    /// Every object with its key as it is kept, one by one for as long as the caller takes.
+    pub(crate) fn into_objects(self) -> Objects<K> {
+        self.0.walk()
     }
 
     /// Every object of a namespace with its key, in no particular order. An unknown namespace has

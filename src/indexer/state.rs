@@ -1,7 +1,6 @@
 //! Everything the store holds at one moment.
 
 use std::cell::OnceCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kube::Resource;
@@ -13,9 +12,11 @@ use super::numbers::Numbers;
 use super::postings::{Posting, Postings};
 use super::slots::Slot;
 use super::table::Table;
+use super::walk::Walk;
 use crate::object::{
     Cached, FieldSet, Filed, NotEnough, ObjectKey, ObjectState, ResourceVersion, hash_parts,
 };
+use crate::turns::Turns;
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -39,6 +40,24 @@ pub(super) struct Record<K> {
     pub(super) key: ObjectKey,
     pub(super) cached: Cached<K>,
 }
+
+/// The objects of one moment with their keys. It holds only those that are still to come.
+pub(crate) struct Objects<K>(Walk<Arc<Record<K>>>);
+
+impl<K> Iterator for Objects<K> {
+    type Item = (ObjectKey, Cached<K>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let record = self.0.next()?;
+        Some((record.key.clone(), record.cached.clone()))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<K> ExactSizeIterator for Objects<K> {}
 
 /// An index: its function, and what it has filed.
 pub(super) struct IndexState<K> {
@@ -94,6 +113,22 @@ impl<K> State<K> {
         visit: &mut dyn FnMut(&ObjectKey, &Cached<K>),
     ) -> Option<Slot> {
         self.objects.visit(from, enough, &mut |_, record| visit(&record.key, &record.cached))
+    }
+
+    /// Every object of this moment with its key, for as long as the caller takes.
+    pub(super) fn walk(&self) -> Objects<K> {
+        Objects(self.objects.walk())
+    }
+
+    /// Frees what nothing else holds, in turns.
+    pub(super) async fn free(self) {
+        let turns = &mut Turns::new();
+        let Self { objects, namespaces, indexes, .. } = self;
+        objects.free(turns).await;
+        namespaces.free(turns).await;
+        for index in Arc::into_inner(indexes).unwrap_or_default() {
+            index.postings.free(turns).await;
+        }
     }
 
     /// The object that is stored in this very state, and not marked stale.
@@ -319,8 +354,7 @@ impl<'c, K> Asked<'c, K> {
 
 impl<K> IndexState<K> {
     fn values(&self, object: &K) -> Result<Vec<String>, String> {
-        catch_unwind(AssertUnwindSafe(|| (self.values)(object)))
-            .map_err(|panic| crate::panic::message(&*panic).to_owned())
+        crate::panic::catch(|| (self.values)(object))
     }
 
     /// That the function panicked on the object of this key.

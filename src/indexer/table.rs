@@ -6,6 +6,8 @@
 
 use super::numbers::Numbers;
 use super::slots::{Iter, Selected, Slot, Slots};
+use super::walk::Walk;
+use crate::turns::Turns;
 
 /// A persistent hash table. The caller brings the hash, so borrowed keys need no allocation.
 #[derive(Clone)]
@@ -46,6 +48,26 @@ impl<T> Table<T> {
             }
             from = run.last()?.checked_add(1)?;
         }
+    }
+
+    /// Every item of this moment, for as long as the caller takes.
+    pub(super) fn walk(&self) -> Walk<T> {
+        self.items.walk()
+    }
+
+    /// The items.
+    pub(super) fn items(&self) -> &Slots<T> {
+        &self.items
+    }
+
+    /// Frees what nothing else holds, in turns.
+    pub(super) async fn free(self, turns: &mut Turns) {
+        let Self { items, by_hash } = self;
+        let walk = items.walk();
+        drop(items);
+        walk.free(turns).await;
+        // Arrays of some hundred bytes without references.
+        drop(by_hash);
     }
 
     /// Every item, in the order of the slots.

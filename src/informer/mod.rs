@@ -26,7 +26,7 @@ use tokio_util::sync::DropGuard;
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;
 use self::pipeline::Pipeline;
-pub use self::pipeline::{InformerStopped, StartError};
+pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
 pub use self::status::InformerStatus;
 pub use self::sync::{SyncError, Unsynced};
 use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
@@ -286,7 +286,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 
     /// Why this informer has not synced.
     pub(crate) fn unsynced(&self) -> Unsynced {
-        Unsynced::new(self.collection().clone(), self.pipeline.reflector_status())
+        let (status, failure) = (self.pipeline.reflector_status(), self.failure());
+        Unsynced::new(self.collection().clone(), status, failure)
     }
 
     /// One look at everything.
@@ -294,9 +295,20 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.status()
     }
 
-    /// Whether it was stopped.
+    /// Whether it was stopped or failed: its store does not change any more, or will not soon.
     pub fn is_stopped(&self) -> bool {
         self.pipeline.is_stopped()
+    }
+
+    /// Waits until it was stopped or failed. Cancel safe; any number of tasks may wait.
+    pub async fn stopped(&self) {
+        self.pipeline.until_stopped().await;
+    }
+
+    /// Why it stopped without being asked to: one of its tasks panicked, or its runtime is gone.
+    /// `None` while it runs, and where it was stopped.
+    pub fn failure(&self) -> Option<InformerFailure> {
+        self.pipeline.failure()
     }
 
     /// Stops, drops what waits in the backlogs, and waits until no task is left. Again is no error.
@@ -308,12 +320,15 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Stops asking, delivers what is queued and waits in the backlogs for at most `limit`, then
-    /// drops the rest. Says whether everything was delivered.
+    /// drops the rest. Returns whether everything was delivered.
+    ///
+    /// Each call of a handler is through then, and each [stream](Self::events) gave its last event
+    /// or was dropped. A stream that nobody polls keeps this waiting until `limit`.
     pub async fn shutdown_and_drain(&self, limit: Duration) -> bool {
         self.pipeline.stop(true);
-        let drained = timeout(limit, self.pipeline.stopped()).await.is_ok();
+        let drained = timeout(limit, self.pipeline.drained()).await.is_ok();
         self.shutdown().await;
-        drained
+        drained && self.failure().is_none()
     }
 }
 

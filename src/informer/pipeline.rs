@@ -1,10 +1,11 @@
 //! The stages, the tasks between them, and their life.
 
 mod storing;
+mod supervision;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kube::Resource;
@@ -13,19 +14,22 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, debug_span, info_span};
 
+pub use self::supervision::{InformerFailure, InformerTask};
 use super::metrics::{self, InformerMetrics};
-use super::resync::ResyncClock;
+use super::resync::{ResyncClock, Resyncs};
 use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::{Batch, DeltaFifo};
-use crate::indexer::Indexer;
+use crate::indexer::{Indexer, Objects};
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{Cached, Change, ObjectKey};
+use crate::object::Change;
+use crate::panic::{Contained, Drops, let_go};
 use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
 };
-use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorStatus};
+use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
+use crate::turns::{TURN, Turns};
 
 /// Why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,21 +67,38 @@ pub(super) struct Pipeline<K> {
     index_faults: AtomicU64,
     life: Mutex<Life<K>>,
     tasks: TaskTracker,
+    /// Streams to which something has still to be delivered.
+    streams: TaskTracker,
     /// Ends reflector and processing loop.
     stop: CancellationToken,
     /// Ends what still drains.
     abort: CancellationToken,
+    /// Nothing will be stored any more.
+    ended: CancellationToken,
+    /// Why it stopped, if nobody asked it to. Set before the stop is seen.
+    failure: OnceLock<InformerFailure>,
+    /// Objects whose `Drop` panicked.
+    drops: Drops,
 }
 
 enum Life<K> {
-    Idle { reflector: Box<Reflector<K>>, handlers: Vec<HandlerTask>, metrics: Arc<InformerMetrics> },
+    Idle(Idle<K>),
     Running(Handle),
     Stopped { drain: bool },
 }
 
+/// What is there before the start.
+struct Idle<K> {
+    reflector: Contained<Box<Reflector<K>>>,
+    handlers: Vec<HandlerTask>,
+    metrics: Arc<InformerMetrics>,
+}
+
 impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     pub(super) fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
-        let indexer = Indexer::new();
+        let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
+        let indexer = Indexer::with_writer(stop.clone(), ended.clone());
+        let drops = Drops::default();
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let labels = metrics::labels(&options.name, &collection);
@@ -92,22 +113,26 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             name: options.name,
             collection,
             default_resync: options.resync,
-            fifo: DeltaFifo::new(known),
+            fifo: DeltaFifo::with_drops(known, drops.clone()),
             indexer,
-            processor: SharedProcessor::with_metrics(labels),
+            processor: SharedProcessor::with_metrics(labels, drops.clone()),
             monitor: reflector.monitor(),
             keeper,
             resync: ResyncClock::default(),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
-            life: Mutex::new(Life::Idle {
-                reflector: Box::new(reflector),
+            life: Mutex::new(Life::Idle(Idle {
+                reflector: Contained::new(Box::new(reflector)),
                 handlers: Vec::new(),
                 metrics,
-            }),
+            })),
             tasks: TaskTracker::new(),
-            stop: CancellationToken::new(),
+            streams: TaskTracker::new(),
+            stop,
             abort: CancellationToken::new(),
+            ended,
+            failure: OnceLock::new(),
+            drops,
         }
     }
 
@@ -118,44 +143,54 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     pub(super) fn start(self: &Arc<Self>) -> Result<(), StartError> {
         let mut life = self.life.lock();
         match &*life {
-            Life::Idle { .. } => {}
+            Life::Idle(_) => {}
             Life::Running(_) => return Err(StartError::AlreadyStarted),
             Life::Stopped { .. } => return Err(StartError::Stopped),
         }
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         let idle = std::mem::replace(&mut *life, Life::Running(runtime.clone()));
-        let Life::Idle { reflector, handlers, metrics } = idle else { return Ok(()) };
-        self.resync.start();
+        let Life::Idle(Idle { mut reflector, handlers, metrics }) = idle else { return Ok(()) };
+        self.resync.start(&self.processor);
+        // Who waits for the end waits for the tasks that are spawned without the lock.
+        let _starting = self.tasks.token();
+        drop(life);
         for task in handlers {
             self.spawn_handler(&runtime, &task);
         }
-        let intake = Intake { pipeline: self.clone(), metrics: metrics.clone() };
-        let stop = self.stop.clone();
-        let reflecting = async move { stop.run_until_cancelled(reflector.run(intake)).await };
         let (name, resource, namespace) = self.named();
-        let span = info_span!("reflector", name, resource, namespace);
-        self.tasks.spawn_on(reflecting.instrument(span), &runtime);
+        if let Some(reflector) = reflector.take() {
+            let intake = Intake { pipeline: self.clone(), metrics: metrics.clone() };
+            let stop = self.stop.clone();
+            let reflecting = async move {
+                stop.run_until_cancelled(reflector.run(intake)).await;
+            };
+            let span = info_span!("reflector", name, resource, namespace);
+            self.spawn(&runtime, InformerTask::Reflector, span, reflecting);
+        }
         if let Some(keeper) = &self.keeper {
             let stop = self.stop.clone();
             let tending = keeper.clone().tend();
-            let tending = async move { stop.run_until_cancelled(tending).await };
-            self.tasks.spawn_on(tending, &runtime);
+            let tending = async move {
+                stop.run_until_cancelled(tending).await;
+            };
+            let span = info_span!("storage", name, resource, namespace);
+            self.spawn(&runtime, InformerTask::Storage, span, tending);
         }
-        let pipeline = self.clone();
-        let processing = async move { pipeline.process(&metrics).await };
+        let processing = Processing(self.clone());
+        let processing = async move { processing.0.process(&metrics).await };
         let span = info_span!("processing", name, resource, namespace);
-        self.tasks.spawn_on(processing.instrument(span), &runtime);
+        self.spawn(&runtime, InformerTask::Processing, span, processing);
         Ok(())
     }
 
-    fn spawn_handler(&self, runtime: &Handle, task: &HandlerTask) {
+    fn spawn_handler(self: &Arc<Self>, runtime: &Handle, task: &HandlerTask) {
         if let Some(call) = task.take() {
             let abort = self.abort.clone();
             let call = async move { abort.run_until_cancelled(call).await.unwrap_or_default() };
             let (name, resource, namespace) = self.named();
             let handler = task.handler();
             let span = info_span!("handler", name, resource, namespace, handler);
-            self.tasks.spawn_on(call.instrument(span), runtime);
+            self.spawn(runtime, InformerTask::Handler, span, call);
         }
     }
 
@@ -164,22 +199,29 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
     }
 
-    /// Drains the queue into the store until stopped.
+    /// Drains the queue into the store until stopped. Resyncs go on beside that: after each batch
+    /// one turn of theirs, so that neither holds up the other.
     async fn process(&self, metrics: &InformerMetrics) {
+        let mut resyncs = Resyncs::default();
+        let mut turns = Turns::new();
         loop {
-            tokio::select! {
+            let batch = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => break,
-                () = self.resync.tick() => {
-                    if self.processor.mark_due(tokio::time::Instant::now()) {
-                        self.fifo.resync_in_turns().await;
-                    }
-                }
                 batch = self.fifo.pop() => match batch {
-                    Some(batch) => self.apply(batch, metrics).await,
+                    Some(batch) => Some(batch),
                     None => break,
                 },
+                () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
+                () = tokio::task::yield_now(), if !resyncs.is_empty() => None,
+            };
+            if let Some(batch) = batch {
+                // A source that always has something must not keep the thread.
+                turns.spend(batch.deltas.len().clamp(1, TURN)).await;
+                self.apply(batch, metrics).await;
             }
+            resyncs.begin(&self.processor);
+            resyncs.turn(&self.indexer);
         }
         if self.drains() {
             self.fifo.close();
@@ -187,8 +229,6 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 self.apply(batch, metrics).await;
             }
         }
-        self.fifo.abandon();
-        self.processor.close(self.drains());
     }
 
     /// One batch is one change of the store, then its notifications. So a reader sees all of a batch
@@ -224,10 +264,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 
     pub(super) fn add_handler(
-        &self,
+        self: &Arc<Self>,
         handler: impl EventHandler<K>,
         options: HandlerOptions,
     ) -> Result<HandlerRegistration, InformerStopped> {
+        // Dropped after the locks, where the handler is refused.
+        let handler = handler;
         let mut life = self.life.lock();
         self.refuse_if_stopped(&life)?;
         let options = self.resync.admit(options, self.default_resync);
@@ -235,11 +277,19 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let (stored, complete) = self.stored();
         let added = round.add_handler(handler, &options, stored, complete);
         drop(round);
-        match &mut *life {
-            Life::Idle { handlers, .. } => handlers.push(added.task),
-            Life::Running(runtime) => self.spawn_handler(runtime, &added.task),
-            Life::Stopped { .. } => {}
-        }
+        let runtime = match &mut *life {
+            Life::Idle(idle) => {
+                idle.handlers.push(added.task);
+                return Ok(added.registration);
+            }
+            Life::Running(runtime) => runtime.clone(),
+            Life::Stopped { .. } => return Err(InformerStopped),
+        };
+        // Who waits for the end waits for the task that is spawned without the lock.
+        let _starting = self.tasks.token();
+        drop(life);
+        self.spawn_handler(&runtime, &added.task);
+        self.resync.wake();
         Ok(added.registration)
     }
 
@@ -252,7 +302,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let options = self.resync.admit(options, self.default_resync);
         let mut round = self.processor.enter();
         let (stored, complete) = self.stored();
-        Ok(round.add_stream(&options, stored, complete))
+        let owing = self.streams.token();
+        let stream = round.add_stream(&options, stored, complete, Some(owing));
+        drop(round);
+        drop(life);
+        self.resync.wake();
+        Ok(stream)
     }
 
     fn refuse_if_stopped(&self, life: &Life<K>) -> Result<(), InformerStopped> {
@@ -262,10 +317,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         Ok(())
     }
 
-    /// What a new handler is told first; to be asked while the processor is entered.
-    fn stored(&self) -> (Vec<(ObjectKey, Cached<K>)>, bool) {
-        let snapshot = self.indexer.snapshot();
-        let stored = snapshot.cached().map(|(key, object)| (key.clone(), object.clone())).collect();
+    /// What a new handler is told first; to be asked while the processor is entered. O(1).
+    fn stored(&self) -> (Objects<K>, bool) {
+        let stored = self.indexer.snapshot().into_objects();
         (stored, self.populated.load(Ordering::Relaxed))
     }
 
@@ -274,28 +328,35 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let mut life = self.life.lock();
         match &mut *life {
             Life::Stopped { drain: draining } => {
-                if !drain {
-                    *draining = false;
-                    self.abort.cancel();
-                }
+                *draining &= drain;
+                drop(life);
             }
             Life::Running(_) => {
                 *life = Life::Stopped { drain };
-                if !drain {
-                    self.abort.cancel();
-                }
+                drop(life);
             }
-            Life::Idle { .. } => {
+            Life::Idle(_) => {
                 let idle = std::mem::replace(&mut *life, Life::Stopped { drain });
                 drop(life);
                 // Not under the lock: this drops the users' handlers.
-                drop(idle);
+                if let Life::Idle(Idle { reflector, handlers, metrics }) = idle {
+                    for task in handlers {
+                        let_go(task);
+                    }
+                    drop((reflector, metrics));
+                }
                 self.fifo.abandon();
                 self.processor.close(false);
+                self.ended.cancel();
             }
         }
         self.stop.cancel();
+        if !drain {
+            self.abort.cancel();
+            self.processor.close(false);
+        }
         self.tasks.close();
+        self.streams.close();
     }
 
     /// Waits until no task is left, after [`stop`](Self::stop).
@@ -303,18 +364,36 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.tasks.wait().await;
     }
 
+    /// Waits until no task is left, and every stream took what it was owed or was dropped.
+    pub(super) async fn drained(&self) {
+        self.tasks.wait().await;
+        self.streams.wait().await;
+    }
+
     /// Waits for the sync; `false` if it will not come.
     pub(super) async fn synced(&self) -> bool {
         let mut synced = self.fifo.synced();
-        tokio::select! {
+        let reached = tokio::select! {
             biased;
             reached = synced.wait_for(|synced| *synced) => reached.is_ok(),
             () = self.stop.cancelled() => false,
-        }
+        };
+        reached && self.failure.get().is_none()
     }
 
+    /// Whether the first population is in the store, and the informer did not fail since.
     pub(super) fn has_synced(&self) -> bool {
-        self.fifo.has_synced()
+        self.fifo.has_synced() && self.failure.get().is_none()
+    }
+
+    /// Waits until it was stopped or failed.
+    pub(super) async fn until_stopped(&self) {
+        self.stop.cancelled().await;
+    }
+
+    /// Why it stopped, if nobody asked it to.
+    pub(super) fn failure(&self) -> Option<InformerFailure> {
+        self.failure.get().cloned()
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -329,8 +408,13 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         &self.indexer
     }
 
+    /// What the reflector says of itself; of a stopped informer, that it is stopped.
     pub(super) fn reflector_status(&self) -> ReflectorStatus {
-        self.monitor.status()
+        let mut status = self.monitor.status();
+        if self.is_stopped() {
+            status.state = ReflectorState::Stopped;
+        }
+        status
     }
 
     pub(super) fn status(&self) -> InformerStatus {
@@ -345,9 +429,31 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             queued: self.fifo.len(),
             index_faults: self.index_faults.load(Ordering::Relaxed),
             storage: self.keeper.as_ref().map(|keeper| keeper.status()),
-            reflector: self.monitor.status(),
+            stopped: self.is_stopped(),
+            failure: self.failure(),
+            drop_faults: self.drops.faults(),
+            reflector: self.reflector_status(),
             handlers: self.processor.status(),
         }
+    }
+}
+
+/// The processing, which leaves everything closed however it ends.
+struct Processing<K: Resource + Send + Sync + 'static>(Arc<Pipeline<K>>);
+
+impl<K: Resource + Send + Sync + 'static> Drop for Processing<K> {
+    fn drop(&mut self) {
+        let Self(pipeline) = self;
+        pipeline.fifo.abandon();
+        pipeline.processor.close(pipeline.drains());
+        pipeline.ended.cancel();
+    }
+}
+
+/// One that was never started stores nothing when its last handle is gone.
+impl<K> Drop for Pipeline<K> {
+    fn drop(&mut self) {
+        self.ended.cancel();
     }
 }
 

@@ -9,6 +9,15 @@ use crate::indexer::Draft;
 use crate::object::{Cached, CachedEvent, Delta, ObjectKey};
 use crate::processor::{Audience, Notification};
 
+/// What some deltas come to.
+pub(super) struct Applied<K> {
+    /// What the handlers are to hear.
+    pub(super) notifications: Vec<Notification<K>>,
+    /// States that left the store and that no handler hears of. They are kept until the store's
+    /// state before is freed, so that no object goes with that.
+    pub(super) unheard: Vec<Cached<K>>,
+}
+
 /// Does to the store what deltas say, and gives what the handlers are to hear of it.
 ///
 /// `initial`: they belong to the first population. `restored`: equal versions are no sign that
@@ -19,9 +28,9 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
     initial: bool,
     restored: bool,
     resyncing: bool,
-) -> Vec<Notification<K>> {
+) -> Applied<K> {
     let relisted = if restored { Audience::Everyone } else { Audience::Resyncing };
-    let mut notifications = Vec::new();
+    let (mut notifications, mut unheard) = (Vec::new(), Vec::new());
     for (key, delta) in deltas {
         let (event, audience) = match delta {
             Delta::Unreadable => {
@@ -29,22 +38,30 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
                 continue;
             }
             Delta::Deleted { object, final_state_known } => {
-                if tx.remove(key).is_none() {
-                    continue;
-                }
+                let Some(stored) = tx.remove(key) else { continue };
+                unheard.push(stored);
                 let (object, final_state_known) = (object.clone(), *final_state_known);
                 (CachedEvent::Deleted { object, final_state_known }, Audience::Everyone)
             }
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                 present(tx, key, object, initial, relisted)
             }
-            Delta::Sync(object) => present(tx, key, object, initial, Audience::Due),
+            // Nothing happened: it is told again as it is stored, and stays stale if it was.
+            Delta::Sync(_) => match tx.get(key) {
+                Some(stored) => {
+                    let (old, new) = (stored.clone(), stored.clone());
+                    (CachedEvent::Updated { old, new }, Audience::Due)
+                }
+                None => continue,
+            },
         };
         if audience == Audience::Everyone || resyncing {
             notifications.push(Notification { key: key.clone(), event, audience });
+        } else if let CachedEvent::Updated { old, .. } = event {
+            unheard.push(old);
         }
     }
-    notifications
+    Applied { notifications, unheard }
 }
 
 /// The store is at the batch's version.

@@ -1,18 +1,26 @@
-//! When to look whether a handler's resync is due.
+//! When handlers are told everything again, and how far that is.
+//!
+//! A resync asks neither the server nor the queue, and writes nothing: it walks the store as it is
+//! and tells again what it finds. It goes in turns, at most one between two batches, so that it
+//! holds up nothing that the server sent.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::processor::HandlerOptions;
+use crate::indexer::Indexer;
+use crate::processor::{HandlerOptions, Listeners, SharedProcessor};
 use crate::sync::{Mutex, Notify};
+use crate::turns::TURN;
 
-/// The period at which due resyncs are looked for: the smallest that any handler asked for before
-/// the start. As in client-go, a shorter wish that comes later is raised to it; where nobody had
-/// one yet, the first wish sets it.
+/// The shortest period of the informer's handlers: the smallest that any asked for before the
+/// start. As in client-go, a shorter wish that comes later is raised to it; where nobody had one
+/// yet, the first wish sets it.
 #[derive(Debug, Default)]
 pub(super) struct ResyncClock {
     state: Mutex<State>,
+    /// A handler came.
     changed: Notify,
 }
 
@@ -20,7 +28,6 @@ pub(super) struct ResyncClock {
 struct State {
     period: Option<Duration>,
     running: bool,
-    next: Option<Instant>,
 }
 
 impl ResyncClock {
@@ -42,35 +49,81 @@ impl ResyncClock {
             }
             None => {
                 state.period = Some(wish);
-                state.next = state.running.then(|| Instant::now() + wish);
                 wish
             }
         };
-        drop(state);
-        self.changed.notify_one();
         options.resync(period)
     }
 
-    pub(super) fn start(&self) {
-        let mut state = self.state.lock();
-        state.running = true;
-        state.next = state.period.map(|period| Instant::now() + period);
+    /// Begins the periods of the handlers that are there.
+    pub(super) fn start<K: Send + Sync + 'static>(&self, processor: &SharedProcessor<K>) {
+        self.state.lock().running = true;
+        processor.start_resyncs(Instant::now());
     }
 
-    /// Waits for the next look. Cancel safe.
-    pub(super) async fn tick(&self) {
+    /// Looks again when the next resync is due: a handler came.
+    pub(super) fn wake(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Waits until a resync is due. Cancel safe.
+    pub(super) async fn due<K: Send + Sync + 'static>(&self, processor: &SharedProcessor<K>) {
         loop {
             let changed = self.changed.notified();
-            let next = self.state.lock().next;
-            match next {
+            match processor.next_resync() {
                 None => changed.await,
-                Some(next) => {
-                    sleep_until(next).await;
-                    let mut state = self.state.lock();
-                    state.next = state.period.map(|period| next + period);
-                    return;
-                }
+                Some(next) => tokio::select! {
+                    () = sleep_until(next) => return,
+                    () = changed => {}
+                },
             }
+        }
+    }
+}
+
+/// The resyncs that go on: at most one of each handler.
+pub(super) struct Resyncs<K>(VecDeque<Resync<K>>);
+
+/// One walk through the store, for the handlers whose periods ended together.
+struct Resync<K> {
+    listeners: Listeners<K>,
+    /// Where the walk goes on.
+    from: u32,
+}
+
+impl<K> Default for Resyncs<K> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<K: Send + Sync + 'static> Resyncs<K> {
+    /// Whether no resync goes on.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Begins the resyncs that are due.
+    pub(super) fn begin(&mut self, processor: &SharedProcessor<K>) {
+        if let Some(listeners) = processor.begin_resync(Instant::now()) {
+            self.0.push_back(Resync { listeners, from: 0 });
+        }
+    }
+
+    /// Tells some objects again: those of one turn, of the resync that has waited longest.
+    ///
+    /// Call it between two batches. Then handlers have been told of all that is stored, and what
+    /// they are told again is what they know.
+    pub(super) fn turn(&mut self, store: &Indexer<K>) {
+        let Some(mut resync) = self.0.pop_front() else { return };
+        let (objects, next) = store.part(resync.from, TURN);
+        resync.listeners.tell_again(&objects);
+        match next {
+            Some(from) if !resync.listeners.are_closed() => {
+                resync.from = from;
+                self.0.push_back(resync);
+            }
+            _ => resync.listeners.end_resync(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::InformerFailure;
 use crate::lister_watcher::Collection;
 use crate::object::ResourceVersion;
 use crate::processor::HandlerStatus;
@@ -18,8 +19,12 @@ pub struct InformerStatus {
     pub name: Arc<str>,
     /// What it holds.
     pub collection: Collection,
-    /// Whether the first population is in the store.
+    /// Whether the first population is in the store, and the informer did not fail since.
     pub synced: bool,
+    /// Whether the informer was stopped or failed. Its store does not change any more.
+    pub stopped: bool,
+    /// Why the informer stopped without being asked to.
+    pub failure: Option<InformerFailure>,
     /// How many objects the store holds.
     pub objects: usize,
     /// How many of them are stale: the server has a newer state that could not be decoded.
@@ -30,6 +35,8 @@ pub struct InformerStatus {
     pub queued: usize,
     /// How many calls of index functions panicked.
     pub index_faults: u64,
+    /// How many objects panicked when they were dropped.
+    pub drop_faults: u64,
     /// How the objects are packed; `None` where they are kept as they are.
     pub storage: Option<StorageStatus>,
     /// What the reflector is doing, and what it went through.

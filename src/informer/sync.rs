@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::InformerFailure;
 use crate::error::SourceError;
 use crate::lister_watcher::Collection;
 use crate::reflector::{ReflectorState, ReflectorStatus};
@@ -31,6 +32,8 @@ pub struct Unsynced {
     pub since: Duration,
     /// The last error and how long ago it was; says verb, resource and status.
     pub last_error: Option<(SourceError, Duration)>,
+    /// Why it stopped without being asked to.
+    pub failure: Option<InformerFailure>,
 }
 
 impl SyncError {
@@ -44,9 +47,13 @@ impl SyncError {
 }
 
 impl Unsynced {
-    pub(super) fn new(collection: Collection, status: ReflectorStatus) -> Self {
+    pub(super) fn new(
+        collection: Collection,
+        status: ReflectorStatus,
+        failure: Option<InformerFailure>,
+    ) -> Self {
         let ReflectorStatus { state, since, last_error, .. } = status;
-        Self { collection, state, since, last_error }
+        Self { collection, state, since, last_error, failure }
     }
 }
 
@@ -75,6 +82,9 @@ impl fmt::Display for Unsynced {
             ReflectorState::Watching => f.write_str(" is being processed")?,
             ReflectorState::Waiting(delay) => write!(f, " asks again every {delay:.1?}")?,
             ReflectorState::Stopped => f.write_str(" was stopped")?,
+        }
+        if let Some(failure) = &self.failure {
+            write!(f, ": {failure}")?;
         }
         match &self.last_error {
             Some((error, ago)) => write!(f, " (last error, {ago:.1?} ago: {error})"),

@@ -13,14 +13,26 @@
 //!
 //! So it never holds more than its limit or two events an object, whichever is greater, and no
 //! final state is ever lost.
+//!
+//! What the store held when the handler was added is told before all of this, as adds. It is not
+//! copied: the adds are made one by one from a moment of the store, and each merges by the same
+//! table with what waits of its object, if the backlog merges.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use crate::object::{CachedEvent, ObjectKey};
+use crate::object::{Cached, CachedEvent, ObjectKey};
+
+/// The objects that a handler is told first.
+pub(super) type Stored<K> = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send>;
+
+/// After how many adds that were taken back a search for the next event pauses.
+const CANCELLED_A_TURN: usize = 64;
 
 /// A queue of events that merges when it is full.
 pub(super) struct Backlog<K> {
+    /// What is told before anything else, and since when it waits.
+    stored: Option<(Stored<K>, Moment)>,
     /// `None` where an event was cancelled.
     slots: VecDeque<Option<Slot<K>>>,
     /// The number of the slot in front.
@@ -35,6 +47,8 @@ pub(super) struct Backlog<K> {
     now: Moment,
     merged: u64,
     cancelled: u64,
+    /// States that nobody will be told of. Their `Drop` is user code and needs the lock's end.
+    unused: Vec<Cached<K>>,
 }
 
 /// When something came, in microseconds since the listener's start: half of an `Instant`.
@@ -70,11 +84,32 @@ pub(super) enum Taken<K> {
     Event(ObjectKey, CachedEvent<K>, Moment),
     /// All initial adds were taken before.
     InitialEnd,
+    /// Nothing yet, though something waits: to be asked again after others had their turn.
+    Later,
+}
+
+/// What a backlog held when it was cleared. Dropping it drops objects.
+pub(super) struct Cleared<K> {
+    slots: VecDeque<Option<Slot<K>>>,
+    pub(super) stored: Option<Stored<K>>,
+    pub(super) unused: Vec<Cached<K>>,
+}
+
+impl<K> Cleared<K> {
+    /// The events that waited.
+    pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent<K>> + '_ {
+        self.slots.drain(..).flatten().filter_map(|slot| match slot {
+            Slot::Event(_, event, _) => Some(event),
+            Slot::InitialEnd => None,
+        })
+    }
 }
 
 impl<K> Backlog<K> {
     pub(super) fn new(limit: usize) -> Self {
         Self {
+            stored: None,
+            unused: Vec::new(),
             slots: VecDeque::new(),
             first: 0,
             waiting: 0,
@@ -89,7 +124,22 @@ impl<K> Backlog<K> {
 
     /// How many events wait.
     pub(super) fn len(&self) -> usize {
-        self.waiting - self.marks
+        self.waiting - self.marks + self.stored()
+    }
+
+    /// How many of those are adds of what was stored.
+    fn stored(&self) -> usize {
+        self.stored.as_ref().map_or(0, |(stored, _)| stored.len())
+    }
+
+    /// Tells these objects first, as added. O(1).
+    pub(super) fn begin_with(&mut self, stored: Stored<K>) {
+        self.stored = Some((stored, self.now));
+    }
+
+    /// Takes the states that nobody will be told of, to be dropped without a lock.
+    pub(super) fn take_unused(&mut self) -> Vec<Cached<K>> {
+        std::mem::take(&mut self.unused)
     }
 
     /// How many events were merged into another.
@@ -105,6 +155,11 @@ impl<K> Backlog<K> {
     /// Since when the oldest event has waited; one that others were merged into, since the first of
     /// them.
     pub(super) fn oldest(&self) -> Option<Moment> {
+        if let Some((stored, since)) = &self.stored
+            && stored.len() > 0
+        {
+            return Some(*since);
+        }
         self.slots.iter().flatten().find_map(|slot| match slot {
             Slot::Event(_, _, since) => Some(*since),
             Slot::InitialEnd => None,
@@ -117,7 +172,7 @@ impl<K> Backlog<K> {
     }
 
     pub(super) fn push(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
-        if self.places.is_none() && self.waiting >= self.limit {
+        if self.places.is_none() && self.waiting + self.stored() >= self.limit {
             self.merge_all();
         }
         self.put(key.clone(), event, self.now);
@@ -130,6 +185,61 @@ impl<K> Backlog<K> {
 
     /// The oldest event waiting. O(1), amortised over the pushes.
     pub(super) fn pop(&mut self) -> Option<Taken<K>> {
+        for _ in 0..CANCELLED_A_TURN {
+            let Some((stored, since)) = &mut self.stored else { return self.pop_queued() };
+            let since = *since;
+            let Some((key, object)) = stored.next() else {
+                self.stored = None;
+                return self.pop_queued();
+            };
+            if self.waiting + self.stored() <= self.limit / 2 {
+                // Well below the limit: every event counts.
+                self.places = None;
+            }
+            let added = CachedEvent::Added { object, initial: true };
+            if let Some(event) = self.merge_with_queued(&key, added) {
+                return Some(Taken::Event(key, event, since));
+            }
+        }
+        Some(Taken::Later)
+    }
+
+    /// What an add of a stored object and the events that wait of it come to, if they merge.
+    fn merge_with_queued(
+        &mut self,
+        key: &ObjectKey,
+        added: CachedEvent<K>,
+    ) -> Option<CachedEvent<K>> {
+        let place = self.places.as_ref().and_then(|places| places.get(key)).copied();
+        let Some(place) = place else { return Some(added) };
+        let index = self.index(place.earlier.unwrap_or(place.last));
+        let waiting = self.slots.get_mut(index).and_then(Option::take);
+        let Some(Slot::Event(queued, waiting, since)) = waiting else { return Some(added) };
+        let event = match merge(added, waiting, &mut self.unused) {
+            Merged::One(event) => {
+                self.merged += 1;
+                Some(event)
+            }
+            Merged::None => {
+                self.cancelled += 1;
+                None
+            }
+            Merged::Both(first, second) => {
+                self.slots[index] = Some(Slot::Event(queued, second, since));
+                return Some(first);
+            }
+        };
+        self.waiting -= 1;
+        match (place.earlier, &mut self.places) {
+            (Some(_), _) => self.set_place(queued, Place { earlier: None, last: place.last }),
+            (None, Some(places)) => drop(places.remove(key)),
+            (None, None) => {}
+        }
+        self.close_gaps();
+        event
+    }
+
+    fn pop_queued(&mut self) -> Option<Taken<K>> {
         loop {
             let slot = self.slots.pop_front()?;
             let number = self.first;
@@ -154,10 +264,16 @@ impl<K> Backlog<K> {
         self.slots.len()
     }
 
-    pub(super) fn clear(&mut self) {
-        self.slots = VecDeque::new();
+    /// Forgets everything and gives it, to be dropped without a lock.
+    #[must_use]
+    pub(super) fn clear(&mut self) -> Cleared<K> {
         (self.waiting, self.marks) = (0, 0);
         self.places = None;
+        Cleared {
+            slots: std::mem::take(&mut self.slots),
+            stored: self.stored.take().map(|(stored, _)| stored),
+            unused: self.take_unused(),
+        }
     }
 
     /// Puts an event in: merged, where places are known.
@@ -173,7 +289,7 @@ impl<K> Backlog<K> {
         let Some(Slot::Event(_, waiting, since)) = waiting else {
             return;
         };
-        match merge(waiting, event) {
+        match merge(waiting, event, &mut self.unused) {
             Merged::One(event) => {
                 self.merged += 1;
                 self.slots[index] = Some(Slot::Event(key, event, since));
@@ -254,18 +370,29 @@ enum Merged<K> {
     Both(CachedEvent<K>, CachedEvent<K>),
 }
 
-fn merge<K>(waiting: CachedEvent<K>, event: CachedEvent<K>) -> Merged<K> {
+/// Merges two events of one object; states that nobody will be told of go to `unused`.
+fn merge<K>(
+    waiting: CachedEvent<K>,
+    event: CachedEvent<K>,
+    unused: &mut Vec<Cached<K>>,
+) -> Merged<K> {
     match (waiting, event) {
-        (CachedEvent::Added { initial, .. }, CachedEvent::Updated { new, .. }) => {
+        (CachedEvent::Added { object, initial }, CachedEvent::Updated { old, new }) => {
+            unused.extend([object, old]);
             Merged::One(CachedEvent::Added { object: new, initial })
         }
-        (CachedEvent::Updated { old, .. }, CachedEvent::Updated { new, .. }) => {
+        (CachedEvent::Updated { old, new: between }, CachedEvent::Updated { old: again, new }) => {
+            unused.extend([between, again]);
             Merged::One(CachedEvent::Updated { old, new })
         }
-        (CachedEvent::Updated { .. }, deleted @ CachedEvent::Deleted { .. }) => {
+        (CachedEvent::Updated { old, new }, deleted @ CachedEvent::Deleted { .. }) => {
+            unused.extend([old, new]);
             Merged::One(deleted)
         }
-        (CachedEvent::Added { .. }, CachedEvent::Deleted { .. }) => Merged::None,
+        (CachedEvent::Added { object, .. }, CachedEvent::Deleted { object: last, .. }) => {
+            unused.extend([object, last]);
+            Merged::None
+        }
         // A delete and what follows it; nothing else can follow anything else.
         (waiting, event) => Merged::Both(waiting, event),
     }

@@ -2,8 +2,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
@@ -11,21 +10,28 @@ use std::time::Duration;
 
 use futures::Stream;
 use tokio::sync::watch;
+use tokio::task::consume_budget;
 use tokio::time::Instant;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::backlog::{Backlog, Moment, Taken};
+use super::backlog::{Backlog, Moment, Stored, Taken};
 use super::metrics::HandlerMetrics;
+use super::resync::Resync;
 use super::task::Revoke;
 use super::{
     Audience, EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification,
     Shared,
 };
 use crate::metrics::MetricLabels;
-use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, Event, ObjectKey};
+use crate::panic::{Contained, Drops, catch};
 use crate::sync::{AtomicWaker, Mutex};
 
 /// After how many calls a handler's task lets others run. Two objects may be unpacked for each.
 const CALLS_A_TURN: u32 = 8;
+
+/// How many decoded events cost a stream's reader as much as one that has to be unpacked.
+const UNPACKING: usize = 8;
 
 /// One handler's backlog and figures.
 pub(super) struct Listener<K> {
@@ -42,6 +48,7 @@ pub(super) struct Listener<K> {
     panics: AtomicU64,
     /// Whether the resync now going on is this handler's.
     due: AtomicBool,
+    drops: Drops,
 }
 
 struct Queue<K> {
@@ -51,11 +58,18 @@ struct Queue<K> {
     observed: Option<Moment>,
     /// Given up with the handler, though its registration is still held.
     metrics: HandlerMetrics,
+    /// Of a stream: held until everything is delivered, or nothing more will be.
+    owing: Option<TaskTrackerToken>,
 }
 
-struct Resync {
-    period: Option<Duration>,
-    next: Option<Instant>,
+impl<K> Queue<K> {
+    /// Gives up the token when nothing more is to be delivered.
+    fn settle(&mut self) {
+        let nothing_comes = self.close.is_some() && self.backlog.len() == 0;
+        if nothing_comes || self.close == Some(Close::Dropped) {
+            self.owing = None;
+        }
+    }
 }
 
 /// How a listener ends.
@@ -68,20 +82,23 @@ pub(super) enum Close {
 }
 
 impl<K> Listener<K> {
-    pub(super) fn new(id: u64, options: &HandlerOptions, labels: &MetricLabels) -> Self {
+    pub(super) fn new(
+        id: u64,
+        options: &HandlerOptions,
+        labels: &MetricLabels,
+        drops: Drops,
+    ) -> Self {
         Self {
             id,
             name: options.name.clone(),
             started: Instant::now(),
-            resync: Mutex::new(Resync {
-                period: options.resync_or(None),
-                next: options.resync_or(None).map(|period| Instant::now() + period),
-            }),
+            resync: Mutex::new(Resync::new(options.resync_or(None), Instant::now())),
             queue: Mutex::new(Queue {
                 backlog: Backlog::new(options.backlog),
                 close: None,
                 observed: None,
                 metrics: HandlerMetrics::new(labels, &options.name),
+                owing: None,
             }),
             waker: AtomicWaker::new(),
             synced: watch::Sender::new(false),
@@ -89,6 +106,7 @@ impl<K> Listener<K> {
             delivered: AtomicU64::new(0),
             panics: AtomicU64::new(0),
             due: AtomicBool::new(false),
+            drops,
         }
     }
 
@@ -97,24 +115,79 @@ impl<K> Listener<K> {
     }
 
     pub(super) fn resync(&self) -> Option<Duration> {
-        self.resync.lock().period
+        self.resync.lock().period()
     }
 
-    /// Whether a resync is due; the next one is then a period away.
+    /// Begins this handler's periods at `now`.
+    pub(super) fn start_resync(&self, now: Instant) {
+        self.resync.lock().start(now);
+    }
+
+    /// When the next resync is due; `None` while one goes on, and where there are none.
+    pub(super) fn next_resync(&self) -> Option<Instant> {
+        self.resync.lock().next()
+    }
+
+    /// Returns whether a resync is due, which then goes on until [`end_resync`](Self::end_resync).
+    pub(super) fn begin_resync(&self, now: Instant) -> bool {
+        !self.is_closed() && self.resync.lock().begin(now)
+    }
+
+    pub(super) fn end_resync(&self) {
+        self.resync.lock().end();
+    }
+
+    /// Whether a resync is due; the next one is then a period after this one was due.
     pub(super) fn mark_due(&self, now: Instant) -> bool {
-        let mut resync = self.resync.lock();
-        let due = resync.next.is_some_and(|next| next <= now);
-        if due {
-            resync.next = resync.period.map(|period| now + period);
-        }
+        let due = self.resync.lock().pass(now);
         self.due.store(due, Ordering::Relaxed);
         due
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.queue.lock().close.is_some()
+    }
+
+    /// Tells these objects before anything else. O(1).
+    pub(super) fn begin_with(&self, stored: Stored<K>, now: Instant) {
+        let mut queue = self.queue.lock();
+        queue.backlog.set_now(self.moment(now));
+        queue.backlog.begin_with(stored);
+        queue.metrics.pending.set(|| queue.backlog.len());
+        drop(queue);
+        self.waker.wake();
+    }
+
+    /// Holds this token until everything is delivered, or nothing more will be.
+    pub(super) fn owe(&self, token: Option<TaskTrackerToken>) {
+        self.queue.lock().owing = token;
+    }
+
+    /// Tells again objects that did not change.
+    pub(super) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)], now: Instant) {
+        let events = objects.iter().map(|(key, object)| {
+            (key, CachedEvent::Updated { old: object.clone(), new: object.clone() })
+        });
+        self.queue_all(events, now);
     }
 
     /// Takes a batch that was stored at `now`.
     pub(super) fn push(&self, notifications: &[Notification<K>], now: Instant) {
         let resyncing = self.resync().is_some();
         let due = self.due.load(Ordering::Relaxed);
+        let concerned = notifications.iter().filter(|notification| match notification.audience {
+            Audience::Everyone => true,
+            Audience::Resyncing => resyncing,
+            Audience::Due => due,
+        });
+        self.queue_all(concerned.map(|told| (&told.key, told.event.clone())), now);
+    }
+
+    fn queue_all<'a>(
+        &self,
+        events: impl Iterator<Item = (&'a ObjectKey, CachedEvent<K>)>,
+        now: Instant,
+    ) {
         let mut queue = self.queue.lock();
         if queue.close.is_some() {
             return;
@@ -122,21 +195,16 @@ impl<K> Listener<K> {
         let backlog = &mut queue.backlog;
         let (merged, cancelled) = (backlog.merged(), backlog.cancelled());
         backlog.set_now(self.moment(now));
-        for notification in notifications {
-            let concerned = match notification.audience {
-                Audience::Everyone => true,
-                Audience::Resyncing => resyncing,
-                Audience::Due => due,
-            };
-            if concerned {
-                backlog.push(&notification.key, notification.event.clone());
-            }
+        for (key, event) in events {
+            backlog.push(key, event);
         }
+        let unused = backlog.take_unused();
         queue.metrics.pending.set(|| queue.backlog.len());
         queue.metrics.merged.add(queue.backlog.merged() - merged);
         queue.metrics.cancelled.add(queue.backlog.cancelled() - cancelled);
         drop(queue);
         self.waker.wake();
+        self.drops.free_all(unused);
     }
 
     pub(super) fn end_initial(&self) {
@@ -145,16 +213,23 @@ impl<K> Listener<K> {
     }
 
     pub(super) fn close(&self, close: Close) {
+        let mut cleared = None;
         let mut queue = self.queue.lock();
         if queue.close != Some(Close::Dropped) {
             queue.close = Some(close);
         }
         if close == Close::Dropped {
-            queue.backlog.clear();
+            cleared = Some(queue.backlog.clear());
             queue.metrics = HandlerMetrics::new(&MetricLabels::default(), "");
         }
+        queue.settle();
         drop(queue);
         self.waker.wake();
+        if let Some(mut cleared) = cleared {
+            cleared.events().for_each(|event| self.drops.free_event(event));
+            self.drops.free_all(cleared.unused);
+            self.drops.free(cleared.stored);
+        }
     }
 
     pub(super) fn status(&self) -> HandlerStatus {
@@ -183,7 +258,8 @@ impl<K> Listener<K> {
         // Before looking, or a push in between would wake nobody.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
-        loop {
+        let (merged, cancelled) = (queue.backlog.merged(), queue.backlog.cancelled());
+        let polled = loop {
             match queue.backlog.pop() {
                 Some(Taken::Event(key, event, since)) => {
                     self.delivered.fetch_add(1, Ordering::Relaxed);
@@ -194,13 +270,24 @@ impl<K> Listener<K> {
                         let again = observed.replace(since) == Some(since);
                         (!again).then(|| since.until(self.moment(Instant::now())))
                     });
-                    return Poll::Ready(Some((key, event)));
+                    break Poll::Ready(Some((key, event)));
                 }
                 Some(Taken::InitialEnd) => drop(self.synced.send_replace(true)),
-                None if queue.close.is_some() => return Poll::Ready(None),
-                None => return Poll::Pending,
+                Some(Taken::Later) => {
+                    cx.waker().wake_by_ref();
+                    break Poll::Pending;
+                }
+                None if queue.close.is_some() => break Poll::Ready(None),
+                None => break Poll::Pending,
             }
-        }
+        };
+        queue.settle();
+        let unused = queue.backlog.take_unused();
+        queue.metrics.merged.add(queue.backlog.merged() - merged);
+        queue.metrics.cancelled.add(queue.backlog.cancelled() - cancelled);
+        drop(queue);
+        self.drops.free_all(unused);
+        polled
     }
 }
 
@@ -226,22 +313,28 @@ impl<K: Send + Sync + 'static> Listener<K> {
     /// Calls the handler for each event until the listener is closed.
     pub(super) fn run<H: EventHandler<K>>(
         self: Arc<Self>,
-        mut handler: H,
+        handler: H,
     ) -> impl Future<Output = ()> + Send + 'static {
-        // Made now, not when first polled: a task that is never spawned has finished, too.
+        // Made now, not when first polled: a task that is never spawned has finished, too. The
+        // handler goes first: when this says that it has finished, none of it is left.
         let finish = Finish(self.clone());
+        let handler = Contained::new(handler);
         async move {
             let listener = &finish.0;
+            let mut handler = handler;
             let mut calls = 0;
             while let Some((key, event)) = poll_fn(|cx| listener.poll_event(cx)).await {
+                let Some(handler) = handler.get_mut() else { return };
+                // The objects outlive the call, and are dropped one by one: of two whose `Drop`
+                // panics, no one is dropped while the other's panic is on its way.
+                let objects = event.clone();
                 // What is packed is unpacked in there, if at all: with nothing locked.
-                let call = AssertUnwindSafe(|| handler.on_cached_event(&key, event));
-                if let Err(panic) = catch_unwind(call) {
+                if let Err(message) = catch(|| handler.on_cached_event(&key, event)) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
                     listener.queue.lock().metrics.panics.add(1);
-                    let message = crate::panic::message(&*panic);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");
                 }
+                listener.drops.free_event(objects);
                 calls += 1;
                 if calls % CALLS_A_TURN == 0 {
                     tokio::task::yield_now().await;
@@ -266,6 +359,8 @@ impl<K> Drop for Finish<K> {
 /// A stream is a handler like any other: its backlog is bounded by merging, it is first told what
 /// is stored, and it ends when the informer stops. Taking the next event says that the one before
 /// is finished. Dropping it removes the handler.
+///
+/// A task that only takes events lets others run: each event costs some of its tokio budget.
 #[must_use = "a stream that is not polled fills its backlog"]
 pub struct EventStream<K> {
     finish: Finish<K>,
@@ -293,16 +388,32 @@ impl<K> Stream for EventStream<K> {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
+            ready!(spend(cx));
             match ready!(self.finish.0.poll_event(cx)) {
                 None => return Poll::Ready(None),
-                Some((_, event)) => match event.read() {
-                    // What can't be read was reported when that was found.
-                    None => {}
-                    event => return Poll::Ready(event),
-                },
+                Some((_, event)) => {
+                    if matches!(event.object(), Cached::Packed(_)) {
+                        // It is taken: where this is too much, the next event waits for it.
+                        let _later = (1..UNPACKING).try_for_each(|_| match spend(cx) {
+                            Poll::Ready(()) => Ok(()),
+                            Poll::Pending => Err(()),
+                        });
+                    }
+                    match event.read() {
+                        // What can't be read was reported when that was found.
+                        None => {}
+                        event => return Poll::Ready(event),
+                    }
+                }
             }
         }
     }
+}
+
+/// Spends one unit of the tokio task's budget; `Pending` where it is used up, until the task's next
+/// turn. A stream that always has events would else never let others run.
+fn spend(cx: &mut Context<'_>) -> Poll<()> {
+    pin!(consume_budget()).poll(cx)
 }
 
 impl<K> Drop for EventStream<K> {

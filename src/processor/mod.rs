@@ -13,6 +13,7 @@ mod listener;
 mod metrics;
 mod options;
 mod registration;
+mod resync;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 pub use self::handler::EventHandler;
 pub(crate) use self::handler::FnHandler;
@@ -34,6 +36,7 @@ pub use self::registration::{HandlerRegistration, HandlerStatus};
 pub(crate) use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
+use crate::panic::Drops;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The shortest resync period a handler can have; a shorter wish is raised to it, as in client-go.
@@ -46,8 +49,11 @@ pub struct SharedProcessor<K> {
 
 pub(crate) struct Shared<K> {
     listeners: Mutex<Vec<Arc<Listener<K>>>>,
+    /// Those that were closed and still have something to deliver.
+    closing: Mutex<Vec<Weak<Listener<K>>>>,
     next_id: AtomicU64,
     labels: MetricLabels,
+    drops: Drops,
 }
 
 /// A change of the store, on its way to the handlers.
@@ -83,6 +89,17 @@ pub(crate) struct Listeners<K> {
     stored: Instant,
 }
 
+/// The objects that a new handler is told first, as the store held them at one moment.
+pub(crate) trait StoredObjects<K>:
+    ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static
+{
+}
+
+impl<K, I> StoredObjects<K> for I where
+    I: ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static
+{
+}
+
 /// A handler that was added: how to speak of it, and what runs it.
 pub(crate) struct AddedHandler {
     pub(crate) registration: HandlerRegistration,
@@ -93,13 +110,15 @@ pub(crate) struct AddedHandler {
 impl<K: Send + Sync + 'static> SharedProcessor<K> {
     /// A processor without handlers.
     pub fn new() -> Self {
-        Self::with_metrics(MetricLabels::default())
+        Self::with_metrics(MetricLabels::default(), Drops::default())
     }
 
-    /// A processor without handlers, whose handlers' metrics will have these labels.
-    pub(crate) fn with_metrics(labels: MetricLabels) -> Self {
+    /// A processor without handlers. Its handlers' metrics will have these labels, and objects
+    /// whose `Drop` panics are counted in `drops`.
+    pub(crate) fn with_metrics(labels: MetricLabels, drops: Drops) -> Self {
+        let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
-        Self { shared: Arc::new(Shared { listeners: Mutex::default(), next_id, labels }) }
+        Self { shared: Arc::new(Shared { listeners, closing, next_id, labels, drops }) }
     }
 
     /// Waits for a batch being distributed, and holds up the next one.
@@ -116,6 +135,27 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
         any
     }
 
+    /// Begins every handler's periods at `now`.
+    pub(crate) fn start_resyncs(&self, now: Instant) {
+        self.shared.listeners.lock().iter().for_each(|listener| listener.start_resync(now));
+    }
+
+    /// When the next resync of any handler is due.
+    pub(crate) fn next_resync(&self) -> Option<Instant> {
+        self.shared.listeners.lock().iter().filter_map(|listener| listener.next_resync()).min()
+    }
+
+    /// The handlers whose resync is due at `now`. It goes on until they are given to
+    /// [`Listeners::end_resync`]; until then no other resync of theirs begins.
+    pub(crate) fn begin_resync(&self, now: Instant) -> Option<Listeners<K>> {
+        let listeners = self.shared.listeners.lock();
+        listeners.iter().filter_map(|listener| listener.next_resync()).find(|next| *next <= now)?;
+        // With those that are due come those that are almost.
+        let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
+        let listeners: Vec<_> = due.collect();
+        (!listeners.is_empty()).then_some(Listeners { listeners, stored: now })
+    }
+
     /// The smallest resync period that any handler has.
     pub fn min_resync(&self) -> Option<Duration> {
         self.shared.listeners.lock().iter().filter_map(|listener| listener.resync()).min()
@@ -129,10 +169,7 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
     /// Takes every handler's leave: no event comes any more. What waits in the backlogs is still
     /// delivered if `drain`, else dropped.
     pub fn close(&self, drain: bool) {
-        let close = if drain { Close::Draining } else { Close::Dropped };
-        for listener in self.shared.listeners.lock().drain(..) {
-            listener.close(close);
-        }
+        self.shared.close(if drain { Close::Draining } else { Close::Dropped });
     }
 }
 
@@ -161,44 +198,40 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         &mut self,
         handler: H,
         options: &HandlerOptions,
-        stored: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
+        stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
         complete: bool,
     ) -> AddedHandler {
-        let listener = self.add(options, stored, complete);
+        let listener = self.add(options, stored, complete, None);
         let run = Box::pin(listener.clone().run(handler));
         let (task, revoke) = HandlerTask::new(options.name.clone(), run);
         let registration = listener.registration(Arc::downgrade(&self.1.shared), revoke);
         AddedHandler { registration, task }
     }
 
-    /// Adds a handler that the user polls.
+    /// Adds a handler that the user polls. `owing` is held until everything is delivered to it.
     pub(crate) fn add_stream(
         &mut self,
         options: &HandlerOptions,
-        stored: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
+        stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
         complete: bool,
+        owing: Option<TaskTrackerToken>,
     ) -> EventStream<K> {
-        let listener = self.add(options, stored, complete);
+        let listener = self.add(options, stored, complete, owing);
         EventStream::new(listener, Arc::downgrade(&self.1.shared))
     }
 
     fn add(
         &mut self,
         options: &HandlerOptions,
-        stored: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
+        stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
         complete: bool,
+        owing: Option<TaskTrackerToken>,
     ) -> Arc<Listener<K>> {
-        let id = self.1.shared.next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options, &self.1.shared.labels));
-        let initial: Vec<_> = stored
-            .into_iter()
-            .map(|(key, object)| Notification {
-                key,
-                event: CachedEvent::Added { object, initial: true },
-                audience: Audience::Everyone,
-            })
-            .collect();
-        listener.push(&initial, Instant::now());
+        let Shared { next_id, labels, drops, .. } = &*self.1.shared;
+        let id = next_id.fetch_add(1, Ordering::Relaxed);
+        let listener = Arc::new(Listener::new(id, options, labels, drops.clone()));
+        listener.owe(owing);
+        listener.begin_with(Box::new(stored.into_iter()), Instant::now());
         if complete {
             listener.end_initial();
         }
@@ -217,22 +250,58 @@ impl<K> Listeners<K> {
             listener.push(notifications, self.stored);
         }
     }
+
+    /// Tells these handlers again of objects that did not change.
+    pub(crate) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)]) {
+        let now = Instant::now();
+        self.listeners.iter().for_each(|listener| listener.tell_again(objects, now));
+    }
+
+    /// Whether none of them takes anything any more.
+    pub(crate) fn are_closed(&self) -> bool {
+        self.listeners.iter().all(|listener| listener.is_closed())
+    }
+
+    /// Says that a resync is through.
+    pub(crate) fn end_resync(&self) {
+        self.listeners.iter().for_each(|listener| listener.end_resync());
+    }
 }
 
 impl<K> Shared<K> {
-    fn forget(shared: &Weak<Self>, id: u64) {
-        if let Some(shared) = shared.upgrade() {
-            shared.listeners.lock().retain(|listener| listener.id() != id);
+    fn close(&self, close: Close) {
+        // Not under a lock: what is dropped may be user code.
+        let listeners = std::mem::take(&mut *self.listeners.lock());
+        listeners.iter().for_each(|listener| listener.close(close));
+        let mut closing = std::mem::take(&mut *self.closing.lock());
+        match close {
+            Close::Draining => {
+                closing.extend(listeners.iter().map(Arc::downgrade));
+                self.closing.lock().append(&mut closing);
+            }
+            Close::Dropped => {
+                let left = closing.iter().filter_map(Weak::upgrade);
+                left.for_each(|listener| listener.close(close));
+            }
         }
+    }
+
+    fn forget(shared: &Weak<Self>, id: u64) {
+        let Some(shared) = shared.upgrade() else { return };
+        let mut listeners = shared.listeners.lock();
+        let place = listeners.iter().position(|listener| listener.id() == id);
+        let forgotten = place.map(|place| listeners.remove(place));
+        drop(listeners);
+        // Not under the lock: what it holds may be user code.
+        drop(forgotten);
     }
 }
 
 /// Without its processor no handler will hear of anything again.
 impl<K> Drop for SharedProcessor<K> {
     fn drop(&mut self) {
-        for listener in self.shared.listeners.lock().drain(..) {
-            listener.close(Close::Dropped);
-        }
+        let listeners = std::mem::take(&mut *self.shared.listeners.lock());
+        listeners.iter().for_each(|listener| listener.close(Close::Dropped));
     }
 }
 

@@ -304,7 +304,7 @@ async fn resyncs_and_unchanged_items_reach_only_those_who_asked() {
         .into_iter()
         .map(|period| {
             let options = HandlerOptions::new().resync(Duration::from_secs(period));
-            processor.enter().add_stream(&options, [], true)
+            processor.enter().add_stream(&options, [], true, None)
         })
         .collect();
     let start = Instant::now();
@@ -464,7 +464,9 @@ proptest! {
         let options = HandlerOptions::new().backlog(limit).resync(Duration::from_secs(1));
         let (plain, told) = (Arc::default(), Told::default());
         let mut store: BTreeMap<u8, u32> = before.iter().map(|n| (*n, u32::from(*n))).collect();
-        let stored = || before.iter().map(|n| (key(*n), cached(u32::from(*n))));
+        let stored = || {
+            before.iter().map(|n| (key(*n), cached(u32::from(*n)))).collect::<Vec<_>>()
+        };
         let mut round = processor.enter();
         let handlers = [
             round.add_handler(Plain(Arc::clone(&plain), panics_on.clone()), &options, stored(), true),

@@ -35,7 +35,7 @@ fn version(event: &Event<u32>) -> u32 {
 fn a_handler_is_told_all_and_then_the_end() {
     play(|_| {
         let processor = Arc::new(SharedProcessor::new());
-        let events = processor.enter().add_stream(&HandlerOptions::new(), [], true);
+        let events = processor.enter().add_stream(&HandlerOptions::new(), [], true, None);
         let told = waiting(events.map(|event| version(&event)).collect::<Vec<_>>());
         let distribute = {
             let processor = processor.clone();
@@ -56,7 +56,7 @@ fn a_handler_hears_of_the_last_state_though_nothing_comes_after_it() {
         let processor = Arc::new(SharedProcessor::new());
         // Two waiting events are one too many: they merge.
         let options = HandlerOptions::new().backlog(1);
-        let mut events = processor.enter().add_stream(&options, [], true);
+        let mut events = processor.enter().add_stream(&options, [], true, None);
         let (told, heard) = channel();
         let handler = waiting(async move {
             while let Some(event) = events.next().await {
@@ -105,9 +105,8 @@ fn a_handler_that_comes_between_two_batches_misses_nothing_and_hears_nothing_twi
             let (processor, store) = (processor.clone(), store.clone());
             spawn(move || {
                 let mut round = processor.enter();
-                let stored = store.snapshot();
-                let stored = stored.cached().map(|(key, object)| (key.clone(), object.clone()));
-                round.add_stream(&HandlerOptions::new(), stored, true)
+                let stored = store.snapshot().into_objects();
+                round.add_stream(&HandlerOptions::new(), stored, true, None)
             })
         };
         all([writer]);

@@ -3,7 +3,7 @@
 //! A first list is one batch, however long. It is applied in turns, so that the runtime's other tasks
 //! go on, to a draft of the store's next state, so that nobody waits and nobody sees half of it; then
 //! it is told in turns to those who were there when it was stored. No lock is held across an await,
-//! and what is freed afterwards is freed elsewhere.
+//! and what is freed afterwards is freed in turns, here: another thread may never come to it.
 
 use std::sync::atomic::Ordering;
 
@@ -12,9 +12,9 @@ use kube::Resource;
 use super::Pipeline;
 use crate::delta_fifo::Batch;
 use crate::indexer::{Discarded, Draft, IndexFault, Published};
-use crate::informer::processing;
-use crate::processor::{Listeners, Notification};
-use crate::turns::TURN;
+use crate::informer::processing::{self, Applied};
+use crate::processor::Listeners;
+use crate::turns::{TURN, Turns};
 
 /// How often a batch is applied off to the side before others are kept out.
 const ATTEMPTS: usize = 3;
@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 3;
 /// A batch that is in the store.
 struct Stored<K> {
     /// What is to be told, by turns.
-    notifications: Vec<Vec<Notification<K>>>,
+    applied: Vec<Applied<K>>,
     listeners: Listeners<K>,
     published: Published<K>,
 }
@@ -32,11 +32,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// functions that panicked.
     pub(super) async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
         let initial = !self.populated.load(Ordering::Relaxed);
-        let Stored { notifications, listeners, published } = self.publish(&batch, initial).await;
+        let Stored { applied, listeners, published } = self.publish(&batch, initial).await;
         let Published { faults, before } = published;
-        for some in &notifications {
-            listeners.distribute(some);
-            if notifications.len() > 1 {
+        for Applied { notifications, .. } in &applied {
+            listeners.distribute(notifications);
+            if applied.len() > 1 {
                 tokio::task::yield_now().await;
             }
         }
@@ -47,10 +47,29 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             self.populated.store(true, Ordering::Relaxed);
         }
         self.fifo.done_in_turns(&batch).await;
-        if batch.deltas.len() > TURN {
-            self.discard((batch, notifications, before)).await;
+        before.free().await;
+        self.free(applied).await;
+        let mut turns = Turns::new();
+        for (_, delta) in batch.deltas {
+            turns.spend(1).await;
+            self.drops.free(delta);
         }
         faults
+    }
+
+    /// Frees in turns, and one by one: an object's `Drop` is user code.
+    async fn free(&self, applied: Vec<Applied<K>>) {
+        let mut turns = Turns::new();
+        for Applied { notifications, unheard } in applied {
+            for notification in notifications {
+                turns.spend(1).await;
+                self.drops.free_event(notification.event);
+            }
+            for object in unheard {
+                turns.spend(1).await;
+                self.drops.free(object);
+            }
+        }
     }
 
     /// How many objects are stored in one turn. Index functions are shown those of which no values were
@@ -65,30 +84,31 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let resyncing = self.processor.min_resync().is_some();
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
-            let mut notifications = Vec::new();
+            let mut applied = Vec::new();
             for deltas in batch.deltas.chunks(self.turn()) {
-                if !notifications.is_empty() {
+                if !applied.is_empty() {
                     tokio::task::yield_now().await;
                 }
-                let told =
+                let some =
                     processing::apply(&mut draft, deltas, initial, batch.restored, resyncing);
-                notifications.push(told);
+                applied.push(some);
             }
             processing::stamp(&mut draft, batch);
             match self.commit(draft) {
-                Ok((published, listeners)) => {
-                    return Stored { notifications, listeners, published };
+                Ok((published, listeners)) => return Stored { applied, listeners, published },
+                Err(outdated) => {
+                    outdated.free().await;
+                    self.free(applied).await;
                 }
-                Err(outdated) => self.discard((outdated, notifications)).await,
             }
         }
         let mut write = self.indexer.transaction();
         let Batch { deltas, restored, .. } = batch;
-        let notifications = processing::apply(write.draft(), deltas, initial, *restored, resyncing);
+        let applied = processing::apply(write.draft(), deltas, initial, *restored, resyncing);
         processing::stamp(write.draft(), batch);
         let round = self.processor.enter();
         let published = write.publish();
-        Stored { notifications: vec![notifications], listeners: round.listeners(), published }
+        Stored { applied: vec![applied], listeners: round.listeners(), published }
     }
 
     /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
@@ -97,12 +117,5 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let round = self.processor.enter();
         let published = draft.publish()?;
         Ok((published, round.listeners()))
-    }
-
-    /// Frees what is large where it holds up no task.
-    async fn discard(&self, large: impl Send + 'static) {
-        if let Err(panic) = self.tasks.spawn_blocking(move || drop(large)).await {
-            tracing::error!(%panic, "an object's drop panicked");
-        }
     }
 }

@@ -1,1 +1,0 @@
-//! Reflector, queue, store and handlers under panics, lag and load.
