@@ -57,8 +57,7 @@ async fn drops_that_panic_are_counted_and_stop_nothing() {
         assert!(status.drop_faults > count as u64, "{status:?}");
         assert!(told.lock().unwrap().len() >= 4 * count, "{}", told.lock().unwrap().len());
         drop(bombs.informer.events().unwrap());
-        let waiting = status.handlers[1].backlog;
-        for _ in 0..waiting {
+        for _ in 0..10 {
             std::mem::forget(slow.next().await.unwrap());
         }
         drop(slow);
