@@ -80,7 +80,9 @@ mod tests {
     fn walk_shows_its_moment_and_holds_only_what_is_to_come() {
         let mut slots = Slots::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
-        items.iter().for_each(|item| drop(slots.insert(item.clone())));
+        for item in &items {
+            slots.insert(item.clone());
+        }
         let mut walk = slots.walk();
         for slot in 0..1000 {
             slots.take(slot);
@@ -97,7 +99,9 @@ mod tests {
     async fn freeing_in_turns_frees_all_that_nothing_else_holds() {
         let mut slots = Slots::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
-        items.iter().for_each(|item| drop(slots.insert(item.clone())));
+        for item in &items {
+            slots.insert(item.clone());
+        }
         let kept = slots.clone();
         for slot in 0..500 {
             slots.take(slot);

@@ -21,9 +21,12 @@ pub struct InformerStatus {
     pub collection: Collection,
     /// Whether the first population is in the store, and the informer did not fail since.
     pub synced: bool,
-    /// Whether the informer was stopped or failed. Its store does not change any more.
+    /// Whether the informer was stopped or failed. Its store does not change any more. Serialised
+    /// only where it is so.
+    #[serde(skip_serializing_if = "is_false")]
     pub stopped: bool,
-    /// Why the informer stopped without being asked to.
+    /// Why the informer stopped without being asked to. Serialised only where there is a reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<InformerFailure>,
     /// How many objects the store holds.
     pub objects: usize,
@@ -35,7 +38,8 @@ pub struct InformerStatus {
     pub queued: usize,
     /// How many calls of index functions panicked.
     pub index_faults: u64,
-    /// How many objects panicked when they were dropped.
+    /// How many objects panicked when they were dropped. Serialised only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
     pub drop_faults: u64,
     /// How the objects are packed; `None` where they are kept as they are.
     pub storage: Option<StorageStatus>,
@@ -43,4 +47,14 @@ pub struct InformerStatus {
     pub reflector: ReflectorStatus,
     /// How each handler is doing.
     pub handlers: Vec<HandlerStatus>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

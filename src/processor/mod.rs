@@ -272,7 +272,9 @@ impl<K> Shared<K> {
     fn close(&self, close: Close) {
         // Not under a lock: what is dropped may be user code.
         let listeners = std::mem::take(&mut *self.listeners.lock());
-        listeners.iter().for_each(|listener| listener.close(close));
+        for listener in &listeners {
+            listener.close(close);
+        }
         let mut closing = std::mem::take(&mut *self.closing.lock());
         match close {
             Close::Draining => {
@@ -301,7 +303,9 @@ impl<K> Shared<K> {
 impl<K> Drop for SharedProcessor<K> {
     fn drop(&mut self) {
         let listeners = std::mem::take(&mut *self.shared.listeners.lock());
-        listeners.iter().for_each(|listener| listener.close(Close::Dropped));
+        for listener in &listeners {
+            listener.close(Close::Dropped);
+        }
     }
 }
 

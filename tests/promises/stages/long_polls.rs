@@ -41,9 +41,11 @@ fn handler_is_added_without_touching_an_object() {
         }
         let mut events = informer.events().unwrap();
         let heard = Arc::new(AtomicUsize::new(0));
-        let hears = heard.clone();
-        let registration =
-            informer.on_event(move |_| drop(hears.fetch_add(1, Ordering::Relaxed))).unwrap();
+        let counter = heard.clone();
+        let count = move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        };
+        let registration = informer.on_event(count).unwrap();
         assert_eq!(counts(), held, "nobody took hold of an object");
         assert_eq!(informer.status().handlers[0].backlog, 5_000);
         let mut most = 0;
@@ -73,11 +75,11 @@ fn stream_that_always_has_events_lets_others_run() {
         informer.wait_for_sync(SOON).await.unwrap();
         let mut events = informer.events().unwrap();
         let taken = Arc::new(AtomicUsize::new(0));
-        let takes = taken.clone();
+        let counter = taken.clone();
         let reading = tokio::spawn(async move {
-            while takes.load(Ordering::Relaxed) < 10_000 {
+            while counter.load(Ordering::Relaxed) < 10_000 {
                 events.next().await.unwrap();
-                takes.fetch_add(1, Ordering::Relaxed);
+                counter.fetch_add(1, Ordering::Relaxed);
             }
         });
         let mut most = 0;

@@ -11,19 +11,21 @@ use tokio::time::advance;
 
 use super::{SOON, filled, informer, key, object, settle};
 
+struct Count<F>(F);
+
+impl<F: FnMut(Event<ConfigMap>) + Send + 'static> kube_informer::EventHandler<ConfigMap>
+    for Count<F>
+{
+    fn on_event(&mut self, event: Event<ConfigMap>) {
+        (self.0)(event);
+    }
+}
+
 /// Counts how often a handler is told again of the object of this name.
 fn count(informer: &SharedInformer<ConfigMap>, name: &str, period: Duration) -> Arc<AtomicUsize> {
     let told = Arc::new(AtomicUsize::new(0));
     let (counter, name) = (told.clone(), name.to_owned());
     let options = HandlerOptions::new().resync(period);
-    struct Count<F>(F);
-    impl<F: FnMut(Event<ConfigMap>) + Send + 'static> kube_informer::EventHandler<ConfigMap>
-        for Count<F>
-    {
-        fn on_event(&mut self, event: Event<ConfigMap>) {
-            (self.0)(event);
-        }
-    }
     let handler = Count(move |event: Event<ConfigMap>| {
         if let Event::Updated { old, new } = event
             && old.metadata.resource_version == new.metadata.resource_version
