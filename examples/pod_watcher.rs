@@ -31,7 +31,7 @@ pub(crate) async fn run(
     let factory = SharedInformerFactory::builder(client).name("pod-watcher").build();
     // What nobody reads is not kept: managedFields are a third of a pod.
     let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
-    let pods = factory.informer_with(spec);
+    let pods = factory.informer_with(spec)?;
     let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
     let mut events = pods.events()?;
 

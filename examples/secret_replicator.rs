@@ -81,9 +81,9 @@ pub(crate) async fn run(
 ) -> Result<(), BoxError> {
     let factory = SharedInformerFactory::builder(client.clone()).name("replicator").build();
     let sources =
-        factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{SOURCE}=true")));
+        factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{SOURCE}=true")))?;
     let copies =
-        factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{COPY}=true")));
+        factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{COPY}=true")))?;
     let replicator = Replicator::new(client.clone(), &copies)?;
     let mut elector = LeaderElector::builder(client, "default", "secret-replicator");
     if let Some(identity) = identity {

@@ -95,7 +95,7 @@ pub(crate) async fn run(client: Client, say: impl Fn(String)) -> Result<(), BoxE
     }
     // What is slim is a cache as any other.
     let factory = SharedInformerFactory::builder(client).build();
-    let pods = factory.informer_with(slim());
+    let pods = factory.informer_with(slim())?;
     let by_node = pods.add_index("node", |pod: &SlimPod| pod.spec.node_name.clone())?;
     factory.start()?;
     factory.wait_for_sync(Duration::from_secs(60)).await?;
@@ -146,7 +146,7 @@ where
     K::Scope: 'static,
 {
     let factory = SharedInformerFactory::builder(client.clone()).build();
-    let pods = factory.informer_with(spec);
+    let pods = factory.informer_with(spec)?;
     let before = in_use();
     factory.start()?;
     factory.wait_for_sync(Duration::from_secs(60)).await?;

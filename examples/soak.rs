@@ -100,7 +100,7 @@ pub async fn soak(options: Options, mut each: impl FnMut(&Minute)) -> Result<(),
     let streaming = InformerSpec::new().labels("app=web").streaming_list(true);
     let watched = [
         watch(factory.informer::<Pod>(), None),
-        watch(factory.informer_with(streaming), Some("web")),
+        watch(factory.informer_with(streaming).map_err(|error| error.to_string())?, Some("web")),
     ];
     factory.start().map_err(|error| error.to_string())?;
     let (mut number, mut calm, mut storm, mut end) = (0, 0, 0, Instant::now());

@@ -149,7 +149,8 @@ pub mod workqueue;
 pub use controller::{Action, Controller, Reconciliation};
 pub use error::SourceError;
 pub use factory::{
-    FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder,
+    FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder, SpecConflict,
+    SpecError,
 };
 pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 pub use informer::{

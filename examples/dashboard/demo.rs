@@ -7,6 +7,7 @@ use futures::StreamExt;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodStatus, Secret};
 use kube::api::ObjectMeta;
+use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
     HandlerOptions, InformerSpec, InformerStopped, SharedInformer, SharedInformerFactory,
@@ -19,24 +20,24 @@ const PODS: usize = 400;
 const TICK: Duration = Duration::from_millis(100);
 
 /// The informers of the demonstration and their handlers, some of them tasks.
-pub(crate) fn shop(factory: &SharedInformerFactory) -> Result<JoinSet<()>, InformerStopped> {
+pub(crate) fn shop(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxError> {
     let mut tasks = JoinSet::new();
     let pods = factory.informer::<Pod>();
     watch(&pods, "placement")?;
     work(&mut tasks, &pods, "mailer", Duration::from_millis(12))?;
     work(&mut tasks, &pods, "audit", Duration::from_millis(1))?;
     watch(&factory.informer::<Deployment>(), "rollout")?;
-    let maps = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop"));
+    let maps = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop"))?;
     watch(&maps, "config")?;
     watch(&factory.informer::<Node>(), "capacity")?;
     // What nobody reads is not kept.
     let secrets = InformerSpec::<Secret>::new().transform(|secret| secret.data = None);
-    watch(&factory.informer_with(secrets), "replicator")?;
+    watch(&factory.informer_with(secrets)?, "replicator")?;
     Ok(tasks)
 }
 
 /// What is looked at in a cluster: what most accounts may list.
-pub(crate) fn cluster(factory: &SharedInformerFactory) -> Result<JoinSet<()>, InformerStopped> {
+pub(crate) fn cluster(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxError> {
     watch(&factory.informer::<Pod>(), "pods")?;
     watch(&factory.informer::<Deployment>(), "deployments")?;
     watch(&factory.informer::<Node>(), "nodes")?;

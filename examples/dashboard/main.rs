@@ -13,10 +13,10 @@ mod health;
 mod prometheus;
 mod server;
 
-use std::error::Error;
 use std::net::SocketAddr;
 
 use kube_informer::SharedInformerFactory;
+use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
 use tokio::net::TcpListener;
 
@@ -29,7 +29,7 @@ struct Options {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), BoxError> {
     let options = options()?;
     let listener = TcpListener::bind(options.listen)
         .await

@@ -1,33 +1,40 @@
 //! One informer for each thing that is asked for, however many ask.
 //!
 //! A [`SharedInformerFactory`] hands out informers, starts them, waits for them and stops them
-//! together. Two controllers that need pods share one watch and one copy of the pods. It knows
-//! informers only by their public face.
+//! together. Two controllers that need pods share one watch and one copy of the pods.
+//!
+//! An informer that was stopped leaves the factory: its store is freed with the last handle, and it
+//! is not waited for any more. One that *failed* stays, so that the status says why, until it is
+//! asked for again.
 
+mod error;
+mod held;
 mod spec;
 mod status;
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, join_all};
-use futures::{FutureExt, StreamExt, stream};
+use futures::future::join_all;
 use kube::api::DynamicObject;
 use kube::core::ApiResource;
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 
+pub use self::error::{OptionDifference, SpecConflict, SpecError};
+use self::held::{AnyInformer, Held};
 pub use self::spec::InformerSpec;
 pub use self::status::FactoryStatus;
 use crate::error::SourceError;
-use crate::informer::{
-    InformerGroup, InformerOptions, InformerStatus, SharedInformer, StartError, SyncError, Unsynced,
-};
+use crate::informer::{InformerGroup, InformerOptions, SharedInformer, StartError, SyncError};
+use crate::lister_watcher::ListerWatcher;
 use crate::reflector::{ErrorHandler, ReflectorOptions};
 use crate::sync::Mutex;
 use crate::transport::ApiSource;
@@ -65,6 +72,9 @@ struct Shared {
     defaults: Defaults,
     permits: Arc<Semaphore>,
     informers: Mutex<HashMap<Identity, Arc<dyn AnyInformer>>>,
+    /// The tasks of informers that were stopped, until they have ended.
+    leaving: Mutex<Vec<TaskTracker>>,
+    shut_down: AtomicBool,
 }
 
 #[derive(Clone)]
@@ -173,6 +183,8 @@ impl SharedInformerFactoryBuilder {
             defaults: self.defaults,
             permits,
             informers: Mutex::default(),
+            leaving: Mutex::default(),
+            shut_down: AtomicBool::new(false),
         };
         SharedInformerFactory { shared: Arc::new(shared) }
     }
@@ -206,24 +218,76 @@ impl SharedInformerFactory {
     /// `K` is a type of `k8s-openapi`, a derived custom resource, a
     /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), or a struct of one's own that inherits
     /// a resource and keeps only what is needed of it.
+    ///
+    /// Where the informer was asked for [with options](Self::informer_with) before, it is given with
+    /// these. The log says so if one of them is a transform: the objects are less than the server's.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.informer_with(InformerSpec::new())
+        self.get(self.narrowed(InformerSpec::new())).0
     }
 
     /// The informer of some `K`.
-    pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> SharedInformer<K>
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")] {
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::{InformerSpec, SharedInformerFactory, testing::ApiServer};
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+    /// let shop = || InformerSpec::<Pod>::new().namespace("shop");
+    /// let pods = factory.informer_with(shop().managed_fields(false))?;
+    /// // The same informer: what is left unset does not matter.
+    /// let same = factory.informer_with(shop())?;
+    /// // It can't be another one for this caller.
+    /// let refused = factory.informer_with(shop().managed_fields(true)).unwrap_err();
+    /// assert!(refused.to_string().contains("managed_fields is false, asked for: true"));
+    /// # Ok::<(), kube_informer::factory::SpecError>(()) }).unwrap();
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SpecError::Conflict`] where the factory has this informer with other options,
+    /// [`SpecError::NoEffect`] for a namespace where `K` is cluster-scoped.
+    pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> Result<SharedInformer<K>, SpecError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        let cluster = TypeId::of::<kube::core::ClusterResourceScope>();
-        let namespaced = TypeId::of::<K::Scope>() != cluster;
+        if spec.namespace.is_some() && is_cluster_scoped::<K>() {
+            let reason = "the kind is cluster-scoped; leave the namespace out";
+            return Err(self.no_effect::<K>(reason));
+        }
+        let (informer, differences) = self.get(self.narrowed(spec));
+        unless_different(informer, differences)
+    }
+
+    /// A namespace that has no effect.
+    fn no_effect<K>(&self, reason: &'static str) -> SpecError
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    {
+        let source = ApiSource::<K>::new(self.shared.client.clone());
+        let resource = source.collection().resource.clone();
+        SpecError::NoEffect { resource, option: "namespace", reason }
+    }
+
+    /// Narrows a spec without a namespace to the factory's, and says how its objects are asked for.
+    fn narrowed<K>(
+        &self,
+        mut spec: InformerSpec<K>,
+    ) -> Request<K, impl FnOnce() -> ApiSource<K> + use<K>>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        if spec.namespace.is_none() && !is_cluster_scoped::<K>() {
+            spec.namespace.clone_from(&self.shared.defaults.namespace);
+        }
         let client = self.shared.client.clone();
-        self.get(K::url_path(&(), None), namespaced, spec, || ApiSource::new(client))
+        Request { path: K::url_path(&(), None), spec, source: move || ApiSource::new(client) }
     }
 
     /// The informers of every `K` in some namespaces, as one.
@@ -235,51 +299,68 @@ impl SharedInformerFactory {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.in_namespaces_with(namespaces, &InformerSpec::new())
+        let specs = namespaces.into_iter().map(|name| InformerSpec::new().namespace(name));
+        InformerGroup::new(specs.map(|spec| self.get(self.narrowed(spec)).0))
     }
 
-    /// The informers of some `K` in some namespaces, as one. A namespace in the spec counts for
-    /// nothing.
+    /// The informers of some `K` in some namespaces, as one.
+    ///
+    /// # Errors
+    /// Those of [`informer_with`](Self::informer_with); [`SpecError::NoEffect`] also for a namespace in
+    /// the spec.
     pub fn in_namespaces_with<K>(
         &self,
         namespaces: impl IntoIterator<Item = impl Into<Arc<str>>>,
         spec: &InformerSpec<K>,
-    ) -> InformerGroup<K>
+    ) -> Result<InformerGroup<K>, SpecError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
+        if spec.namespace.is_some() {
+            let reason = "each informer of the group has a namespace of its own; leave it out";
+            return Err(self.no_effect::<K>(reason));
+        }
         let specs = namespaces.into_iter().map(|namespace| spec.clone().namespace(namespace));
-        InformerGroup::new(specs.map(|spec| self.informer_with(spec)))
+        let informers: Result<Vec<_>, _> = specs.map(|spec| self.informer_with(spec)).collect();
+        Ok(InformerGroup::new(informers?))
     }
 
     /// The informer of every object of a resource that is known at run time only.
     pub fn dynamic(&self, resource: &ApiResource) -> SharedInformer<DynamicObject> {
-        self.dynamic_with(resource, InformerSpec::new())
+        self.get(self.untyped(resource, InformerSpec::new())).0
     }
 
     /// The informer of some objects of a resource that is known at run time only. Its scope is not
     /// known here, so the factory's namespace does not narrow it: say it in the spec.
+    ///
+    /// # Errors
+    /// [`SpecError::Conflict`] where the factory has this informer with other options.
     pub fn dynamic_with(
         &self,
         resource: &ApiResource,
         spec: InformerSpec<DynamicObject>,
-    ) -> SharedInformer<DynamicObject> {
-        let path = DynamicObject::url_path(resource, None);
-        let client = self.shared.client.clone();
-        self.get(path, false, spec, || ApiSource::dynamic(client, resource.clone()))
+    ) -> Result<SharedInformer<DynamicObject>, SpecError> {
+        let (informer, differences) = self.get(self.untyped(resource, spec));
+        unless_different(informer, differences)
     }
 
+    fn untyped(
+        &self,
+        resource: &ApiResource,
+        spec: InformerSpec<DynamicObject>,
+    ) -> Request<DynamicObject, impl FnOnce() -> ApiSource<DynamicObject> + use<>> {
+        let path = DynamicObject::url_path(resource, None);
+        let (client, resource) = (self.shared.client.clone(), resource.clone());
+        Request { path, spec, source: move || ApiSource::dynamic(client, resource) }
+    }
+
+    /// Finds or makes an informer. Returns also the options of the spec that are not the informer's.
     fn get<K: Resource + Send + Sync + 'static>(
         &self,
-        path: String,
-        narrowed: bool,
-        mut spec: InformerSpec<K>,
-        source: impl FnOnce() -> ApiSource<K>,
-    ) -> SharedInformer<K> {
-        if narrowed && spec.namespace.is_none() {
-            spec.namespace.clone_from(&self.shared.defaults.namespace);
-        }
+        request: Request<K, impl FnOnce() -> ApiSource<K>>,
+    ) -> (SharedInformer<K>, Vec<OptionDifference>) {
+        let Request { path, spec, source } = request;
         let identity = Identity {
             object: TypeId::of::<K>(),
             path,
@@ -289,13 +370,36 @@ impl SharedInformerFactory {
         };
         let mut informers = self.shared.informers.lock();
         let present = informers.get(&identity).filter(|informer| !informer.is_stopped());
-        let present = present.and_then(|informer| informer.as_any().downcast_ref());
-        if let Some(informer) = present {
-            return SharedInformer::clone(informer);
+        let present = present.and_then(|informer| informer.as_any().downcast_ref::<Held<K>>());
+        if let Some(Held { informer, made }) = present.cloned() {
+            drop(informers);
+            if spec.transform.is_none() && made.transform.is_some() {
+                let collection = informer.collection();
+                tracing::warn!(
+                    resource = &*collection.resource,
+                    namespace = collection.namespace.as_deref(),
+                    "this informer was asked for with a transform before: \
+                     its objects can hold less than the server's"
+                );
+            }
+            let differences = spec.differences(&made);
+            return (informer, differences);
         }
-        let informer = self.shared.make(spec, source());
-        informers.insert(identity, Arc::new(informer.clone()));
-        informer
+        let held = self.shared.make(spec, source());
+        let informer = held.informer.clone();
+        let shared = Arc::downgrade(&self.shared);
+        let left = identity.clone();
+        informer.on_stop(move || {
+            if let Some(shared) = shared.upgrade() {
+                shared.leave(&left);
+            }
+        });
+        self.shared.shut_down.store(false, Ordering::Relaxed);
+        let before = informers.insert(identity, Arc::new(held));
+        drop(informers);
+        // One that failed. Not dropped under the lock: it may hold closures of a user's.
+        drop(before);
+        (informer, Vec::new())
     }
 
     /// Starts every informer that was asked for and does not run yet. Again, after more were asked
@@ -316,7 +420,8 @@ impl SharedInformerFactory {
     /// Waits until every informer asked for has synced. Cancel safe; any number of tasks may wait.
     ///
     /// # Errors
-    /// [`SyncError`] says which have not and why: what each is doing, and its last error.
+    /// [`SyncError`] says which have not and why: what each is doing, and its last error. One that is
+    /// stopped meanwhile is among them; one that was stopped before is not waited for.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
         let informers = self.informers();
@@ -326,20 +431,31 @@ impl SharedInformerFactory {
 
     /// One look at every informer. O(informers and handlers).
     pub fn status(&self) -> FactoryStatus {
-        FactoryStatus::new(self.informers().iter().map(|informer| informer.status()).collect())
+        let informers = self.informers().iter().map(|informer| informer.status()).collect();
+        FactoryStatus::new(informers, self.shared.shut_down.load(Ordering::Relaxed))
     }
 
     /// Stops every informer and waits until no task is left.
     pub async fn shutdown(&self) {
+        self.shared.shut_down.store(true, Ordering::Relaxed);
         join_all(self.informers().iter().map(|informer| informer.shutdown())).await;
+        self.left().await;
     }
 
     /// Stops every informer, delivers what waits in the backlogs for at most `limit`, then drops the
     /// rest. Says whether everything was delivered.
     pub async fn shutdown_and_drain(&self, limit: Duration) -> bool {
+        self.shared.shut_down.store(true, Ordering::Relaxed);
         let informers = self.informers();
         let drained = join_all(informers.iter().map(|informer| informer.drain(limit))).await;
-        stream::iter(drained).all(|drained| async move { drained }).await
+        self.left().await;
+        drained.into_iter().all(|drained| drained)
+    }
+
+    /// Waits until no task is left of the informers that were stopped.
+    async fn left(&self) {
+        let leaving = self.shared.leaving.lock().clone();
+        join_all(leaving.iter().map(TaskTracker::wait)).await;
     }
 
     fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
@@ -348,19 +464,38 @@ impl SharedInformerFactory {
 }
 
 impl Shared {
+    /// Takes an informer out that was stopped; not one that was asked for since.
+    fn leave(&self, identity: &Identity) {
+        let mut informers = self.informers.lock();
+        let stopped = informers.get(identity).is_some_and(|informer| informer.is_stopped());
+        let left = if stopped { informers.remove(identity) } else { None };
+        drop(informers);
+        if let Some(left) = &left {
+            let mut leaving = self.leaving.lock();
+            leaving.retain(|tasks| !tasks.is_empty());
+            leaving.push(left.tasks());
+        }
+    }
+
     fn make<K: Resource + Send + Sync + 'static>(
         &self,
-        spec: InformerSpec<K>,
+        mut spec: InformerSpec<K>,
         mut source: ApiSource<K>,
-    ) -> SharedInformer<K> {
+    ) -> Held<K> {
         let defaults = &self.defaults;
-        if let Some(namespace) = spec.namespace {
-            source = source.namespace(namespace);
+        let name = spec.name.get_or_insert_with(|| defaults.name.clone()).clone();
+        let resync = *spec.resync.get_or_insert(defaults.resync);
+        let streaming = *spec.streaming_list.get_or_insert(defaults.streaming_list);
+        let managed_fields = *spec.managed_fields.get_or_insert(defaults.managed_fields);
+        let storage = spec.storage.get_or_insert_default().clone();
+        spec.page_size = spec.page_size.or(defaults.page_size);
+        if let Some(namespace) = &spec.namespace {
+            source = source.namespace(namespace.clone());
         }
-        if let Some(labels) = spec.labels {
+        if let Some(labels) = &spec.labels {
             source = source.labels(labels);
         }
-        if let Some(fields) = spec.fields {
+        if let Some(fields) = &spec.fields {
             source = source.fields(fields);
         }
         for (name, value) in &defaults.params {
@@ -372,71 +507,51 @@ impl Shared {
         if let Some(trust) = spec.trust_versions {
             source = source.trust_versions(trust);
         }
-        if !spec.managed_fields.unwrap_or(defaults.managed_fields) {
+        spec.trust_versions = Some(source.trusts_versions());
+        if !managed_fields {
             source = source.without_managed_fields();
         }
-        let mut reflector = ReflectorOptions::new()
-            .list_permits(self.permits.clone())
-            .streaming_list(spec.streaming_list.unwrap_or(defaults.streaming_list));
-        if let Some(objects) = spec.page_size.or(defaults.page_size) {
+        let mut reflector =
+            ReflectorOptions::new().list_permits(self.permits.clone()).streaming_list(streaming);
+        if let Some(objects) = spec.page_size {
             reflector = reflector.page_size(objects);
         }
         if let Some(handler) = defaults.on_error.clone() {
             reflector = reflector.on_error(move |error| handler(error));
         }
-        if let Some(transform) = spec.transform {
+        if let Some(transform) = spec.transform.clone() {
             reflector = reflector.transform(move |object| transform(object));
         }
-        let options = InformerOptions::new()
-            .name(spec.name.unwrap_or_else(|| defaults.name.clone()))
-            .resync(spec.resync.unwrap_or(defaults.resync))
-            .reflector(reflector)
-            .storage(spec.storage);
-        SharedInformer::new(Arc::new(source), options)
+        let options =
+            InformerOptions::new().name(name).resync(resync).reflector(reflector).storage(storage);
+        Held { informer: SharedInformer::new(Arc::new(source), options), made: spec }
     }
 }
 
-/// An informer of whatever.
-trait AnyInformer: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
-    fn is_stopped(&self) -> bool;
-    fn start(&self) -> Result<(), StartError>;
-    /// Waits for the sync; why it did not come.
-    fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>>;
-    fn status(&self) -> InformerStatus;
-    fn shutdown(&self) -> BoxFuture<'_, ()>;
-    fn drain(&self, limit: Duration) -> BoxFuture<'_, bool>;
+/// One informer that is asked for.
+struct Request<K, F> {
+    /// Group, version, resource.
+    path: String,
+    spec: InformerSpec<K>,
+    /// Makes its source, if there is no such informer yet.
+    source: F,
 }
 
-impl<K: Resource + Send + Sync + 'static> AnyInformer for SharedInformer<K> {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
+fn is_cluster_scoped<K: Resource>() -> bool
+where
+    K::Scope: 'static,
+{
+    TypeId::of::<K::Scope>() == TypeId::of::<kube::core::ClusterResourceScope>()
+}
 
-    fn is_stopped(&self) -> bool {
-        self.is_stopped()
+fn unless_different<K: Resource + Send + Sync + 'static>(
+    informer: SharedInformer<K>,
+    differences: Vec<OptionDifference>,
+) -> Result<SharedInformer<K>, SpecError> {
+    if differences.is_empty() {
+        return Ok(informer);
     }
-
-    fn start(&self) -> Result<(), StartError> {
-        self.ensure_started()
-    }
-
-    fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>> {
-        let waited = self.wait_for_sync(limit);
-        waited.map(|synced| synced.err().map_or_else(Vec::new, |error| error.unsynced)).boxed()
-    }
-
-    fn status(&self) -> InformerStatus {
-        self.status()
-    }
-
-    fn shutdown(&self) -> BoxFuture<'_, ()> {
-        self.shutdown().boxed()
-    }
-
-    fn drain(&self, limit: Duration) -> BoxFuture<'_, bool> {
-        self.shutdown_and_drain(limit).boxed()
-    }
+    Err(SpecConflict { collection: informer.collection().clone(), differences }.into())
 }
 
 impl fmt::Debug for SharedInformerFactory {

@@ -1,16 +1,19 @@
-//! Which informer is asked for.
+//! The informer that is asked for.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::error::OptionDifference;
 use crate::reflector::Transform;
 use crate::storage::Storage;
 
-/// Which objects an informer is to hold, and how.
+/// The objects that an informer holds, and how it holds them.
 ///
-/// Namespace and selectors say which informer it is: who asks for the same gets the same. The rest
-/// counts for the one who asks first.
+/// Type, namespace and selectors say which informer it is: all callers that ask for the same share
+/// one. Its other options are those of the first caller. A later spec that sets one of them
+/// differently is [refused](super::SpecError::Conflict); what it leaves unset never conflicts. Two
+/// closures can't be compared: a transform equals only itself, in a clone of its spec.
 #[must_use]
 pub struct InformerSpec<K> {
     pub(super) name: Option<Arc<str>>,
@@ -22,12 +25,12 @@ pub struct InformerSpec<K> {
     pub(super) streaming_list: Option<bool>,
     pub(super) page_size: Option<u32>,
     pub(super) trust_versions: Option<bool>,
-    pub(super) storage: Storage<K>,
+    pub(super) storage: Option<Storage<K>>,
     pub(super) managed_fields: Option<bool>,
 }
 
 impl<K> InformerSpec<K> {
-    /// What the factory does by default.
+    /// The factory's defaults.
     pub fn new() -> Self {
         Self {
             name: None,
@@ -39,7 +42,7 @@ impl<K> InformerSpec<K> {
             streaming_list: None,
             page_size: None,
             trust_versions: None,
-            storage: Storage::decoded(),
+            storage: None,
             managed_fields: None,
         }
     }
@@ -51,7 +54,7 @@ impl<K> InformerSpec<K> {
         self
     }
 
-    /// Only the objects of one namespace.
+    /// Only the objects of one namespace. An error for a cluster-scoped kind.
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = Some(namespace.into());
         self
@@ -112,7 +115,7 @@ impl<K> InformerSpec<K> {
 
     /// How to keep objects; as they are unless set.
     pub fn storage(mut self, storage: Storage<K>) -> Self {
-        self.storage = storage;
+        self.storage = Some(storage);
         self
     }
 
@@ -123,6 +126,49 @@ impl<K> InformerSpec<K> {
         self.managed_fields = Some(keep);
         self
     }
+}
+
+impl<K> InformerSpec<K> {
+    /// The options that this spec sets differently from those that an informer was made with.
+    pub(super) fn differences(&self, made: &Self) -> Vec<OptionDifference> {
+        let mut found = Vec::new();
+        let mut compare = |option, present: String, asked: Option<String>| {
+            if let Some(asked) = asked.filter(|asked| *asked != present) {
+                found.push(OptionDifference { option, present, asked });
+            }
+        };
+        let flag = |set: Option<bool>| set.map(|set| set.to_string());
+        let period = |set: Option<Duration>| set.map(|set| format!("{set:?}"));
+        let text = |set: &Option<Arc<str>>| set.as_ref().map(|set| format!("{set:?}"));
+        let pages = |set: Option<u32>| set.map(|set| set.to_string());
+        let stored = |set: &Option<Storage<K>>| set.as_ref().map(|set| format!("{set:?}"));
+        let unset = || "unset".to_owned();
+        compare("name", text(&made.name).unwrap_or_else(unset), text(&self.name));
+        compare("resync", period(made.resync).unwrap_or_else(unset), period(self.resync));
+        let streaming = flag(made.streaming_list).unwrap_or_else(unset);
+        compare("streaming_list", streaming, flag(self.streaming_list));
+        compare("page_size", pages(made.page_size).unwrap_or_else(unset), pages(self.page_size));
+        let trust = flag(made.trust_versions).unwrap_or_else(unset);
+        compare("trust_versions", trust, flag(self.trust_versions));
+        compare("storage", stored(&made.storage).unwrap_or_else(unset), stored(&self.storage));
+        let fields = flag(made.managed_fields).unwrap_or_else(unset);
+        compare("managed_fields", fields, flag(self.managed_fields));
+        if let Some(asked) = &self.transform {
+            let (present, asked) = match &made.transform {
+                None => ("none", "a transform"),
+                Some(present) if same(present, asked) => return found,
+                Some(_) => ("a transform", "another transform"),
+            };
+            let (present, asked) = (present.to_owned(), asked.to_owned());
+            found.push(OptionDifference { option: "transform", present, asked });
+        }
+        found
+    }
+}
+
+/// Returns whether these are one closure.
+fn same<K>(a: &Transform<K>, b: &Transform<K>) -> bool {
+    std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
 }
 
 impl<K> Clone for InformerSpec<K> {

@@ -8,13 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::Stream;
 use futures::future::join_all;
-use futures::stream::select_all;
+use futures::stream::{FuturesUnordered, select_all};
+use futures::{Stream, StreamExt};
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncError};
+use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncError, Unsynced};
 use crate::indexer::{Index, IndexError};
 use crate::labels::Labels;
 use crate::lister::{NamespaceLister, NotFound};
@@ -72,6 +72,12 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         self.informer_in(key.namespace())
     }
 
+    /// Returns whether the group holds the key's namespace. Of a key that it does not hold, the group
+    /// knows nothing: an absent object may exist.
+    pub fn holds(&self, key: &ObjectKey) -> bool {
+        self.informer_of(key).is_some()
+    }
+
     fn informer_in(&self, namespace: Option<&str>) -> Option<&SharedInformer<K>> {
         let first = self.members.first()?;
         if first.collection().namespace.is_none() {
@@ -96,10 +102,49 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         self.members.iter().all(SharedInformer::has_synced)
     }
 
+    /// The informers that have synced, in order of their namespaces.
+    pub fn synced(&self) -> impl Iterator<Item = &SharedInformer<K>> {
+        self.members.iter().filter(|informer| informer.has_synced())
+    }
+
+    /// The informers that have not synced, in order of their namespaces, each with the reason.
+    pub fn unsynced(&self) -> Vec<Unsynced> {
+        let waiting = self.members.iter().filter(|informer| !informer.has_synced());
+        waiting.map(SharedInformer::unsynced).collect()
+    }
+
+    /// Waits until one more has synced than now: the first one, or the next. Returns the number that
+    /// has synced then; at once, if all have. Cancel safe; any number of tasks may wait.
+    ///
+    /// With it work can begin with the namespaces that may be read, and take in the others as they
+    /// come; [`unsynced`](Self::unsynced) says what they wait for.
+    ///
+    /// # Errors
+    /// [`SyncError`] says which have not and why, when the time is over or when none of them can sync
+    /// any more.
+    pub async fn wait_for_next_sync(&self, limit: Duration) -> Result<usize, SyncError> {
+        let start = Instant::now();
+        let waiting = self.members.iter().filter(|informer| !informer.has_synced());
+        let mut waits: FuturesUnordered<_> =
+            waiting.map(|informer| informer.wait_for_sync(limit)).collect();
+        let nothing_to_wait_for = waits.is_empty();
+        let mut failed = Vec::new();
+        while let Some(waited) = waits.next().await {
+            match waited {
+                Ok(()) => return Ok(self.synced().count()),
+                Err(error) => failed.extend(error.unsynced),
+            }
+        }
+        if nothing_to_wait_for {
+            return Ok(self.members.len());
+        }
+        SyncError::unless_none(failed, start).map(|()| self.synced().count())
+    }
+
     /// Waits until all have synced. Cancel safe; any number of tasks may wait.
     ///
     /// # Errors
-    /// [`SyncError`] says which have not and why.
+    /// [`SyncError`] says which have not and why. Those that have are readable all the same.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
         let waits = self.members.iter().map(|informer| informer.wait_for_sync(limit));

@@ -16,12 +16,13 @@ mod sync;
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kube::Resource;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
+use tokio_util::task::TaskTracker;
 
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;
@@ -34,6 +35,7 @@ use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
 use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration};
+use crate::reflector::ReflectorState;
 
 /// A collection in memory, and its handlers.
 ///
@@ -59,8 +61,15 @@ use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, Han
 /// ```
 pub struct SharedInformer<K> {
     pipeline: Arc<Pipeline<K>>,
-    /// Stops everything with the last handle; the tasks hold the pipeline, but not this.
-    last: Arc<DropGuard>,
+    last: Arc<Last>,
+}
+
+/// Goes with the last handle; the tasks hold the pipeline, but not this.
+struct Last {
+    /// Stops everything.
+    _stop: DropGuard,
+    /// Is called when a handle stops the informer.
+    on_stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
@@ -68,8 +77,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// [`start`](Self::start).
     pub fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
         let pipeline = Pipeline::new(source, options);
-        let last = Arc::new(pipeline.stop_guard());
-        Self { pipeline: Arc::new(pipeline), last }
+        let last = Last { _stop: pipeline.stop_guard(), on_stop: OnceLock::new() };
+        Self { pipeline: Arc::new(pipeline), last: Arc::new(last) }
     }
 
     /// Starts the tasks on the present tokio runtime.
@@ -87,6 +96,23 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
             Err(StartError::AlreadyStarted) => Ok(()),
             started => started,
         }
+    }
+
+    /// Calls `call` when a handle stops this informer. Only the first such call counts.
+    pub(crate) fn on_stop(&self, call: impl Fn() + Send + Sync + 'static) {
+        let _ = self.last.on_stop.set(Box::new(call));
+    }
+
+    fn stop(&self, drain: bool) {
+        self.pipeline.stop(drain);
+        if let Some(call) = self.last.on_stop.get() {
+            call();
+        }
+    }
+
+    /// The tasks of this informer.
+    pub(crate) fn tasks(&self) -> TaskTracker {
+        self.pipeline.tasks()
     }
 
     /// What this informer holds.
@@ -286,7 +312,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 
     /// Why this informer has not synced.
     pub(crate) fn unsynced(&self) -> Unsynced {
-        let (status, failure) = (self.pipeline.reflector_status(), self.failure());
+        let (mut status, failure) = (self.pipeline.reflector_status(), self.failure());
+        if self.is_stopped() {
+            // Also where it was stopped before it was started, or has not noticed yet.
+            status.state = ReflectorState::Stopped;
+        }
         Unsynced::new(self.collection().clone(), status, failure)
     }
 
@@ -315,7 +345,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     ///
     /// Cancel safe: it stops in any case. The store stays readable as it was.
     pub async fn shutdown(&self) {
-        self.pipeline.stop(false);
+        self.stop(false);
         self.pipeline.stopped().await;
     }
 
@@ -325,7 +355,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Each call of a handler is through then, and each [stream](Self::events) gave its last event
     /// or was dropped. A stream that nobody polls keeps this waiting until `limit`.
     pub async fn shutdown_and_drain(&self, limit: Duration) -> bool {
-        self.pipeline.stop(true);
+        self.stop(true);
         let drained = timeout(limit, self.pipeline.drained()).await.is_ok();
         self.shutdown().await;
         drained && self.failure().is_none()

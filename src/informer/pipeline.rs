@@ -359,6 +359,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.streams.close();
     }
 
+    pub(super) fn tasks(&self) -> TaskTracker {
+        self.tasks.clone()
+    }
+
     /// Waits until no task is left, after [`stop`](Self::stop).
     pub(super) async fn stopped(&self) {
         self.tasks.wait().await;

@@ -200,7 +200,12 @@ impl<K> fmt::Debug for Storage<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.packing {
             None => f.write_str("Decoded"),
-            Some((settings, _)) => f.debug_tuple("Compact").field(settings).finish(),
+            Some((Settings { hot_bytes, wipe, check }, _)) => f
+                .debug_struct("Compact")
+                .field("hot_bytes", hot_bytes)
+                .field("zeroize", wipe)
+                .field("check_on_arrival", check)
+                .finish(),
         }
     }
 }

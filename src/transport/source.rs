@@ -187,6 +187,11 @@ impl<K> ApiSource<K> {
         self
     }
 
+    /// Returns whether equal versions are taken for equal objects.
+    pub(crate) fn trusts_versions(&self) -> bool {
+        self.trust_versions
+    }
+
     /// Leaves `metadata.managedFields` out, undecoded. Decoded they are most of what an object costs in
     /// memory and time. A decoder of one's own, unless it knows how, goes on as it did.
     ///

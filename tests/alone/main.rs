@@ -12,6 +12,7 @@ mod decode_cost;
 mod endless;
 mod log;
 mod memory;
+mod plain_informer;
 mod secret_log;
 mod slim_cache;
 mod spans;
@@ -42,6 +43,7 @@ const TESTS: &[(&str, fn())] = &[
     ("decode_cost", decode_cost::a_pod_costs_no_more_to_decode_than_it_did),
     ("endless", endless::an_answer_that_does_not_end_is_held_in_part_only),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
+    ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
     ("secret_log", secret_log::no_log_line_and_no_metric_says_what_a_secret_holds),
     ("slim_cache", slim_cache::each_way_takes_less_than_the_one_before_and_answers_all_the_same),
     ("spans", spans::spans_name_resource_namespace_and_version),

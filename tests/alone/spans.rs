@@ -30,7 +30,7 @@ pub(crate) async fn spans_name_resource_namespace_and_version() {
     let server = ApiServer::new();
     server.create(&secret("db")).unwrap();
     let factory = SharedInformerFactory::builder(server.client()).name("replicator").build();
-    let secrets = factory.informer_with(InformerSpec::<Secret>::new().namespace("shop"));
+    let secrets = factory.informer_with(InformerSpec::<Secret>::new().namespace("shop")).unwrap();
     let noisy = HandlerOptions::new().name("noisy");
     let handler = secrets.add_handler_with(Says, noisy).unwrap();
     factory.start().unwrap();

@@ -198,7 +198,7 @@ impl World {
         if self.rng.u8(0..3) == 0 {
             spec = spec.streaming_list(self.rng.bool());
         }
-        let informer = self.factory.informer_with(spec);
+        let informer = self.factory.informer_with(spec).expect("the one before was stopped");
         let handlers =
             (0..self.rng.usize(1..3)).map(|_| Handler::add(&informer, &mut self.rng)).collect();
         Watched { selects, informer, handlers }

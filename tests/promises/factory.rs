@@ -1,1 +1,295 @@
-//! The factory's informers: identity, options and ends.
+//! One informer for all who ask for the same, and nothing of it that another asker did not want; a
+//! stopped one is gone; a group works with the namespaces that it may read.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures::FutureExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
+use kube::api::ObjectMeta;
+use kube::core::ApiResource;
+use kube_informer::factory::OptionDifference;
+use kube_informer::testing::ApiServer;
+use kube_informer::{
+    InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SpecError, Storage,
+};
+use tokio::time::sleep;
+
+const SOON: Duration = Duration::from_secs(30);
+
+fn map(namespace: &str, name: &str) -> ConfigMap {
+    let metadata = ObjectMeta {
+        namespace: Some(namespace.into()),
+        name: Some(name.into()),
+        ..ObjectMeta::default()
+    };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+fn factory(server: &ApiServer) -> SharedInformerFactory {
+    SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
+}
+
+fn pods() -> InformerSpec<Pod> {
+    InformerSpec::new()
+}
+
+/// The options in which a second spec differs from the first.
+fn differences(first: InformerSpec<Pod>, second: InformerSpec<Pod>) -> Vec<OptionDifference> {
+    let factory = factory(&ApiServer::new());
+    let _first = factory.informer_with(first).unwrap();
+    match factory.informer_with(second) {
+        Ok(_) => Vec::new(),
+        Err(SpecError::Conflict(conflict)) => conflict.differences,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn same(a: &SharedInformer<Pod>, b: &SharedInformer<Pod>) -> bool {
+    std::ptr::eq(a.collection(), b.collection())
+}
+
+#[tokio::test]
+async fn each_option_that_differs_is_refused_by_name() {
+    let minute = Duration::from_secs(60);
+    for (option, present, asked, spec) in [
+        ("name", "\"\"", "\"other\"", pods().name("other")),
+        ("resync", "0ns", "60s", pods().resync(minute)),
+        ("streaming_list", "false", "true", pods().streaming_list(true)),
+        ("page_size", "unset", "50", pods().page_size(50)),
+        ("trust_versions", "true", "false", pods().trust_versions(false)),
+        ("managed_fields", "true", "false", pods().managed_fields(false)),
+        ("transform", "none", "a transform", pods().transform(|_| {})),
+    ] {
+        let found = differences(pods(), spec);
+        let found: Vec<_> = found.iter().map(|d| (d.option, &*d.present, &*d.asked)).collect();
+        assert_eq!(found, [(option, present, asked)]);
+    }
+    let stored = differences(pods(), pods().storage(Storage::compact().hot_bytes(7)));
+    assert!(stored[0].present == "Decoded" && stored[0].asked.contains("hot_bytes: 7"));
+    let both = differences(
+        pods().transform(|_| {}).page_size(10),
+        pods().transform(|_| {}).page_size(20).resync(Duration::ZERO),
+    );
+    let both: Vec<_> = both.iter().map(ToString::to_string).collect();
+    let page_size = "page_size is 10, asked for: 20";
+    assert_eq!(both, [page_size, "transform is a transform, asked for: another transform"]);
+}
+
+#[tokio::test]
+async fn refusal_says_what_and_leaves_the_informer() {
+    let factory = factory(&ApiServer::new());
+    let spec = || pods().namespace("shop");
+    let first = factory.informer_with(spec()).unwrap();
+    let error = factory.informer_with(spec().managed_fields(false)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "an informer of pods in shop exists with other options: managed_fields is true, asked for: \
+         false; ask for it with clones of one spec, or ask another factory"
+    );
+    assert!(!first.is_stopped() && same(&first, &factory.informer_with(spec()).unwrap()));
+
+    let resource = ApiResource::erase::<Pod>(&());
+    let _dynamic = factory.dynamic(&resource);
+    let other = InformerSpec::new().transform(|_| {});
+    factory.dynamic_with(&resource, other).unwrap_err();
+    let group = InformerSpec::<Pod>::new().managed_fields(false);
+    let error = factory.in_namespaces_with(["bank", "shop"], &group).unwrap_err();
+    assert!(error.to_string().contains("pods in shop"), "{error}");
+}
+
+#[tokio::test]
+async fn unset_or_equal_options_share_the_informer() {
+    let factory = factory(&ApiServer::new());
+    let spec = pods().transform(|_| {}).storage(Storage::compact()).page_size(10).name("mine");
+    let first = factory.informer_with(spec.clone()).unwrap();
+    assert!(same(&first, &factory.informer_with(spec).unwrap()), "clones of one spec");
+    assert!(same(&first, &factory.informer()), "a plain one takes what is there");
+    let explicit = pods().managed_fields(true).trust_versions(true).streaming_list(false);
+    let explicit = explicit.storage(Storage::compact()).resync(Duration::ZERO);
+    assert!(same(&first, &factory.informer_with(explicit).unwrap()), "the defaults, by name");
+}
+
+#[tokio::test]
+async fn option_without_effect_is_refused() {
+    let server = ApiServer::new();
+    let client = server.client();
+    let factory = SharedInformerFactory::builder(client).namespace("shop").build();
+    let nodes = factory.informer_with(InformerSpec::<Node>::new()).unwrap();
+    assert_eq!(nodes.collection().namespace, None, "the factory's namespace is for others");
+    let error = factory.informer_with(InformerSpec::<Node>::new().namespace("shop")).unwrap_err();
+    assert!(matches!(&error, SpecError::NoEffect { option: "namespace", .. }), "{error:?}");
+    assert!(error.to_string().contains("nodes has no effect: the kind is cluster-scoped"));
+    let spec = pods().namespace("shop");
+    let error = factory.in_namespaces_with(["shop", "bank"], &spec).unwrap_err();
+    assert!(error.to_string().starts_with("the option namespace of pods has no effect"), "{error}");
+}
+
+/// Lets time pass until `look` is true.
+async fn eventually(what: &str, look: impl Fn() -> bool) {
+    for _ in 0..1_000 {
+        if look() {
+            return;
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{what} did not come");
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopped_informer_leaves_and_its_store_is_freed() {
+    let server = ApiServer::new();
+    server.create(&map("shop", "a")).unwrap();
+    let factory = factory(&server);
+    let maps = factory.informer::<ConfigMap>();
+    let pods = factory.informer::<Pod>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let object: Weak<ConfigMap> = Arc::downgrade(&maps.lister().all()[0]);
+    maps.shutdown().await;
+    let left = factory.status();
+    assert_eq!(left.informers.len(), 1, "{left:?}");
+    assert_eq!(&*left.informers[0].collection.resource, "pods");
+    assert!(object.upgrade().is_some(), "who holds it can read it");
+    drop(maps);
+    eventually("the end of the store", || object.upgrade().is_none()).await;
+    assert!(!pods.is_stopped() && !factory.status().shut_down);
+    factory.shutdown().await;
+    assert!(factory.status().informers.is_empty() && factory.status().shut_down);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stop_before_the_sync_is_told_only_to_waits_under_way() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    let maps = factory.informer::<ConfigMap>();
+    let waiting = tokio::spawn({
+        let factory = factory.clone();
+        async move { factory.wait_for_sync(SOON).await }
+    });
+    sleep(Duration::from_secs(1)).await;
+    maps.shutdown().await;
+    let error = waiting.await.unwrap().unwrap_err();
+    assert!(error.to_string().ends_with("configmaps was stopped"), "{error}");
+
+    let _pods = factory.informer::<Pod>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+
+    let anew = factory.informer::<ConfigMap>();
+    maps.shutdown().await;
+    anew.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    assert!(anew.has_synced() && factory.status().informers.len() == 2);
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_waits_for_what_is_being_stopped() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    assert!(maps.shutdown().now_or_never().is_none(), "its tasks have not seen it yet");
+    assert!(factory.status().informers.is_empty());
+    factory.shutdown().await;
+    assert!(maps.shutdown().now_or_never().is_some(), "no task is left");
+}
+
+fn forbidden() -> http::Response<bytes::Bytes> {
+    let status = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,
+        "reason":"Forbidden","message":"not yours"}"#;
+    http::Response::builder()
+        .status(403)
+        .header("content-type", "application/json")
+        .body(status.into())
+        .unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn group_says_which_namespaces_it_has_and_lacks() {
+    let server = ApiServer::new();
+    server.create(&map("shop", "a")).unwrap();
+    server.intercept(|request| request.target.contains("/namespaces/bank/").then(forbidden));
+    let factory = factory(&server);
+    let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+    let key = |namespace: &str| ObjectKey::namespaced(namespace, "a").unwrap();
+    assert!(maps.holds(&key("shop")) && maps.holds(&key("bank")) && !maps.holds(&key("mail")));
+    maps.start().unwrap();
+    assert_eq!(maps.wait_for_next_sync(SOON).await.unwrap(), 1);
+    let synced: Vec<_> = maps.synced().map(|i| i.collection().namespace.clone()).collect();
+    assert_eq!(synced, [Some("shop".into())]);
+    assert!(maps.get(&key("shop")).is_some());
+
+    let error = maps.wait_for_next_sync(SOON).await.unwrap_err();
+    assert!(error.to_string().contains("configmaps in bank") && error.unsynced.len() == 1);
+    let missing = maps.unsynced();
+    assert_eq!(missing[0].collection.namespace.as_deref(), Some("bank"));
+    let (why, _) = missing[0].last_error.as_ref().unwrap();
+    assert!(why.to_string().contains("403 Forbidden"), "{why}");
+
+    let (next, ()) = tokio::join!(maps.wait_for_next_sync(10 * SOON), async {
+        sleep(SOON).await;
+        server.stop_intercepting();
+    });
+    assert_eq!(next.unwrap(), 2);
+    assert_eq!(maps.wait_for_next_sync(SOON).await.unwrap(), 2, "at once");
+    maps.wait_for_sync(SOON).await.unwrap();
+    factory.shutdown().await;
+}
+
+/// Runs in a thread of its own, so that a deadlock fails and does not hang.
+fn in_time(work: impl FnOnce() + Send + 'static) {
+    let (done, over) = channel();
+    std::thread::spawn(move || {
+        work();
+        done.send(()).unwrap();
+    });
+    over.recv_timeout(4 * SOON).expect("neither a panic nor a deadlock");
+}
+
+async fn answered(server: &ApiServer) -> u16 {
+    let request = http::Request::get("/version").body(http_body_util::Empty::new()).unwrap();
+    server.handle::<http_body_util::Empty<bytes::Bytes>>(request).await.status().as_u16()
+}
+
+#[test]
+fn intercepting_closure_may_replace_and_remove_itself() {
+    struct Calls(ApiServer);
+    impl Drop for Calls {
+        fn drop(&mut self) {
+            // The closure's end is user code, too.
+            self.0.stop_intercepting();
+        }
+    }
+    in_time(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let server = ApiServer::new();
+            let within = Calls(server.clone());
+            server.intercept(move |_| {
+                let server = &within.0;
+                // A request of the closure's own is answered by the server.
+                let own = answered(server).now_or_never().unwrap();
+                assert_eq!(own, 200);
+                let last = server.clone();
+                server.intercept(move |_| {
+                    last.stop_intercepting();
+                    Some(forbidden())
+                });
+                Some(forbidden())
+            });
+            assert_eq!(answered(&server).await, 403, "by the first");
+            // What is left of the first ends with its call, and takes the second with it.
+            assert_eq!(answered(&server).await, 200);
+            let last = server.clone();
+            server.intercept(move |_| {
+                last.stop_intercepting();
+                Some(forbidden())
+            });
+            assert_eq!((answered(&server).await, answered(&server).await), (403, 200));
+        });
+    });
+}

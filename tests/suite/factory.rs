@@ -96,9 +96,9 @@ async fn who_asks_for_the_same_gets_the_same() {
     let (one, two) = (factory.informer::<Pod>(), factory.informer::<Pod>());
     one.add_index("i", |_: &Pod| ["x"]).unwrap();
     assert!(two.add_index("i", |_: &Pod| ["x"]).is_err());
-    let shop = factory.informer_with(InformerSpec::<Pod>::new().namespace("shop"));
-    let web = factory.informer_with(InformerSpec::<Pod>::new().labels("app=web"));
-    let n2 = factory.informer_with(InformerSpec::<Pod>::new().fields("spec.nodeName=n2"));
+    let shop = factory.informer_with(InformerSpec::<Pod>::new().namespace("shop")).unwrap();
+    let web = factory.informer_with(InformerSpec::<Pod>::new().labels("app=web")).unwrap();
+    let n2 = factory.informer_with(InformerSpec::<Pod>::new().fields("spec.nodeName=n2")).unwrap();
     factory.start().unwrap();
     let late = factory.informer::<ConfigMap>();
     factory.start().unwrap();
@@ -167,7 +167,7 @@ async fn typed_custom_dynamic_partial_and_slim_objects() {
     let partial = factory.informer::<PartialObjectMeta<Pod>>();
     let slim = factory.informer::<SlimPod>();
     let spec = InformerSpec::<Pod>::new().transform(|pod| pod.spec = None);
-    let bare = factory.informer_with(spec);
+    let bare = factory.informer_with(spec).unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
     assert_eq!(widgets.lister().namespace("shop").get("w").unwrap().spec.size, 7);
@@ -207,8 +207,8 @@ async fn managed_fields_are_left_out_where_nobody_wants_them() {
         if let Some(keep) = asked {
             (pods, objects) = (pods.managed_fields(keep), objects.managed_fields(keep));
         }
-        let typed = factory.informer_with::<Pod>(pods);
-        let dynamic = factory.dynamic_with(&ApiResource::erase::<Pod>(&()), objects);
+        let typed = factory.informer_with::<Pod>(pods).unwrap();
+        let dynamic = factory.dynamic_with(&ApiResource::erase::<Pod>(&()), objects).unwrap();
         factory.start().unwrap();
         factory.wait_for_sync(SOON).await.unwrap();
         let typed = typed.lister().namespace("shop").get("web").unwrap();
@@ -253,7 +253,7 @@ async fn a_missing_permission_or_type_is_named_by_the_wait() {
 async fn a_selector_that_the_server_refuses_is_named_by_the_wait() {
     let server = server();
     let factory = factory(&server);
-    let _pods = factory.informer_with(InformerSpec::<Pod>::new().labels("a==="));
+    let _pods = factory.informer_with(InformerSpec::<Pod>::new().labels("a===")).unwrap();
     factory.start().unwrap();
     let text = factory.wait_for_sync(SOON).await.unwrap_err().to_string();
     assert!(text.contains("400 BadRequest: unable to parse requirement"), "{text}");

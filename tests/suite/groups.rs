@@ -91,7 +91,7 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     assert_eq!(by_app.values().len(), 2);
 
     // The same informers for who asks for one of the namespaces.
-    let shop = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop"));
+    let shop = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop")).unwrap();
     assert_eq!(shop.lister().len(), 2);
     assert_eq!(factory.status().informers.len(), 2);
 
@@ -168,7 +168,7 @@ async fn a_group_of_none_or_of_everything() {
     assert!(none.is_empty() && none.get(&key("shop/a")).is_none());
     assert!(none.by_key(&key("shop/a")).is_err());
     let all = factory.informer::<ConfigMap>();
-    let shop = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop"));
+    let shop = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop")).unwrap();
     let group = InformerGroup::new([shop, all]);
     assert_eq!(group.informers().len(), 1, "everything is in the one");
     assert!(group.informer_of(&key("anywhere/a")).is_some());

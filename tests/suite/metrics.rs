@@ -76,7 +76,7 @@ async fn an_informers_life_is_told_and_gone_with_it() {
         .name("shop-controller")
         .on_error(|_| {})
         .build();
-    let pods = factory.informer_with(InformerSpec::<Pod>::new().namespace("shop"));
+    let pods = factory.informer_with(InformerSpec::<Pod>::new().namespace("shop")).unwrap();
     // What is counted is there before it happens, or the first time would be no increase.
     assert_eq!(value(&recorder, names::RELISTS, &of_pods("cause", "expired")), 0.0);
     assert_eq!(value(&recorder, names::ERRORS, &of_pods("class", "undecodable")), 0.0);

@@ -66,8 +66,8 @@ async fn the_status_serialises_to_this() {
     server.create(&secret("db")).unwrap();
     let factory =
         SharedInformerFactory::builder(server.client()).name("replicator").on_error(|_| {}).build();
-    let _nodes = factory.informer_with(InformerSpec::<Node>::new().name("topology"));
-    let secrets = factory.informer_with(InformerSpec::<Secret>::new().namespace("shop"));
+    let _nodes = factory.informer_with(InformerSpec::<Node>::new().name("topology")).unwrap();
+    let secrets = factory.informer_with(InformerSpec::<Secret>::new().namespace("shop")).unwrap();
     let audit = HandlerOptions::new().name("audit");
     let handler = secrets.add_handler_with(Nothing, audit).unwrap();
     factory.start().unwrap();
@@ -174,7 +174,7 @@ async fn informers_of_a_lost_server_do_not_come_back_in_step() {
     });
     let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
     for namespace in ["a", "b", "c", "d"] {
-        factory.informer_with(InformerSpec::<Secret>::new().namespace(namespace));
+        factory.informer_with(InformerSpec::<Secret>::new().namespace(namespace)).unwrap();
     }
     factory.start().unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;

@@ -83,6 +83,7 @@ mod discovery;
 mod eviction;
 mod form;
 mod handling;
+mod intercept;
 mod lifecycle;
 mod list;
 mod listen;
@@ -125,6 +126,7 @@ pub use self::access::AccessRule;
 use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
 use self::form::Encoding;
+use self::intercept::Intercept;
 pub use self::listen::Listening;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
@@ -142,9 +144,6 @@ pub type ResponseBody = UnsyncBoxBody<Bytes, Aborted>;
 #[error("the connection was dropped")]
 pub struct Aborted;
 
-/// Answers a request in the server's place.
-type Intercept = Box<dyn FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send>;
-
 /// An API server in memory. A cheap clone; with the last one every watch ends.
 #[derive(Clone)]
 pub struct ApiServer {
@@ -157,7 +156,7 @@ struct Inner {
     access: Mutex<Access>,
     options: ApiServerBuilder,
     log: Mutex<VecDeque<RequestInfo>>,
-    intercept: Mutex<Option<Intercept>>,
+    intercept: Intercept,
     generation: AtomicU64,
     stop: CancellationToken,
 }
@@ -191,7 +190,7 @@ impl ApiServer {
             access: Mutex::new(options.access.clone()),
             options,
             log: Mutex::default(),
-            intercept: Mutex::default(),
+            intercept: Intercept::default(),
             generation: AtomicU64::new(0),
             stop: stop.clone(),
         };
@@ -274,17 +273,21 @@ impl ApiServer {
         self.inner.log.lock().iter().cloned().collect()
     }
 
-    /// Lets `answer` see each request first; what it answers the server does not.
+    /// Shows `answer` each request first. The server answers only those to which it returns `None`.
+    ///
+    /// It sees one request at a time, and may call [`intercept`](Self::intercept) and
+    /// [`stop_intercepting`](Self::stop_intercepting), which count from the next request on. A request
+    /// that it makes itself is answered by the server.
     pub fn intercept(
         &self,
         answer: impl FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send + 'static,
     ) {
-        *self.inner.intercept.lock() = Some(Box::new(answer));
+        self.inner.intercept.set(Some(Box::new(answer)));
     }
 
     /// Lets the server answer every request itself again.
     pub fn stop_intercepting(&self) {
-        *self.inner.intercept.lock() = None;
+        self.inner.intercept.set(None);
     }
 
     /// Answers a request, whichever way it came.
@@ -301,8 +304,7 @@ impl ApiServer {
             }
             log.push_back(info.clone());
         }
-        let intercepted = self.inner.intercept.lock().as_mut().and_then(|answer| answer(&info));
-        if let Some(response) = intercepted {
+        if let Some(response) = self.inner.intercept.answer(&info) {
             return response.map(full);
         }
         let encoding = Encoding::of_status(request.headers());

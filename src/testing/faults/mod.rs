@@ -127,8 +127,12 @@ impl Faults {
             lifted: AtomicBool::new(false),
         });
         let mut rules = self.inner.rules.lock();
-        rules.retain(|rule| !rule.lifted.load(Ordering::Relaxed));
+        let lifted = rules.extract_if(.., |rule| rule.lifted.load(Ordering::Relaxed));
+        let lifted: Vec<_> = lifted.collect();
         rules.push(rule.clone());
+        drop(rules);
+        // A harm holds a user's closure: it is dropped without the lock.
+        drop(lifted);
         Injected { rule }
     }
 
@@ -136,13 +140,15 @@ impl Faults {
     /// is injected. `rate` is from 0, none, to 1, each. The same seed and the same requests in the
     /// same order give the same faults.
     pub fn at_random(&self, seed: u64, rate: f64, harms: Vec<Harm>) {
-        *self.inner.chance.lock() = Some(Chance::new(seed, rate, harms));
+        let before = self.inner.chance.lock().replace(Chance::new(seed, rate, harms));
+        drop(before);
     }
 
     /// Does no more harm. What is broken already stays so: an answer that got stuck never goes on.
     pub fn clear(&self) {
-        self.inner.rules.lock().clear();
-        *self.inner.chance.lock() = None;
+        let rules = std::mem::take(&mut *self.inner.rules.lock());
+        let chance = self.inner.chance.lock().take();
+        drop((rules, chance));
     }
 
     /// Breaks off every answer that is still being read, as when the server or a proxy restarts.

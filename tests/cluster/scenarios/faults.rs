@@ -68,7 +68,7 @@ pub(super) async fn lost_history_loses_no_delete(rig: Rig) -> Outcome {
     let (builder, errors) = rig.factory_of(Client::try_from(config).unwrap());
     let factory = builder.build();
     let spec = InformerSpec::new().namespace(&*rig.namespace);
-    let informer = factory.dynamic_with(&resource, spec);
+    let informer = factory.dynamic_with(&resource, spec).unwrap();
     let log = Log::of(&informer);
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
@@ -115,7 +115,7 @@ pub(super) async fn a_removed_definition_comes_back(rig: Rig) -> Outcome {
     };
     let (factory, errors) = rig.factory();
     let spec = InformerSpec::new().namespace(&*rig.namespace);
-    let informer = factory.dynamic_with(&resource, spec);
+    let informer = factory.dynamic_with(&resource, spec).unwrap();
     let log = Log::of(&informer);
     for name in ["a", "b", "c"] {
         make(name).await;
@@ -165,7 +165,8 @@ pub(super) async fn shutdown_leaves_nothing(rig: Rig) -> Outcome {
             let factory =
                 kube_informer::SharedInformerFactory::builder(client).namespace(namespace).build();
             let all = factory.informer::<Widget>();
-            let blue = factory.informer_with(InformerSpec::<Widget>::new().labels("color=blue"));
+            let blue =
+                factory.informer_with(InformerSpec::<Widget>::new().labels("color=blue")).unwrap();
             let (log, events) = (Log::of(&all), blue.events().unwrap());
             factory.start().unwrap();
             factory.wait_for_sync(SOON).await.unwrap();

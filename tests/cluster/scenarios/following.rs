@@ -15,7 +15,7 @@ pub(super) async fn handlers_see_creates_updates_and_deletes(rig: Rig) -> Outcom
     let (factory, errors) = rig.factory();
     let typed = factory.informer::<Widget>();
     let spec = InformerSpec::new().namespace(&*rig.namespace).streaming_list(true);
-    let untyped = factory.dynamic_with(&Widget::api_resource(), spec);
+    let untyped = factory.dynamic_with(&Widget::api_resource(), spec).unwrap();
     let logs = [Log::of(&typed), Log::of(&untyped)];
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
@@ -61,7 +61,7 @@ async fn selected(rig: Rig, select: fn(InformerSpec<Widget>) -> InformerSpec<Wid
     rig.make("a", "blue").await;
     rig.make("b", "red").await;
     let (factory, errors) = rig.factory();
-    let informer = factory.informer_with(select(InformerSpec::new()));
+    let informer = factory.informer_with(select(InformerSpec::new())).unwrap();
     let log = Log::of(&informer);
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();

@@ -21,11 +21,13 @@ async fn fills(
         rig.make(&format!("w{n}"), if n % 2 == 0 { "blue" } else { "red" }).await;
     }
     let (factory, errors) = rig.factory();
-    let typed = factory.informer_with(make(InformerSpec::new()));
-    let untyped = factory.dynamic_with(
-        &Widget::api_resource(),
-        dynamic(InformerSpec::new().namespace(&*rig.namespace)),
-    );
+    let typed = factory.informer_with(make(InformerSpec::new())).unwrap();
+    let untyped = factory
+        .dynamic_with(
+            &Widget::api_resource(),
+            dynamic(InformerSpec::new().namespace(&*rig.namespace)),
+        )
+        .unwrap();
     let (told, told_untyped) = (Log::of(&typed), Log::of(&untyped));
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
@@ -76,8 +78,8 @@ pub(super) async fn several_informers_agree(rig: Rig) -> Outcome {
     let (factory, errors) = rig.factory();
     let all = factory.informer::<Widget>();
     let again = factory.informer::<Widget>();
-    let blue = factory.informer_with(InformerSpec::<Widget>::new().labels("color=blue"));
-    let red = factory.informer_with(InformerSpec::<Widget>::new().labels("color!=blue"));
+    let blue = factory.informer_with(InformerSpec::<Widget>::new().labels("color=blue")).unwrap();
+    let red = factory.informer_with(InformerSpec::<Widget>::new().labels("color!=blue")).unwrap();
     let everywhere = factory.dynamic(&Widget::api_resource());
     let gauges = factory.informer::<Gauge>();
     factory.start().unwrap();
@@ -113,7 +115,7 @@ pub(super) async fn metadata_alone_is_followed(rig: Rig) -> Outcome {
     let metadata = factory.informer::<PartialObjectMeta<Widget>>();
     let (streaming, _) = rig.factory();
     let spec = InformerSpec::<PartialObjectMeta<Widget>>::new().streaming_list(true);
-    let streamed = streaming.informer_with(spec);
+    let streamed = streaming.informer_with(spec).unwrap();
     let log = Log::of(&metadata);
     factory.start().unwrap();
     streamed.start().unwrap();
