@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use super::machine::{Failure, LossCause};
+use crate::panic;
 
 /// A request about the Lease that failed. The elector tries again by itself; this is for the log
 /// and the status. Cheap to clone.
@@ -56,6 +57,12 @@ pub enum LeaseFault {
 impl LeaseError {
     pub(super) fn timed_out(verb: LeaseVerb, lease: &Arc<str>, after: Duration) -> Self {
         Self { verb, lease: lease.clone(), fault: LeaseFault::TimedOut(after) }
+    }
+
+    /// A request in which the client panicked: a service of the user's, perhaps.
+    pub(super) fn panicked(verb: LeaseVerb, lease: &Arc<str>, message: &str) -> Self {
+        let error = std::io::Error::other(format!("the client panicked: {message}"));
+        Self::new(verb, lease, kube::Error::Service(error.into()))
     }
 
     pub(super) fn new(verb: LeaseVerb, lease: &Arc<str>, error: kube::Error) -> Self {
@@ -166,12 +173,17 @@ pub enum WorkEnd {
 }
 
 impl WorkEnd {
-    pub(super) fn of<T>(given: &Result<T, tokio::task::JoinError>, late: bool) -> Self {
-        match given {
-            Err(error) if error.is_panic() => Self::Panicked,
-            _ if late => Self::Late,
-            Ok(_) => Self::Ended,
-            Err(_) => Self::Dropped,
+    /// Of work that gave this to nobody, and where it panicked the message.
+    pub(super) fn of<T>(
+        given: Result<T, tokio::task::JoinError>,
+        late: bool,
+    ) -> (Self, Option<String>) {
+        let in_time = |end| if late { Self::Late } else { end };
+        match given.map_err(tokio::task::JoinError::try_into_panic) {
+            // The value is the user's, and may panic when it is dropped.
+            Ok(value) => (in_time(Self::Ended), panic::catch(|| drop(value)).err()),
+            Err(Ok(payload)) => (Self::Panicked, Some(panic::into_message(payload))),
+            Err(Err(_)) => (in_time(Self::Dropped), None),
         }
     }
 }

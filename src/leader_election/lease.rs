@@ -1,8 +1,10 @@
 //! Asks the API server what the machine says, each request with a bound on its time.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::PostParams;
@@ -10,6 +12,7 @@ use kube::{Api, Client};
 
 use super::error::{LeaseError, LeaseVerb};
 use super::machine::{Outcome, Step};
+use crate::panic;
 
 /// What came of a step, and the error for people to read.
 pub(super) type Done = (Outcome, Option<LeaseError>);
@@ -74,9 +77,13 @@ impl LeaseClient {
         request: impl Future<Output = kube::Result<T>>,
         outcome: impl FnOnce(T) -> Outcome,
     ) -> Done {
+        let request = AssertUnwindSafe(request).catch_unwind();
         let error = match tokio::time::timeout(self.timeout, request).await {
-            Ok(Ok(answer)) => return (outcome(answer), None),
-            Ok(Err(error)) => LeaseError::new(verb, &self.lease, error),
+            Ok(Ok(Ok(answer))) => return (outcome(answer), None),
+            Ok(Ok(Err(error))) => LeaseError::new(verb, &self.lease, error),
+            Ok(Err(payload)) => {
+                LeaseError::panicked(verb, &self.lease, &panic::into_message(payload))
+            }
             Err(_) => LeaseError::timed_out(verb, &self.lease, self.timeout),
         };
         (Outcome::Failed(error.failure()), Some(error))

@@ -265,8 +265,8 @@ impl LeaderElector {
         let late = term.expires <= Instant::now();
         let work = match given {
             Ok(given) if stop.is_cancelled() && !late => return self.ended(given, stop),
-            Ok(given) => WorkEnd::of(&given, late),
-            Err(_) => WorkEnd::StillRunning,
+            Ok(given) => WorkEnd::of(given, late),
+            Err(_) => (WorkEnd::StillRunning, None),
         };
         Err(self.loss(cause, work))
     }
@@ -284,13 +284,20 @@ impl LeaderElector {
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();
             self.state.update(&self.machine, false);
-            return Err(self.loss(cause, WorkEnd::of(&given, true)));
+            return Err(self.loss(cause, WorkEnd::of(given, true)));
         }
         self.release().await;
         self.ended(given, stop)
     }
 
-    fn loss(&mut self, cause: LossCause, work: WorkEnd) -> LeaderElectionError {
+    fn loss(
+        &mut self,
+        cause: LossCause,
+        (work, panic): (WorkEnd, Option<String>),
+    ) -> LeaderElectionError {
+        if let Some(panic) = panic {
+            tracing::error!(lease = %self.lease.lease(), %panic, "the work of a leader panicked");
+        }
         let last_error = self.term_error.take();
         let lost = LeaderElectionError::Lost { lease: self.name(), cause, last_error, work };
         tracing::warn!(identity = %self.identity, "{lost}");

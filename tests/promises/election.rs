@@ -96,9 +96,10 @@ async fn synchronous_code_of_a_tracked_task_keeps_the_lease() {
     stop.cancel();
     let before = renewals(&server);
     while renewals(&server) < before + 5 {
+        assert!(!run.is_finished(), "it ended beside synchronous code");
         sleep(Duration::from_millis(1)).await;
     }
-    assert!(!run.is_finished() && !over.load(Ordering::SeqCst));
+    assert!(!over.load(Ordering::SeqCst));
     assert_eq!(holder(&server).await, "r0", "renewed, not given back");
     drop(unblock);
     run.await.unwrap().unwrap();
@@ -106,7 +107,7 @@ async fn synchronous_code_of_a_tracked_task_keeps_the_lease() {
     assert_eq!(holder(&server).await, "");
 }
 
-/// As above with one thread for everything: the worker's.
+/// As above with one thread for everything: the worker blocks it again and again.
 #[tokio::test]
 async fn synchronous_code_on_the_only_thread_keeps_the_lease() {
     let server = ApiServer::new();
@@ -116,15 +117,15 @@ async fn synchronous_code_on_the_only_thread_keeps_the_lease() {
     let work = {
         let (stop, over) = (stop.clone(), over.clone());
         |scope: WorkScope| async move {
-            let mut workers = JoinSet::new();
-            workers.spawn(scope.track(async move {
-                let (unblock, until_unblocked) = std::sync::mpsc::channel::<()>();
-                // Told to stop by another thread, while it blocks.
-                std::thread::spawn(move || {
-                    stop.cancel();
-                    drop(unblock);
-                });
-                until_unblocked.recv().unwrap_err();
+            drop(scope.spawn(async move {
+                stop.cancel();
+                for _ in 0..10 {
+                    let (unblock, until_unblocked) = std::sync::mpsc::channel::<()>();
+                    std::thread::spawn(move || drop(unblock));
+                    until_unblocked.recv().unwrap_err();
+                    // The elector gets its turn.
+                    sleep(Duration::from_millis(1)).await;
+                }
                 over.store(true, Ordering::SeqCst);
             }));
             scope.token().cancelled().await;
@@ -370,4 +371,56 @@ async fn durations_of_any_length_are_taken_or_refused() {
     };
     elector.run_scoped(stop, work).await.unwrap();
     assert_eq!(holder(&server).await, "");
+}
+
+/// A value that panics when it is dropped.
+#[derive(Debug)]
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("on purpose");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_nobody_gets_does_no_harm() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let work = |_| async {
+        time_jumps(16 * S);
+        Bomb
+    };
+    let error =
+        elector.run(CancellationToken::new(), work).await.map(std::mem::forget).unwrap_err();
+    assert!(matches!(error, LeaderElectionError::Lost { work: WorkEnd::Late, .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_panics_is_a_failed_request() {
+    let server = ApiServer::new();
+    let broken = Arc::new(AtomicBool::new(true));
+    let client = {
+        let (server, broken) = (server.clone(), broken.clone());
+        kube::Client::new(
+            tower::service_fn(move |request: Request<kube::client::Body>| {
+                let (server, broken) = (server.clone(), broken.clone());
+                async move {
+                    assert!(!broken.load(Ordering::SeqCst), "spilt milk");
+                    Ok::<_, io::Error>(server.handle(request).await)
+                }
+            }),
+            "default",
+        )
+    };
+    let mut elector = LeaderElector::builder(client, "shop", "x").build().unwrap();
+    let state = elector.leadership();
+    let run = tokio::spawn(async move {
+        elector.run(CancellationToken::new(), |_| async { 7 }).await.unwrap()
+    });
+    sleep(10 * S).await;
+    assert!(state.borrow().errors > 0);
+    assert!(state.borrow().last_error.as_ref().unwrap().to_string().contains("spilt milk"));
+    broken.store(false, Ordering::SeqCst);
+    assert_eq!(run.await.unwrap(), Outcome::Finished(7));
 }
