@@ -187,7 +187,7 @@ enum Outcome<K> {
 impl Owner {
     async fn reconcile(&self, it: Reconciliation<Website>) -> Result<Action, Failure> {
         // Of a website that is gone, the garbage collector takes what it owned.
-        let Some(website) = it.object else { return Ok(Action::done()) };
+        let Some(website) = it.object.present() else { return Ok(Action::done()) };
         if website.metadata.deletion_timestamp.is_some() {
             return Ok(Action::done());
         }

@@ -32,7 +32,8 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams, Preconditions};
 use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{
-    BoxError, Finalize, FinalizerError, OwnWrites, UntraceableWrite, finalizer,
+    BoxError, Finalize, FinalizerError, OwnWrites, Presence, UnknownReason, UntraceableWrite,
+    finalizer,
 };
 use kube_informer::testing::ApiServer;
 use kube_informer::{
@@ -152,11 +153,17 @@ impl Replicator {
         &self,
         it: Reconciliation<Secret>,
     ) -> Result<Action, FinalizerError<Failure>> {
-        let Some(source) = it.object else {
+        let source = match it.object {
+            Presence::Present(source) => source,
             // Gone, or no longer marked; then the finalizer is still on it.
-            self.delete_copies(&it.key, &BTreeSet::new()).await.map_err(FinalizerError::Failed)?;
-            self.release(&it.key).await.map_err(FinalizerError::Failed)?;
-            return Ok(Action::done());
+            Presence::Gone | Presence::Unknown(UnknownReason::NotSelected) => {
+                let none = BTreeSet::new();
+                self.delete_copies(&it.key, &none).await.map_err(FinalizerError::Failed)?;
+                self.release(&it.key).await.map_err(FinalizerError::Failed)?;
+                return Ok(Action::done());
+            }
+            // It may be there: nothing is undone.
+            Presence::Unknown(_) => return Ok(Action::retry()),
         };
         let api = self.secrets(it.key.namespace());
         finalizer(&api, FINALIZER, source, |what| async {

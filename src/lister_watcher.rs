@@ -25,6 +25,12 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
     /// The collection's name, for errors, logs and the status.
     fn collection(&self) -> &Collection;
 
+    /// Returns whether a selector narrows the collection: an object may exist that it does not hold.
+    /// Unless implemented, none does.
+    fn is_narrowed(&self) -> bool {
+        false
+    }
+
     /// Starts one list, or one page of it.
     fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>>;
 

@@ -1,11 +1,12 @@
 //! What a reconcile is given, and what it answers.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::own_writes::WriteScope;
+use super::presence::Presence;
 use crate::object::ObjectKey;
 
 /// One try to bring the world in line with one object.
@@ -13,20 +14,42 @@ use crate::object::ObjectKey;
 pub struct Reconciliation<K> {
     /// The object's key.
     pub key: ObjectKey,
-    /// The object as it was stored when this try began; `None` when there is none any more.
-    pub object: Option<Arc<K>>,
+    /// The object as it was stored when this try began. [`Presence::Gone`] only where it is known
+    /// that there is none.
+    pub object: Presence<K>,
     /// How many tries failed in a row before this one.
     pub failures: u32,
-    /// Cancelled when the controller stops, or is no longer the leader: what takes long should end
-    /// early then. Whatever has not ended when the grace is over is dropped where it waits.
+    /// Cancelled when the controller stops, when this replica no longer leads, and when this try ends,
+    /// however it ends: also where it panics or takes too long. Tasks that the reconcile spawns end by
+    /// it, or work goes on beside the next try. A try that has not ended when the grace is over is
+    /// dropped at the await where it waits.
     pub stop: CancellationToken,
+    pub(super) writes: WriteScope,
+}
+
+impl<K> Reconciliation<K> {
+    /// Carries this try into a task that it spawns: writes that `future` makes through a
+    /// [tracking client](super::tracking_client) count as this try's.
+    ///
+    /// ```no_run
+    /// # use kube_informer::Reconciliation;
+    /// # fn f<K: Send + Sync + 'static>(request: &Reconciliation<K>, client: kube::Client) {
+    /// tokio::spawn(request.scope(async move {
+    ///     // client.request(...).await
+    /// #   drop(client);
+    /// }));
+    /// # }
+    /// ```
+    pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F, K> {
+        self.writes.clone().enter(future)
+    }
 }
 
 impl<K> fmt::Debug for Reconciliation<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reconciliation")
             .field("key", &self.key)
-            .field("exists", &self.object.is_some())
+            .field("object", &self.object)
             .field("failures", &self.failures)
             .finish_non_exhaustive()
     }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::action::Next;
 use super::error::{LastFailure, Reason, ReconcileError};
+use super::late::Late;
 use super::metrics::ControllerMetrics;
 use super::status::{ControllerStatus, Phase};
 use crate::leader_election::LeadershipState;
@@ -28,7 +29,15 @@ pub(super) struct Board {
     timed_out: AtomicU64,
     panicked: AtomicU64,
     behind: AtomicU64,
+    predicate_panics: AtomicU64,
+    mapping_panics: AtomicU64,
+    restarts: AtomicU64,
+    late: Arc<Late>,
     last_failure: Mutex<Option<Failure>>,
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
 }
 
 struct Failure {
@@ -42,6 +51,7 @@ impl Board {
     pub(super) fn new(
         controller: &Arc<str>,
         leadership: Option<watch::Receiver<LeadershipState>>,
+        late: Arc<Late>,
     ) -> Self {
         Self {
             metrics: ControllerMetrics::new(controller),
@@ -53,6 +63,10 @@ impl Board {
             timed_out: AtomicU64::new(0),
             panicked: AtomicU64::new(0),
             behind: AtomicU64::new(0),
+            predicate_panics: AtomicU64::new(0),
+            mapping_panics: AtomicU64::new(0),
+            restarts: AtomicU64::new(0),
+            late,
             last_failure: Mutex::new(None),
         }
     }
@@ -87,25 +101,50 @@ impl Board {
         let started = self.metrics.time.start();
         let outcome = reconcile.await;
         self.metrics.time.stop(started);
-        self.metrics.ended(&outcome);
-        let count = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
-        match &outcome {
-            Ok(_) => count(&self.succeeded),
-            Err(error) => {
-                match error.reason() {
-                    Reason::Failed => {}
-                    Reason::TimedOut => drop(count(&self.timed_out)),
-                    Reason::Panicked => drop(count(&self.panicked)),
-                    Reason::Behind => drop(count(&self.behind)),
-                }
-                count(&self.failed)
-            }
-        };
+        self.ended(&outcome);
         outcome
     }
 
-    pub(super) fn failed(&self, key: &ObjectKey, error: &ReconcileError, failures: u32) {
-        let (key, error, at) = (key.clone(), error.to_string(), Instant::now());
+    /// Counts how a try ended.
+    pub(super) fn ended(&self, outcome: &Result<Next, ReconcileError>) {
+        self.metrics.ended(outcome);
+        match outcome {
+            Ok(_) => count(&self.succeeded),
+            Err(error) => {
+                match error.reason() {
+                    Reason::Failed | Reason::Behind => {}
+                    Reason::TimedOut => count(&self.timed_out),
+                    Reason::Panicked => count(&self.panicked),
+                }
+                count(&self.failed);
+            }
+        }
+    }
+
+    /// Counts a key that was put off because it does not see its own writes.
+    pub(super) fn put_off(&self) {
+        count(&self.behind);
+    }
+
+    /// Counts and reports a predicate that panicked, and whose change passed.
+    pub(super) fn predicate_panicked(&self, message: &str) {
+        count(&self.predicate_panics);
+        tracing::error!(message, "predicate panicked: the change passes");
+    }
+
+    /// Counts and reports a mapping function that panicked on one state of an object.
+    pub(super) fn mapping_panicked(&self, key: &ObjectKey, message: &str) {
+        count(&self.mapping_panics);
+        tracing::error!(%key, message, "mapping function panicked");
+    }
+
+    /// Counts a task of the controller that ended without being told to, and was started again.
+    pub(super) fn restarted(&self) {
+        count(&self.restarts);
+    }
+
+    pub(super) fn failed(&self, key: &ObjectKey, error: String, failures: u32) {
+        let (key, at) = (key.clone(), Instant::now());
         *self.last_failure.lock() = Some(Failure { key, error, failures, at });
     }
 
@@ -130,6 +169,10 @@ impl Board {
             timed_out: read(&self.timed_out),
             panicked: read(&self.panicked),
             behind: read(&self.behind),
+            predicate_panics: read(&self.predicate_panics),
+            mapping_panics: read(&self.mapping_panics),
+            restarts: read(&self.restarts),
+            missing: self.late.names(),
             reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             last_failure,

@@ -7,12 +7,14 @@ use std::time::Duration;
 use kube::Resource;
 
 use super::board::Board;
-use super::own_writes::{OwnWrites, Seen};
-use super::triggers::{Keys, Owner, Predicate, Trigger};
-use super::{Controller, Limits, triggers};
+use super::following::{self, Group};
+use super::late::Late;
+use super::own_writes::{Cache, OwnWrites, WriteLog};
+use super::triggers::{Keys, Owner, Predicate};
+use super::{Controller, Limits};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
-use crate::object::{FieldSet, ObjectKey};
+use crate::object::ObjectKey;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
 /// Options of a [`Controller`].
@@ -21,8 +23,8 @@ pub struct ControllerBuilder<K> {
     name: Arc<str>,
     informers: InformerGroup<K>,
     predicates: Vec<Predicate<K>>,
-    related: Vec<Box<dyn Trigger>>,
-    own_writes: Vec<Box<dyn Seen>>,
+    related: Vec<Group>,
+    caches: Vec<Box<dyn Cache>>,
     queue: WorkQueueBuilder<ObjectKey>,
     limits: Limits,
     elector: Option<LeaderElector>,
@@ -31,12 +33,12 @@ pub struct ControllerBuilder<K> {
 impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     pub(super) fn new(name: Arc<str>, informers: InformerGroup<K>) -> Self {
         Self {
-            queue: WorkQueue::builder().name(name.clone()),
+            queue: WorkQueue::builder().name(name.clone()).backoff_holds(true),
             name,
+            caches: caches(&informers),
             informers,
             predicates: Vec::new(),
             related: Vec::new(),
-            own_writes: Vec::new(),
             limits: Limits::default(),
             elector: None,
         }
@@ -50,13 +52,18 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         K::Scope: 'static,
         O: Resource + Send + Sync + 'static,
     {
-        let owner = Owner::of::<K>();
-        self.follows(informers, Some(Owner::told_by()), move |dependent: &O| owner.key(dependent))
+        self.follows(informers, Keys::Owner(Owner::of::<K>()))
     }
 
-    /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure;
-    /// of an update it is asked for the old and the new object. Both are unpacked for it where they
-    /// are [packed](crate::storage); one that can't be means no work.
+    /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure.
+    /// It is asked for each state of an object, of an update for the old and the new one, and none is
+    /// merged away. Both are unpacked for it where they are [packed](crate::storage); one that can't be
+    /// means no work.
+    ///
+    /// `keys` runs in a task of its own. Behind it wait up to 1,024 states. When these are full, the
+    /// informer's processing loop waits for `keys`, and with it everyone who follows the informer: its
+    /// [status](crate::InformerStatus::held_up_by) then names this controller. A panic is caught and
+    /// [counted](super::ControllerStatus::mapping_panics).
     pub fn watches<O, I>(
         self,
         informers: impl Into<InformerGroup<O>>,
@@ -66,24 +73,19 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         O: Resource + Send + Sync + 'static,
         I: IntoIterator<Item = ObjectKey>,
     {
-        self.follows(informers, None, keys)
-    }
-
-    fn follows<O, I>(
-        mut self,
-        informers: impl Into<InformerGroup<O>>,
-        fields: Option<FieldSet>,
-        keys: impl Fn(&O) -> I + Send + Sync + 'static,
-    ) -> Self
-    where
-        O: Resource + Send + Sync + 'static,
-        I: IntoIterator<Item = ObjectKey>,
-    {
-        let keys = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
+        let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
             keys(object).into_iter().for_each(add);
         };
-        let keys = Keys::Given(fields, Box::new(keys));
-        self.related.extend(triggers::each(&informers.into(), keys));
+        self.follows(informers, Keys::Mapped(Box::new(map)))
+    }
+
+    fn follows<O>(mut self, informers: impl Into<InformerGroup<O>>, keys: Keys<O>) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        let informers = informers.into();
+        self.caches.extend(caches(&informers));
+        self.related.push(following::each(&informers, keys));
         self
     }
 
@@ -94,6 +96,10 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     /// Where objects are [packed](crate::storage), the old and the new are unpacked for predicates;
     /// without any, no object is unpacked before its reconcile. One that can't be is reconciled, which
     /// fails.
+    ///
+    /// A predicate runs as a function of [`watches`](Self::watches) does: in a task of its own, for each
+    /// state. One that panics passes the change, and is
+    /// [counted](super::ControllerStatus::predicate_panics).
     ///
     /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
     pub fn predicate(
@@ -144,13 +150,17 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Before each reconcile, waits until the store shows what was written on behalf of its key:
-    /// up to 10 s, then the key is put off like one that failed.
+    /// Reconciles a key only when the cache shows what [was recorded](OwnWrites) as written on its
+    /// behalf. Until then the key waits in the queue, up to 10 s, after which that counts as a
+    /// failure. No worker waits, and other keys are reconciled meanwhile.
+    ///
+    /// A controller whose reconciles write through a [tracking client](super::tracking_client) needs
+    /// this only for kinds that it does not follow.
     pub fn reads_own_writes<O>(mut self, writes: &OwnWrites<O>) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {
-        self.own_writes.push(Box::new(writes.clone()));
+        self.caches.push(Box::new(writes.clone()));
         self
     }
 
@@ -165,21 +175,32 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
 
     /// The controller. Nothing is followed before it [runs](Controller::run).
     pub fn build(self) -> Controller<K> {
-        let mut triggers = triggers::each(&self.informers, Keys::Own(self.predicates));
-        triggers.extend(self.related);
+        let mut groups = vec![following::each(&self.informers, Keys::Own(self.predicates))];
+        groups.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
-        let board = Arc::new(Board::new(&self.name, leadership));
+        let late = Arc::new(Late::default());
+        let board = Arc::new(Board::new(&self.name, leadership, late.clone()));
         Controller {
             name: self.name,
             objects: self.informers,
-            triggers,
-            own_writes: self.own_writes,
+            groups: groups.into(),
+            writes: WriteLog::new(self.caches),
             queue: self.queue.build(),
             board,
+            late,
             limits: self.limits,
             elector: self.elector,
         }
     }
+}
+
+/// The caches that will show writes to the objects of a group.
+fn caches<O>(informers: &InformerGroup<O>) -> Vec<Box<dyn Cache>>
+where
+    O: Resource + Send + Sync + 'static,
+{
+    let cache = |informer| -> Box<dyn Cache> { Box::new(OwnWrites::new(informer)) };
+    informers.informers().iter().map(cache).collect()
 }
 
 impl<K> fmt::Debug for ControllerBuilder<K> {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::indexer::NotReached;
+use super::own_writes::Unobserved;
 use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
 use crate::object::{ObjectKey, seconds};
@@ -13,20 +13,23 @@ use crate::object::{ObjectKey, seconds};
 /// What a user's reconcile may fail with.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Why a controller ended other than by being stopped.
-#[derive(Debug, thiserror::Error)]
+/// The reason why a controller ended other than by being stopped.
+///
+/// Its text has that of the cause; its [source](Error::source) is the cause's own source, so that a
+/// report of the whole chain says each thing once.
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ControllerError {
-    /// An informer was stopped before the controller began.
-    #[error("controller {controller}: {source}")]
+    /// An informer was stopped before the controller began, or while it worked.
     Stopped {
         /// The controller.
         controller: Arc<str>,
+        /// The informer: its resource, and its namespace where it has one.
+        collection: String,
         /// What the informer says.
         source: InformerStopped,
     },
     /// An informer does not start.
-    #[error("controller {controller}: {source}")]
     NotStarted {
         /// The controller.
         controller: Arc<str>,
@@ -34,7 +37,6 @@ pub enum ControllerError {
         source: StartError,
     },
     /// Not every informer synced in time; says which and why. Nothing was reconciled.
-    #[error("controller {controller}: {source}")]
     NotSynced {
         /// The controller.
         controller: Arc<str>,
@@ -42,22 +44,59 @@ pub enum ControllerError {
         source: SyncError,
     },
     /// It led, and leads no more: another replica may. Its work is over; the process should end and
-    /// be started anew, as client-go's do.
-    #[error("controller {controller}: {source}")]
+    /// be started again, as client-go's do.
     Leadership {
         /// The controller.
         controller: Arc<str>,
         /// What the elector says.
         source: LeaderElectionError,
     },
-    /// Some reconciles had not ended when the grace was over, and were dropped where they waited.
-    #[error("controller {controller} stopped with {} reconciles unfinished, {} the first", keys.len(), first(keys))]
+    /// Some reconciles had not ended when the grace was over. They were dropped at the await where they
+    /// waited; one that blocks its thread runs on until it returns.
     Unfinished {
         /// The controller.
         controller: Arc<str>,
         /// Their keys.
         keys: Vec<ObjectKey>,
     },
+}
+
+impl fmt::Display for ControllerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped { controller, collection, source } => {
+                write!(f, "controller {controller}: its informer of {collection}: {source}")
+            }
+            Self::NotStarted { controller, source } => {
+                write!(f, "controller {controller}: {source}")
+            }
+            Self::NotSynced { controller, source } => {
+                write!(f, "controller {controller}: {source}")
+            }
+            Self::Leadership { controller, source } => {
+                write!(f, "controller {controller}: {source}")
+            }
+            Self::Unfinished { controller, keys } => {
+                let (number, first) = (keys.len(), first(keys));
+                write!(
+                    f,
+                    "controller {controller} stopped with {number} reconciles unfinished, {first} the first"
+                )
+            }
+        }
+    }
+}
+
+impl Error for ControllerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Stopped { source, .. } => source.source(),
+            Self::NotStarted { source, .. } => source.source(),
+            Self::NotSynced { source, .. } => source.source(),
+            Self::Leadership { source, .. } => source.source(),
+            Self::Unfinished { .. } => None,
+        }
+    }
 }
 
 fn first(keys: &[ObjectKey]) -> &str {
@@ -69,7 +108,7 @@ fn first(keys: &[ObjectKey]) -> &str {
 #[non_exhaustive]
 pub enum ReconcileError {
     /// What the user's code answered.
-    #[error("{0}")]
+    #[error(transparent)]
     Failed(BoxError),
     /// It took longer than it may.
     #[error("it took longer than {0:?}")]
@@ -79,19 +118,15 @@ pub enum ReconcileError {
     Panicked(String),
     /// The store does not show yet what was written on behalf of this key; the user's code was not
     /// called.
-    #[error("an own write is not to be seen yet: {0}")]
-    Behind(NotReached),
-    /// The object is stored packed and can't be unpacked, which was reported; the user's code was not
-    /// called, for it would take the object for gone.
-    #[error("the stored object can't be unpacked")]
-    Unreadable,
+    #[error("the cache does not hold this controller's last write yet")]
+    Behind(#[source] Unobserved),
 }
 
 impl ReconcileError {
     /// A word for it, as metrics have it.
     pub(super) fn reason(&self) -> Reason {
         match self {
-            Self::Failed(_) | Self::Unreadable => Reason::Failed,
+            Self::Failed(_) => Reason::Failed,
             Self::TimedOut(_) => Reason::TimedOut,
             Self::Panicked(_) => Reason::Panicked,
             Self::Behind(_) => Reason::Behind,

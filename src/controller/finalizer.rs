@@ -2,7 +2,9 @@
 //!
 //! An object that has a finalizer is only marked as deleted until the finalizer is taken off.
 //! [`finalizer`] puts it on before anything is made that needs cleaning up, and takes it off when
-//! the cleanup has succeeded, never before. It never touches other finalizers.
+//! the cleanup has succeeded, never before. It never touches other finalizers: the list is read from
+//! the server, because a transform may have dropped finalizers from the cached object, and the patch
+//! applies only to the state that was read.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -60,7 +62,7 @@ pub enum FinalizerError<E: Error + 'static> {
     Unnamed,
 }
 
-/// How often taking the finalizer off is tried anew when the object changed meanwhile.
+/// How often a change of the finalizers is tried again when the object changed meanwhile.
 const CONFLICTS: usize = 5;
 
 /// Reconciles an object that has to be cleaned up after.
@@ -70,7 +72,9 @@ const CONFLICTS: usize = 5;
 /// it with [`Finalize::Cleanup`] and takes the finalizer off when that succeeded. An object that is
 /// being deleted and does not have the finalizer is left alone.
 ///
-/// `api` must be of the object's namespace.
+/// `api` must be of the object's namespace. It needs the verbs `get` and `patch`: the finalizers are
+/// read from the server before they are changed, once when the finalizer is put on and once when it
+/// is taken off.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -115,21 +119,25 @@ where
         (true, false) => Ok(Action::done()),
         (false, true) => reconcile(Finalize::Apply(object)).await.map_err(FinalizerError::Failed),
         (false, false) => {
-            let mut finalizers = object.finalizers().to_vec();
-            finalizers.push(name.to_owned());
-            // Only onto the state that was seen: it may be going by now.
-            let added = set(api, &object, finalizers).await;
+            let added = change(api, &object, Change::Add(name)).await;
             let added = added.map_err(|source| FinalizerError::NotAdded {
                 key,
                 finalizer: name.to_owned(),
                 source,
             })?;
-            reconcile(Finalize::Apply(Arc::new(added))).await.map_err(FinalizerError::Failed)
+            match added {
+                Some(added) => reconcile(Finalize::Apply(Arc::new(added)))
+                    .await
+                    .map_err(FinalizerError::Failed),
+                // It is gone: another reconcile follows.
+                None => Ok(Action::done()),
+            }
         }
         (true, true) => {
             let cleaned = reconcile(Finalize::Cleanup(object.clone())).await;
             let action = cleaned.map_err(FinalizerError::Failed)?;
-            remove(api, name, &object).await.map_err(|source| FinalizerError::NotRemoved {
+            let removed = change(api, &object, Change::Remove(name)).await;
+            removed.map_err(|source| FinalizerError::NotRemoved {
                 key,
                 finalizer: name.to_owned(),
                 source,
@@ -139,43 +147,65 @@ where
     }
 }
 
-/// Takes the finalizer off, whatever happened to the rest of the object meanwhile.
-async fn remove<K>(api: &Api<K>, name: &str, object: &Arc<K>) -> Result<(), kube::Error>
+/// A change of an object's finalizers.
+#[derive(Clone, Copy)]
+enum Change<'a> {
+    Add(&'a str),
+    Remove(&'a str),
+}
+
+impl Change<'_> {
+    /// Returns the finalizers that an object is to have; `None` where it has them already.
+    fn apply(self, finalizers: &[String]) -> Option<Vec<String>> {
+        let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
+        match self {
+            Self::Add(name) => {
+                let with = || finalizers.iter().cloned().chain([name.to_owned()]).collect();
+                (!has(name)).then(with)
+            }
+            Self::Remove(name) => {
+                let others = || finalizers.iter().filter(|other| *other != name).cloned().collect();
+                has(name).then(others)
+            }
+        }
+    }
+}
+
+/// Puts the finalizer on the state that was seen, or takes it off whatever happened to the rest of the
+/// object meanwhile. Returns the object as it is then; `None` where it is gone.
+async fn change<K>(api: &Api<K>, object: &K, change: Change<'_>) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
 {
-    let mut latest = object.clone();
-    for tries in 0.. {
-        let others = latest.finalizers().iter().filter(|finalizer| *finalizer != name);
-        match set(api, &latest, others.cloned().collect()).await {
-            Ok(_) => return Ok(()),
-            Err(error) if is(&error, 404) => return Ok(()),
-            Err(error) if is(&error, 409) && tries < CONFLICTS => {}
+    let name = object.name_any();
+    let mut tries = 0;
+    loop {
+        let found = match api.get(&name).await {
+            Ok(found) => found,
+            Err(error) if is(&error, 404) => return Ok(None),
             Err(error) => return Err(error),
+        };
+        let meta = found.meta();
+        if meta.uid != object.meta().uid {
+            // Another object under the same name has nothing of ours.
+            return Ok(None);
         }
-        match api.get(&object.name_any()).await {
-            // Gone, or another object under the same name: nothing of ours is on it.
-            Err(error) if is(&error, 404) => return Ok(()),
-            Ok(found) if found.meta().uid != object.meta().uid => return Ok(()),
-            Ok(found) => latest = Arc::new(found),
+        // It goes only onto the state that was seen: the object may be going by now.
+        let adds = matches!(change, Change::Add(_));
+        let version = if adds { object.resource_version() } else { found.resource_version() };
+        let Some(finalizers) = change.apply(found.finalizers()) else { return Ok(Some(found)) };
+        let patch = json!({ "metadata": {
+            "uid": meta.uid,
+            "resourceVersion": version,
+            "finalizers": finalizers,
+        }});
+        match api.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await {
+            Ok(changed) => return Ok(Some(changed)),
+            Err(error) if is(&error, 404) => return Ok(None),
+            Err(error) if is(&error, 409) && !adds && tries < CONFLICTS => tries += 1,
             Err(error) => return Err(error),
         }
     }
-    Ok(())
-}
-
-/// Sets the finalizers of the object, if it still is as given.
-async fn set<K>(api: &Api<K>, object: &K, finalizers: Vec<String>) -> Result<K, kube::Error>
-where
-    K: Resource + Clone + DeserializeOwned + Debug,
-{
-    let meta = object.meta();
-    let patch = json!({ "metadata": {
-        "uid": meta.uid,
-        "resourceVersion": meta.resource_version,
-        "finalizers": finalizers,
-    }});
-    api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await
 }
 
 fn is(error: &kube::Error, code: u16) -> bool {

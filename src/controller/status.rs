@@ -22,8 +22,17 @@ pub struct ControllerStatus {
     pub timed_out: u64,
     /// How many panicked.
     pub panicked: u64,
-    /// How often a reconcile was put off because an own write was not to be seen yet.
+    /// How often a key was put off because its own writes were not in the cache yet.
     pub behind: u64,
+    /// How often a predicate panicked. Each time the change passed.
+    pub predicate_panics: u64,
+    /// How often a mapping function panicked. The keys that it would have given for that one state are
+    /// not known.
+    pub mapping_panics: u64,
+    /// How often a worker or another task of the controller ended unexpectedly and was started again.
+    pub restarts: u64,
+    /// The informers that have not synced while the controller works. Keys in their namespaces wait.
+    pub missing: Vec<Arc<str>>,
     /// What is reconciled now.
     pub reconciling: Vec<String>,
     /// Who leads, where it runs on leader election.

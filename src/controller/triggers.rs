@@ -1,127 +1,137 @@
-//! Which events mean work, and on which key.
+//! The keys that a change means work on.
 //!
-//! Each trigger is one handler on one informer. It only puts keys into the queue: what came with a
-//! first list or a resync goes below live changes. No object is unpacked but for a predicate or a
-//! function that is shown it.
+//! Each state that was in the store may name keys: its own, its controlling owner's, or those that a
+//! mapping function gives. None may be lost, so keys are not taken from a handler's backlog, which
+//! merges events when it is full. Own keys and owners' keys go into the queue from the processing
+//! loop itself; the queue keeps each key once. Predicates and mapping functions are user code, which
+//! may be slow: they run in a task of their own, behind a bounded backlog of unmerged states.
 
 use std::any::TypeId;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use kube::core::ClusterResourceScope;
 
-use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
-use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
-use crate::processor::{FnHandler, HandlerOptions, HandlerRegistration};
+use super::board::Board;
+use crate::object::{Cached, CachedEvent, Event, FieldSet, ObjectKey};
+use crate::panic::catch;
 use crate::workqueue::{Priority, WorkQueue};
 
 /// Decides whether an object that is there now is worth a reconcile; `None` where it was not there
 /// before. A delete always is.
 pub type Predicate<K> = Arc<dyn Fn(Option<&K>, &K) -> bool + Send + Sync>;
 
-/// One informer that a controller follows.
-pub(super) trait Trigger: Send + Sync {
-    fn start(&self) -> Result<(), StartError>;
-    fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
-    fn connect(
-        &self,
-        controller: &str,
-        queue: &WorkQueue<ObjectKey>,
-    ) -> Result<HandlerRegistration, InformerStopped>;
-}
+/// The fields of a dependent that name its owner.
+static OWNER_FIELDS: LazyLock<FieldSet> =
+    LazyLock::new(|| FieldSet::from_paths(["metadata.namespace", "metadata.ownerReferences"]));
 
-/// On which keys a change of an object means work.
+/// The fields that change with the spec.
+static SPEC_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
+    FieldSet::from_paths(["metadata.generation", "metadata.deletionTimestamp", "metadata.uid"])
+});
+
+/// The rule that gives keys for a change of an object.
 pub(super) enum Keys<O> {
-    /// Its own, if all predicates pass the change.
+    /// The object's own key, if all predicates pass the change.
     Own(Vec<Predicate<O>>),
-    /// Those that a function gives for the object, which may look at no other fields than these; `None`:
-    /// at any.
-    Given(Option<FieldSet>, Box<KeysOf<O>>),
+    /// The key of the object that controls it.
+    Owner(Owner),
+    /// The keys that a function gives for the object.
+    Mapped(Box<Mapping<O>>),
 }
 
-type KeysOf<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+type Mapping<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+
+/// Puts keys into the queue of a controller.
+pub(super) struct Trigger<O> {
+    pub(super) keys: Arc<Keys<O>>,
+    pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) board: Arc<Board>,
+}
 
 impl<O> Keys<O> {
-    /// Adds the keys for a change of the object of this key.
-    fn add(&self, key: &ObjectKey, event: &CachedEvent<O>, mut add: impl FnMut(ObjectKey)) {
+    /// Returns whether user code gives the keys.
+    pub(super) fn runs_user_code(&self) -> bool {
         match self {
-            Self::Own(predicates) if pass(predicates, event) => add(key.clone()),
-            Self::Own(_) => {}
-            Self::Given(fields, keys) => {
-                let old = match event {
-                    CachedEvent::Updated { old, .. } => Some(old),
-                    _ => None,
-                };
-                // An object that was passed on concerns both. What can't be read was reported.
-                for cached in old.into_iter().chain([event.object()]) {
-                    if let Some(object) = cached.read(fields.as_ref()) {
-                        keys(&object, &mut add);
+            Self::Own(predicates) => !predicates.is_empty(),
+            Self::Owner(_) => false,
+            Self::Mapped(_) => true,
+        }
+    }
+}
+
+impl<O: Resource> Trigger<O> {
+    /// Queues the keys for a change of the object of this key. What came with a first list or a
+    /// resync goes below live changes.
+    pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent<O>) {
+        // Unpacking an object runs its type's deserializer.
+        if let Err(message) = catch(|| self.queue_keys(key, event)) {
+            self.board.mapping_panicked(key, &message);
+            if matches!(self.keys.as_ref(), Keys::Own(_)) {
+                self.queue.add_with(key.clone(), priority(event));
+            }
+        }
+    }
+
+    fn queue_keys(&self, key: &ObjectKey, event: &CachedEvent<O>) {
+        let priority = priority(event);
+        match &*self.keys {
+            Keys::Own(predicates) => {
+                if predicates.is_empty() || self.passes(predicates, event) {
+                    // A key that fails waits its backoff, whatever changes but its spec.
+                    if self.queue.num_requeues(key) > 0 && spec_changed(event) {
+                        self.queue.reset_backoff(key);
+                    }
+                    self.queue.add_with(key.clone(), priority);
+                }
+            }
+            Keys::Owner(owner) => {
+                for object in states(event).filter_map(|state| state.get_fields(&OWNER_FIELDS)) {
+                    if let Some(key) = owner.key(&*object) {
+                        self.queue.add_with(key, priority);
+                    }
+                }
+            }
+            // An object that was passed on concerns both. What can't be read was reported.
+            Keys::Mapped(map) => {
+                for object in states(event).filter_map(Cached::get) {
+                    let add = &mut |key| _ = self.queue.add_with(key, priority);
+                    if let Err(message) = catch(|| map(&object, add)) {
+                        self.board.mapping_panicked(key, &message);
                     }
                 }
             }
         }
     }
-}
 
-/// Whether a change is worth a reconcile. A delete always is, and what can't be read can't be judged.
-fn pass<O>(predicates: &[Predicate<O>], event: &CachedEvent<O>) -> bool {
-    let wanted = |old: Option<&O>, new: &O| predicates.iter().all(|predicate| predicate(old, new));
-    if predicates.is_empty() || matches!(event, CachedEvent::Deleted { .. }) {
-        return true;
+    /// Returns whether a change is worth a reconcile. A delete always is. What can't be read can't be
+    /// judged, and a predicate that panics passes.
+    fn passes(&self, predicates: &[Predicate<O>], event: &CachedEvent<O>) -> bool {
+        if matches!(event, CachedEvent::Deleted { .. }) {
+            return true;
+        }
+        let Some(event) = event.read() else { return true };
+        let (old, new) = match &event {
+            Event::Added { object, .. } | Event::Deleted { object, .. } => (None, &**object),
+            Event::Updated { old, new } => (Some(&**old), &**new),
+        };
+        predicates.iter().all(|predicate| {
+            catch(|| predicate(old, new)).unwrap_or_else(|message| {
+                self.board.predicate_panicked(&message);
+                true
+            })
+        })
     }
-    match event.read() {
-        Some(Event::Added { object, .. }) => wanted(None, &object),
-        Some(Event::Updated { old, new }) => wanted(Some(&old), &new),
-        Some(Event::Deleted { .. }) | None => true,
-    }
 }
 
-/// An informer, and on which keys its changes mean work.
-struct Watched<O> {
-    informer: SharedInformer<O>,
-    keys: Arc<Keys<O>>,
-}
-
-/// Follows each informer of a group.
-pub(super) fn each<O>(informers: &InformerGroup<O>, keys: Keys<O>) -> Vec<Box<dyn Trigger>>
-where
-    O: Resource + Send + Sync + 'static,
-{
-    let keys = Arc::new(keys);
-    let watched = |informer: &SharedInformer<O>| -> Box<dyn Trigger> {
-        Box::new(Watched { informer: informer.clone(), keys: keys.clone() })
+/// The states of an object that an event names.
+fn states<O>(event: &CachedEvent<O>) -> impl Iterator<Item = &Cached<O>> {
+    let old = match event {
+        CachedEvent::Updated { old, new } if !old.is(new) => Some(old),
+        _ => None,
     };
-    informers.informers().iter().map(watched).collect()
-}
-
-impl<O: Resource + Send + Sync + 'static> Trigger for Watched<O> {
-    fn start(&self) -> Result<(), StartError> {
-        self.informer.ensure_started()
-    }
-
-    fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {
-        self.informer.wait_for_sync(limit).boxed()
-    }
-
-    fn connect(
-        &self,
-        controller: &str,
-        queue: &WorkQueue<ObjectKey>,
-    ) -> Result<HandlerRegistration, InformerStopped> {
-        let (keys, queue) = (self.keys.clone(), queue.clone());
-        let handler = FnHandler(move |key: &ObjectKey, event: CachedEvent<O>| {
-            let priority = priority(&event);
-            keys.add(key, &event, |key| {
-                // A queue that takes nothing has a controller that has stopped.
-                queue.add_with(key, priority);
-            });
-        });
-        self.informer.add_handler_with(handler, HandlerOptions::new().name(controller))
-    }
+    old.into_iter().chain([event.object()])
 }
 
 fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
@@ -129,6 +139,20 @@ fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
         CachedEvent::Added { initial: true, .. } => Priority::LOW,
         CachedEvent::Updated { old, new } if old.version() == new.version() => Priority::LOW,
         _ => Priority::NORMAL,
+    }
+}
+
+/// Returns whether the reason of earlier failures may be gone: the object came, went, or has another
+/// generation. A change of the status, of labels or of annotations is none.
+fn spec_changed<O: Resource>(event: &CachedEvent<O>) -> bool {
+    let CachedEvent::Updated { old, new } = event else { return true };
+    if old.is(new) {
+        return false;
+    }
+    match (old.get_fields(&SPEC_FIELDS), new.get_fields(&SPEC_FIELDS)) {
+        (Some(old), Some(new)) => generation_changed(Some(&*old), &*new),
+        // What can't be read can't be judged; the backoff bounds how often it is tried.
+        _ => false,
     }
 }
 
@@ -153,12 +177,7 @@ impl Owner {
         }
     }
 
-    /// What of a dependent says whom it belongs to.
-    pub(super) fn told_by() -> FieldSet {
-        FieldSet::from_paths(["metadata.namespace", "metadata.ownerReferences"])
-    }
-
-    /// The key of the object of this kind that controls a dependent.
+    /// Returns the key of the object of this kind that controls a dependent.
     pub(super) fn key<O: Resource>(&self, dependent: &O) -> Option<ObjectKey> {
         let meta = dependent.meta();
         let owners = meta.owner_references.iter().flatten();

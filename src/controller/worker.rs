@@ -1,4 +1,7 @@
 //! One worker: takes a key, reconciles it, and says what comes after.
+//!
+//! All that the user supplies is user code: the reconcile and its future's drop, the error and its
+//! text. Whatever of it panics, the key is tried again, and the worker goes on.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,19 +12,25 @@ use futures::future::BoxFuture;
 use kube::Resource;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use super::action::Next;
 use super::board::Board;
 use super::error::{BoxError, ReconcileError};
-use super::own_writes::Seen;
+use super::late::Late;
+use super::own_writes::{WriteLog, WriteScope};
+use super::presence::Presence;
+use super::unseen::{Begun, Unseen};
 use super::{Action, Reconciliation};
 use crate::informer::InformerGroup;
+use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
-use crate::panic::message;
+use crate::panic::{catch, into_message};
+use crate::turns::Turns;
 use crate::workqueue::{Work, WorkQueue};
 
-/// How long a reconcile waits to see own writes.
+/// How long a key waits to see own writes before that counts as a failure.
 const SIGHT: Duration = Duration::from_secs(10);
 
 /// The user's reconcile.
@@ -32,17 +41,23 @@ pub(super) type Reconcile<K> =
 pub(super) struct Reconciler<K> {
     pub(super) name: Arc<str>,
     pub(super) objects: InformerGroup<K>,
-    pub(super) own_writes: Vec<Box<dyn Seen>>,
+    pub(super) writes: Arc<WriteLog>,
+    pub(super) unseen: Unseen,
+    pub(super) late: Arc<Late>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) board: Arc<Board>,
     pub(super) timeout: Option<Duration>,
     pub(super) stop: CancellationToken,
+    pub(super) scope: WorkScope,
+    /// The tasks that watch for own writes.
+    pub(super) watchers: TaskTracker,
     pub(super) reconcile: Reconcile<K>,
 }
 
 impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     /// Works until stopped; what was begun is finished first.
     pub(super) async fn work(self: Arc<Self>, number: usize) {
+        let mut turns = Turns::new();
         loop {
             let work = tokio::select! {
                 biased;
@@ -50,65 +65,158 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 work = self.queue.get() => work,
             };
             let Some(work) = work else { return };
+            if !self.scope.may_begin() {
+                // The key is still in the queue for whoever leads next in this process.
+                self.queue.add_with(work.item().clone(), work.priority());
+                self.stop.cancelled().await;
+                return;
+            }
+            let Some(work) = self.late.admit(work) else { continue };
+            let Some(work) = self.admit(work) else { continue };
+            let (key, priority) = (work.item().clone(), work.priority());
             self.board.begins(number, &work);
-            let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %*work);
-            let failures = work.num_requeues();
-            let reconcile = self.board.measured(self.reconcile_one(&work, failures));
-            let outcome = reconcile.instrument(span).await;
-            self.conclude(work, failures, outcome);
+            // The last net: a recorder of metrics or a subscriber of traces may panic, too.
+            let reconciled = AssertUnwindSafe(self.reconcile(work)).catch_unwind().await;
+            if let Err(panic) = reconciled {
+                let message = into_message(panic);
+                self.queue.add_rate_limited_with(key.clone(), priority);
+                self.board.failed(&key, message, self.queue.num_requeues(&key));
+            }
             self.board.ends(number);
+            // Reconciles that never wait must not keep other tasks from this thread.
+            turns.spend(8).await;
         }
     }
 
-    async fn reconcile_one(&self, key: &ObjectKey, failures: u32) -> Result<Next, ReconcileError> {
-        for writes in &self.own_writes {
-            writes.seen(key, SIGHT).await.map_err(ReconcileError::Behind)?;
+    /// Lets a key pass that sees its own writes. Any other is put off until it does; the wait is the
+    /// queue's. One that has waited too long fails.
+    fn admit(self: &Arc<Self>, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
+        if !self.writes.waits(&work) {
+            self.unseen.end(&work);
+            return Some(work);
         }
-        let stored = self.objects.cached(key);
-        let object = stored.map(|cached| cached.get().ok_or(ReconcileError::Unreadable));
-        let task = Reconciliation {
-            key: key.clone(),
-            object: object.transpose()?,
-            failures,
-            stop: self.stop.child_token(),
+        match self.unseen.begin(&work) {
+            Begun::Failed(missing) => {
+                let failures = work.num_requeues();
+                let outcome = Err(ReconcileError::Behind(missing));
+                self.board.ended(&outcome);
+                self.conclude(work, failures, outcome);
+            }
+            Begun::Waiting => drop(work.park(2 * SIGHT)),
+            Begun::New(wait) => {
+                self.board.put_off();
+                let (this, key, stop) = (self.clone(), work.item().clone(), self.stop.clone());
+                let watching = async move {
+                    let seen = this.writes.seen(&key, SIGHT).await;
+                    this.unseen.finish(&key, wait, seen);
+                    this.queue.unpark(&key);
+                };
+                self.watchers.spawn(async move { stop.run_until_cancelled(watching).await });
+                work.park(2 * SIGHT);
+            }
+        }
+        None
+    }
+
+    /// Reconciles a key. Whatever panics on the way, the key is tried again.
+    async fn reconcile(&self, work: Work<ObjectKey>) {
+        let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %*work);
+        let failures = work.num_requeues();
+        let stop = self.stop.child_token();
+        // However the try ends, also where this task is dropped, what it spawned hears of it.
+        let _ends = stop.clone().drop_guard();
+        let reconcile = self.board.measured(self.call(&work, failures, stop));
+        let outcome = reconcile.instrument(span).await;
+        self.conclude(work, failures, outcome);
+    }
+
+    async fn call(
+        &self,
+        key: &ObjectKey,
+        failures: u32,
+        stop: CancellationToken,
+    ) -> Result<Next, ReconcileError> {
+        let writes = WriteScope::new(key.clone(), self.writes.clone(), self.scope.clone());
+        let scope = writes.clone();
+        let request = || {
+            let object = Presence::of(key, &self.objects);
+            Reconciliation { key: key.clone(), object, failures, stop, writes }
         };
-        // Also the call itself may panic, not only its future.
-        let call = AssertUnwindSafe(async { (self.reconcile)(task).await }).catch_unwind();
-        let ended = match self.timeout {
-            None => call.await,
-            Some(limit) => match timeout(limit, call).await {
-                Ok(ended) => ended,
-                Err(_) => return Err(ReconcileError::TimedOut(limit)),
+        // The object may be unpacked by user code; the call itself may panic, not only its future.
+        let call = async { (self.reconcile)(request()).await };
+        let mut call = Some(Box::pin(AssertUnwindSafe(scope.enter(call)).catch_unwind()));
+        let panicked = |panic| ReconcileError::Panicked(into_message(panic));
+        let ended = match (call.as_mut(), self.timeout) {
+            (Some(call), Some(limit)) => match timeout(limit, call).await {
+                Ok(ended) => ended.map_err(panicked),
+                Err(_) => Err(ReconcileError::TimedOut(limit)),
             },
+            (Some(call), None) => call.await.map_err(panicked),
+            (None, _) => return Ok(Next::Retry),
         };
-        match ended {
-            Ok(Ok(Action(next))) => Ok(next),
-            Ok(Err(error)) => Err(ReconcileError::Failed(error)),
-            Err(panic) => Err(ReconcileError::Panicked(message(&*panic).to_owned())),
+        // The drops of the future and of an error that is not told are user code, too.
+        if let Err(message) = catch(|| drop(call.take())) {
+            discard(ended);
+            return Err(ReconcileError::Panicked(message));
+        }
+        match ended? {
+            Ok(Action(next)) => Ok(next),
+            Err(error) => Err(ReconcileError::Failed(error)),
         }
     }
 
-    /// What comes after. The key is put back before the work on it is done, so that a change that
-    /// came meanwhile and this make one.
+    /// Puts the key back before the work on it is done, so that a change that came meanwhile and this
+    /// make one.
     fn conclude(
         &self,
         work: Work<ObjectKey>,
         failures: u32,
         outcome: Result<Next, ReconcileError>,
     ) {
-        match outcome {
-            Ok(Next::Change) => work.forget(),
+        let error = match outcome {
+            Ok(Next::Change) => return work.forget(),
             Ok(Next::After(delay)) => {
                 work.forget();
-                self.queue.add_after(work.item().clone(), delay);
+                work.requeue_after(delay);
+                return;
             }
-            Ok(Next::Retry) => drop(work.retry()),
-            Err(error) => {
-                self.board.failed(&work, &error, failures + 1);
-                let (controller, key) = (&*self.name, work.to_string());
-                let again = work.retry();
-                tracing::warn!(controller, key, %error, failures = failures + 1, ?again, "reconcile failed");
+            Ok(Next::Retry) => {
+                work.retry();
+                return;
             }
-        }
+            Err(error) => error,
+        };
+        let (controller, key) = (&*self.name, work.item().clone());
+        let again = work.retry();
+        let failures = failures + 1;
+        // The text of the user's error, and its drop, are user code.
+        let text = catch(|| chain(&error));
+        let text = text.unwrap_or_else(|message| format!("its text panicked: {message}"));
+        discard(error);
+        tracing::warn!(controller, %key, error = text, failures, ?again, "reconcile failed");
+        self.board.failed(&key, text, failures);
     }
+}
+
+/// Drops a value of the user's, whose drop may panic.
+fn discard<T>(value: T) {
+    if let Err(message) = catch(|| drop(value)) {
+        tracing::error!(message, "dropping a reconcile's result panicked");
+    }
+}
+
+/// An error with all that caused it, each once.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        // Many errors already say what caused them.
+        if !text.ends_with(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
 }

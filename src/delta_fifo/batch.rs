@@ -17,14 +17,24 @@ pub struct Batch<K> {
     pub initial: bool,
     /// This is a whole list.
     pub list: bool,
+    /// Every item of the list had a readable key. Of one that had not, what it lacks may exist.
+    pub complete: bool,
 }
 
 impl<K> Batch<K> {
     pub(super) fn events(id: u64) -> Self {
-        Self { id, deltas: Vec::new(), version: None, restored: false, initial: false, list: false }
+        Self {
+            id,
+            deltas: Vec::new(),
+            version: None,
+            restored: false,
+            initial: false,
+            list: false,
+            complete: true,
+        }
     }
 
-    pub(super) fn list(id: u64, version: ResourceVersion, restored: bool) -> Self {
-        Self { version: Some(version), restored, list: true, ..Self::events(id) }
+    pub(super) fn list(id: u64, version: ResourceVersion, restored: bool, complete: bool) -> Self {
+        Self { version: Some(version), restored, list: true, complete, ..Self::events(id) }
     }
 }

@@ -14,7 +14,7 @@ mod replacing;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,6 +58,9 @@ struct State<K> {
     batches: VecDeque<Batch<K>>,
     /// What is queued, or popped and not yet done, by key.
     pending: Pending<K>,
+    /// Keys of objects that the server has and of which no state could be decoded, once everything
+    /// queued is done.
+    unreadable: HashSet<ObjectKey>,
     /// Whether anything was ever accepted.
     populated: bool,
     closed: bool,
@@ -84,6 +87,7 @@ impl<K: Resource> DeltaFifo<K> {
             state: Mutex::new(State {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
+                unreadable: HashSet::new(),
                 populated: false,
                 closed: false,
             }),
@@ -300,9 +304,10 @@ impl<K: Resource> State<K> {
             Change::Deleted { key, object, version } => (version, self.deleted(key, object, known)),
             Change::Unreadable { key, version } => {
                 let last = self.pending.latest(&key, known);
-                if last.is_some() {
-                    self.append(key, Delta::Unreadable);
+                if last.is_none() {
+                    self.unreadable.insert(key.clone());
                 }
+                self.append(key, Delta::Unreadable);
                 (version, unused([last, None]))
             }
             Change::Bookmark(version) => (Some(version), unused([None, None])),
@@ -332,6 +337,7 @@ impl<K: Resource> State<K> {
         delta: fn(Cached<K>) -> Delta<K>,
         known: &dyn KnownObjects<K>,
     ) -> Unused<K> {
+        self.unreadable.remove(&key);
         let mut last = self.pending.latest(&key, known);
         if let Some(known) = &last {
             if object.is_older_than(known) {
@@ -356,6 +362,10 @@ impl<K: Resource> State<K> {
     ) -> Unused<K> {
         let Some(last) = self.pending.latest(&key, known) else {
             // Nothing to take away; but a tombstone still queued may learn its final state.
+            if self.unreadable.remove(&key) {
+                self.append(key, Delta::Forgotten);
+                return unused([object, None]);
+            }
             let replaced = match (object, self.pending.last_at(&key)) {
                 (Some(object), Some(at)) => Some(self.complete_tombstone(at, object)),
                 (object, _) => object,

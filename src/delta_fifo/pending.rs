@@ -77,7 +77,7 @@ impl<K> Pending<K> {
         self.deltas += 1;
         let latest = match delta {
             // What is known of the object stays as it was.
-            Delta::Unreadable => return,
+            Delta::Unreadable | Delta::Forgotten => return,
             Delta::Deleted { .. } => None,
             _ => delta.object().cloned(),
         };
@@ -97,7 +97,7 @@ impl<K> Pending<K> {
     pub(super) fn finish(&mut self, deltas: &[(ObjectKey, Delta<K>)]) {
         self.deltas = self.deltas.saturating_sub(deltas.len());
         for (key, delta) in deltas {
-            if matches!(delta, Delta::Unreadable) {
+            if matches!(delta, Delta::Unreadable | Delta::Forgotten) {
                 continue;
             }
             if let Some(entry) = self.keys.get_mut(key) {

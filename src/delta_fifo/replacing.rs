@@ -41,7 +41,7 @@ impl<K: Resource> DeltaFifo<K> {
             let mut state = self.state.lock();
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
-            let mut batch = Batch::list(state.next_id(), version, restored);
+            let mut batch = Batch::list(state.next_id(), version, restored, complete);
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
@@ -49,18 +49,29 @@ impl<K: Resource> DeltaFifo<K> {
             turns.spend(1).await;
             batch.append(key, delta);
         }
+        let mut forgotten = self.state.lock().unreadable.clone();
         for (key, object) in items {
             turns.spend(1).await;
+            forgotten.remove(&key);
             batch.append(key, Delta::Replaced(object));
+        }
+        if complete {
+            for key in forgotten.difference(&unreadable) {
+                turns.spend(1).await;
+                batch.append(key.clone(), Delta::Forgotten);
+            }
+            forgotten.clear();
         }
         for key in unreadable {
             turns.spend(1).await;
             let known = self.state.lock().pending.latest(&key, &*self.known);
-            if known.is_some() {
-                batch.append(key, Delta::Unreadable);
+            if known.is_none() {
+                forgotten.insert(key.clone());
             }
+            batch.append(key, Delta::Unreadable);
             self.drops.free_all(known);
         }
+        self.state.lock().unreadable = forgotten;
         batch.queue();
     }
 

@@ -28,7 +28,7 @@ struct Rig {
 }
 
 /// What a batch says, as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone,
-/// `=a1` replaced, `.a1` sync, `?a` unreadable.
+/// `=a1` replaced, `.a1` sync, `?a` unreadable, `!a` forgotten.
 fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
     batch
         .deltas
@@ -42,6 +42,7 @@ fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
                 Delta::Replaced(_) => '=',
                 Delta::Sync(_) => '.',
                 Delta::Unreadable => '?',
+                Delta::Forgotten => '!',
             };
             let version = delta.object().and_then(Cached::version);
             format!("{sign}{key}{}", version.map(|v| v.to_string()).unwrap_or_default())
@@ -118,7 +119,7 @@ impl Rig {
         for (key, delta) in &batch.deltas {
             match delta {
                 Delta::Deleted { .. } => drop(store.remove(key)),
-                Delta::Unreadable => {}
+                Delta::Unreadable | Delta::Forgotten => {}
                 _ => drop(store.insert(key.clone(), delta.object().unwrap().clone())),
             }
         }
@@ -283,7 +284,12 @@ fn what_a_list_could_not_read_counts_as_present() {
     partial.unreadable.insert(key("a"));
     partial.unreadable.insert(key("new"));
     rig.fifo.push(Change::Replace(partial));
-    assert_eq!(rig.drain(), ["†b1", "?a"]);
+    let mut told = rig.drain();
+    told.sort_unstable();
+    assert_eq!(told, ["?a", "?new", "†b1"]);
+
+    rig.fifo.push(Change::Replace(list(10, &[("a", 10)])));
+    assert_eq!(rig.drain(), ["=a10", "!new"]);
 }
 
 #[test]
@@ -301,7 +307,9 @@ fn an_unreadable_object_can_still_be_deleted() {
     rig.fifo.push(Change::Unreadable { key: key("ghost"), version: Some(4.into()) });
     rig.fifo.push(updated("a", 5));
     rig.fifo.push(Change::Deleted { key: key("a"), object: None, version: Some(6.into()) });
-    assert_eq!(rig.drain(), ["?a", "~a5", "†a5"]);
+    rig.fifo.push(deleted("ghost", 7));
+    rig.fifo.push(deleted("ghost", 8));
+    assert_eq!(rig.drain(), ["?a", "?ghost", "~a5", "†a5", "!ghost"]);
     assert!(rig.fifo.is_empty());
 }
 

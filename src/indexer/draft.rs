@@ -68,9 +68,25 @@ impl<K> Draft<K> {
         self.state.remove(key, &mut self.faults)
     }
 
-    /// Marks an object as older than the server's, which can't be decoded.
+    /// Marks an object as older than the server's, which can't be decoded. Where no state of it is
+    /// stored, notes that it exists.
     pub(crate) fn mark_stale(&mut self, key: &ObjectKey) {
         self.state.mark_stale(key);
+    }
+
+    /// Notes that an object is gone of which no state was ever stored.
+    pub(crate) fn forget_unreadable(&mut self, key: &ObjectKey) {
+        self.state.forget_unreadable(key);
+    }
+
+    /// Says whether every object of the collection was named by the last list.
+    pub(crate) fn set_complete(&mut self, complete: bool) {
+        self.state.complete = complete;
+    }
+
+    /// Begins a new history: versions from before compare with nothing after it.
+    pub(crate) fn begin_epoch(&mut self) {
+        self.state.epoch += 1;
     }
 
     /// Sets the version of the collection.

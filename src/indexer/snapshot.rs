@@ -107,6 +107,21 @@ impl<K> Snapshot<K> {
         self.0.is_stale(key)
     }
 
+    /// Whether the server has an object of this key of which no state could be decoded: it is not
+    /// stored, and it is not gone.
+    ///
+    /// Also true of every key that is not stored, as long as the last list held an item whose name could
+    /// not be read: that item may be any of them.
+    pub fn is_unreadable(&self, key: &ObjectKey) -> bool {
+        self.0.unreadable.contains(key) || (!self.0.complete && self.0.get(key).is_none())
+    }
+
+    /// How often the server's history was lost before this moment. Versions from different epochs
+    /// compare with nothing.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.0.epoch
+    }
+
     /// How many objects are stale.
     pub fn stale(&self) -> usize {
         self.0.stale.len()

@@ -1,6 +1,7 @@
 //! Everything the store holds at one moment.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use kube::Resource;
@@ -32,6 +33,12 @@ pub(super) struct State<K> {
     /// The fields that their functions look at. `None`: at least one may look at any.
     fields: Option<Arc<AskedFields>>,
     pub(super) stale: Numbers<Slot>,
+    /// Keys of objects that exist and of which no state is stored. Nearly always empty.
+    pub(super) unreadable: Arc<HashSet<ObjectKey>>,
+    /// Whether the last list named every object of the collection.
+    pub(super) complete: bool,
+    /// How often the server's history was lost, as where a backup was restored.
+    pub(super) epoch: u64,
 }
 
 /// An object under its key. One allocation, so that to copy a node is to count one reference each,
@@ -76,6 +83,9 @@ impl<K> State<K> {
             names: Arc::default(),
             fields: Some(Arc::default()),
             stale: Numbers::None,
+            unreadable: Arc::default(),
+            complete: true,
+            epoch: 0,
         }
     }
 
@@ -151,6 +161,7 @@ impl<K> State<K> {
         object: &Cached<K>,
         faults: &mut Vec<IndexFault>,
     ) -> Option<Cached<K>> {
+        self.forget_unreadable(key);
         let present = self.find(key).map(|(slot, record)| (slot, record.clone()));
         let (slot, old) = if let Some((slot, old)) = present {
             // The present instance of the key stays.
@@ -191,6 +202,14 @@ impl<K> State<K> {
     pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
         if let Some((slot, _)) = self.find(key) {
             self.stale.insert(slot);
+        } else {
+            Arc::make_mut(&mut self.unreadable).insert(key.clone());
+        }
+    }
+
+    pub(super) fn forget_unreadable(&mut self, key: &ObjectKey) {
+        if self.unreadable.contains(key) {
+            Arc::make_mut(&mut self.unreadable).remove(key);
         }
     }
 
@@ -384,6 +403,9 @@ impl<K> Clone for State<K> {
             names: self.names.clone(),
             fields: self.fields.clone(),
             stale: self.stale.clone(),
+            unreadable: self.unreadable.clone(),
+            complete: self.complete,
+            epoch: self.epoch,
         }
     }
 }

@@ -52,7 +52,8 @@ impl<'a, K> Transaction<'a, K> {
         self.draft.remove(key)
     }
 
-    /// Marks an object as older than the server's, which can't be decoded.
+    /// Marks an object as older than the server's, which can't be decoded. Where no state of it is
+    /// stored, notes that it exists: see [`Snapshot::is_unreadable`](super::Snapshot::is_unreadable).
     pub fn mark_stale(&mut self, key: &ObjectKey) {
         self.draft.mark_stale(key);
     }

@@ -18,7 +18,7 @@ use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncErr
 use crate::indexer::{Index, IndexError};
 use crate::labels::Labels;
 use crate::lister::{NamespaceLister, NotFound};
-use crate::object::{Cached, CachedEvent, Event, FieldSet, ObjectKey};
+use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
 use crate::processor::HandlerRegistration;
 
 /// Informers of one kind, each of a namespace of its own. A cheap clone.
@@ -155,11 +155,6 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// The object of a key.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         self.informer_of(key)?.indexer().get(key)
-    }
-
-    /// The object of a key, as the cache holds it.
-    pub(crate) fn cached(&self, key: &ObjectKey) -> Option<Cached<K>> {
-        self.informer_of(key)?.snapshot().cached_by_key(key).cloned()
     }
 
     /// Reads one namespace; `None` for one that is not held.

@@ -34,7 +34,9 @@ use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
-use crate::processor::{EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration};
+use crate::processor::{
+    EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration, Tap, TapGuard,
+};
 use crate::reflector::ReflectorState;
 
 /// A collection in memory, and its handlers.
@@ -290,6 +292,26 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// [`InformerStopped`].
     pub fn events_with(&self, options: HandlerOptions) -> Result<EventStream<K>, InformerStopped> {
         self.pipeline.add_stream(options)
+    }
+
+    /// Adds a tap. Returns the store as of the moment from which the tap takes every change.
+    pub(crate) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
+        self.pipeline.tap(tap)
+    }
+
+    /// Returns the period at which everything is told again, where there is one.
+    pub(crate) fn default_resync(&self) -> Option<Duration> {
+        self.pipeline.default_resync()
+    }
+
+    /// Returns whether a selector narrows what it holds.
+    pub(crate) fn is_narrowed(&self) -> bool {
+        self.pipeline.is_narrowed()
+    }
+
+    /// Waits until the informer stops. Cancel safe.
+    pub(crate) async fn ended(&self) {
+        self.pipeline.ended().await;
     }
 
     /// Whether the store holds what the first list gave.

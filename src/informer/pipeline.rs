@@ -19,17 +19,18 @@ use super::metrics::{self, InformerMetrics};
 use super::resync::{ResyncClock, Resyncs};
 use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::{Batch, DeltaFifo};
-use crate::indexer::{Indexer, Objects};
+use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::Change;
 use crate::panic::{Contained, Drops, let_go};
 use crate::processor::{
-    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, SharedProcessor,
+    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
+    SharedProcessor, Tap, TapGuard,
 };
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
-use crate::turns::{TURN, Turns};
+use crate::turns::{TURN, Turns, give_way};
 
 /// Why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +56,7 @@ pub(super) struct Pipeline<K> {
     name: Arc<str>,
     collection: Collection,
     default_resync: Option<Duration>,
+    narrowed: bool,
     fifo: DeltaFifo<K>,
     indexer: Indexer<K>,
     processor: SharedProcessor<K>,
@@ -65,6 +67,7 @@ pub(super) struct Pipeline<K> {
     /// The first population was distributed. Changes only while the processor is entered.
     populated: AtomicBool,
     index_faults: AtomicU64,
+    held_up_by: HeldUpBy,
     life: Mutex<Life<K>>,
     tasks: TaskTracker,
     /// Streams to which something has still to be delivered.
@@ -101,6 +104,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let drops = Drops::default();
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
+        let narrowed = source.is_narrowed();
         let labels = metrics::labels(&options.name, &collection);
         let keeper = options.storage.keeper(&collection.resource, &labels, Some(known.clone()));
         let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
@@ -113,6 +117,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             name: options.name,
             collection,
             default_resync: options.resync,
+            narrowed,
             fifo: DeltaFifo::with_drops(known, drops.clone()),
             indexer,
             processor: SharedProcessor::with_metrics(labels, drops.clone()),
@@ -121,6 +126,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             resync: ResyncClock::default(),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
+            held_up_by: HeldUpBy::default(),
             life: Mutex::new(Life::Idle(Idle {
                 reflector: Contained::new(Box::new(reflector)),
                 handlers: Vec::new(),
@@ -213,7 +219,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                     None => break,
                 },
                 () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
-                () = tokio::task::yield_now(), if !resyncs.is_empty() => None,
+                () = give_way(), if !resyncs.is_empty() => None,
             };
             if let Some(batch) = batch {
                 // A source that always has something must not keep the thread.
@@ -308,6 +314,30 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         drop(life);
         self.resync.wake();
         Ok(stream)
+    }
+
+    /// Adds a tap. Returns the store as of the moment from which the tap takes every change.
+    pub(super) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
+        let life = self.life.lock();
+        self.refuse_if_stopped(&life)?;
+        let mut round = self.processor.enter();
+        let guard = round.add_tap(tap);
+        Ok((guard, self.indexer.snapshot()))
+    }
+
+    /// Returns the period at which handlers without one of their own are told everything again.
+    pub(super) fn default_resync(&self) -> Option<Duration> {
+        self.default_resync
+    }
+
+    /// Returns whether a selector narrows the collection.
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.narrowed
+    }
+
+    /// Waits until the informer stops.
+    pub(super) async fn ended(&self) {
+        self.stop.cancelled().await;
     }
 
     fn refuse_if_stopped(&self, life: &Life<K>) -> Result<(), InformerStopped> {
@@ -432,6 +462,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             version: snapshot.version().cloned(),
             queued: self.fifo.len(),
             index_faults: self.index_faults.load(Ordering::Relaxed),
+            held_up_by: self.held_up_by.name(),
             storage: self.keeper.as_ref().map(|keeper| keeper.status()),
             stopped: self.is_stopped(),
             failure: self.failure(),

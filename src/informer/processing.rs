@@ -37,6 +37,10 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
                 tx.mark_stale(key);
                 continue;
             }
+            Delta::Forgotten => {
+                tx.forget_unreadable(key);
+                continue;
+            }
             Delta::Deleted { object, final_state_known } => {
                 let Some(stored) = tx.remove(key) else { continue };
                 unheard.push(stored);
@@ -66,6 +70,12 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
 
 /// The store is at the batch's version.
 pub(super) fn stamp<K>(tx: &mut Draft<K>, batch: &Batch<K>) {
+    if batch.restored {
+        tx.begin_epoch();
+    }
+    if batch.list {
+        tx.set_complete(batch.complete);
+    }
     if let Some(version) = &batch.version {
         let goes_back = tx.version().is_some_and(|known| version.is_older_than(known));
         if !goes_back || batch.restored {

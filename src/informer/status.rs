@@ -41,6 +41,10 @@ pub struct InformerStatus {
     /// How many objects panicked when they were dropped. Serialised only where there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub drop_faults: u64,
+    /// The controller's mapping function whose backlog is full, while the processing loop waits for
+    /// it; `None` otherwise. No other consumer holds up the loop. Serialised only where it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_up_by: Option<Arc<str>>,
     /// How the objects are packed; `None` where they are kept as they are.
     pub storage: Option<StorageStatus>,
     /// What the reflector is doing, and what it went through.

@@ -87,8 +87,11 @@ pub enum Delta<K> {
         /// Whether that is its state at deletion; if not, this is a tombstone.
         final_state_known: bool,
     },
-    /// The object changed into something unreadable; the last good state stays, as stale.
+    /// The server has the object in a state that could not be decoded. The last good state stays, as
+    /// stale; where there is none, the store notes that the object exists.
     Unreadable,
+    /// An object is gone of which no state could be decoded. Nobody was told of it.
+    Forgotten,
 }
 
 impl<K> Delta<K> {
@@ -100,7 +103,7 @@ impl<K> Delta<K> {
             | Self::Replaced(object)
             | Self::Sync(object)
             | Self::Deleted { object, .. } => Some(object),
-            Self::Unreadable => None,
+            Self::Unreadable | Self::Forgotten => None,
         }
     }
 
@@ -121,6 +124,7 @@ impl<K> Clone for Delta<K> {
                 Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
             }
             Self::Unreadable => Self::Unreadable,
+            Self::Forgotten => Self::Forgotten,
         }
     }
 }

@@ -337,7 +337,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                 listener.drops.free_event(objects);
                 calls += 1;
                 if calls % CALLS_A_TURN == 0 {
-                    tokio::task::yield_now().await;
+                    crate::turns::give_way().await;
                 }
             }
         }

@@ -14,6 +14,7 @@ mod metrics;
 mod options;
 mod registration;
 mod resync;
+mod tap;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use self::listener::{Close, Listener};
 pub use self::options::HandlerOptions;
 pub(crate) use self::options::resync_period;
 pub use self::registration::{HandlerRegistration, HandlerStatus};
+pub(crate) use self::tap::{HeldUpBy, Tap, TapGuard};
 pub(crate) use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
@@ -51,6 +53,8 @@ pub(crate) struct Shared<K> {
     listeners: Mutex<Vec<Arc<Listener<K>>>>,
     /// Those that were closed and still have something to deliver.
     closing: Mutex<Vec<Weak<Listener<K>>>>,
+    /// Locked after the listeners, where both are.
+    taps: Mutex<Vec<Arc<Tap<K>>>>,
     next_id: AtomicU64,
     labels: MetricLabels,
     drops: Drops,
@@ -86,6 +90,7 @@ pub struct Round<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcess
 /// store, and hears nothing of it from here; one that was removed hears no more.
 pub(crate) struct Listeners<K> {
     listeners: Vec<Arc<Listener<K>>>,
+    taps: Vec<Arc<Tap<K>>>,
     stored: Instant,
 }
 
@@ -118,7 +123,8 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
     pub(crate) fn with_metrics(labels: MetricLabels, drops: Drops) -> Self {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
-        Self { shared: Arc::new(Shared { listeners, closing, next_id, labels, drops }) }
+        let taps = Mutex::default();
+        Self { shared: Arc::new(Shared { listeners, closing, taps, next_id, labels, drops }) }
     }
 
     /// Waits for a batch being distributed, and holds up the next one.
@@ -153,7 +159,7 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
         // With those that are due come those that are almost.
         let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
         let listeners: Vec<_> = due.collect();
-        (!listeners.is_empty()).then_some(Listeners { listeners, stored: now })
+        (!listeners.is_empty()).then_some(Listeners { listeners, taps: Vec::new(), stored: now })
     }
 
     /// The smallest resync period that any handler has.
@@ -181,7 +187,16 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
 
     /// Whom to tell of a batch that is stored in this round, also after it.
     pub(crate) fn listeners(&self) -> Listeners<K> {
-        Listeners { listeners: self.0.clone(), stored: Instant::now() }
+        let taps = self.1.shared.taps.lock().clone();
+        Listeners { listeners: self.0.clone(), taps, stored: Instant::now() }
+    }
+
+    /// Adds a tap, which takes every change from the next batch on.
+    pub(crate) fn add_tap(&mut self, tap: Tap<K>) -> TapGuard {
+        let tap = Arc::new(tap);
+        let guard = TapGuard::new(Arc::downgrade(&self.1.shared), Arc::downgrade(&tap));
+        self.1.shared.taps.lock().push(tap);
+        guard
     }
 
     /// Says that the first population was distributed: who was there from the start is told by a
@@ -265,6 +280,13 @@ impl<K> Listeners<K> {
     /// Says that a resync is through.
     pub(crate) fn end_resync(&self) {
         self.listeners.iter().for_each(|listener| listener.end_resync());
+    }
+
+    /// Gives each change to each tap. Waits for taps that have no room.
+    pub(crate) async fn tap(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
+        for tap in &self.taps {
+            tap.take(notifications, held_up).await;
+        }
     }
 }
 

@@ -125,7 +125,7 @@ impl<K> Hot<K> {
             while left > 0 {
                 self.look_after(TURN);
                 left = left.saturating_sub(TURN);
-                tokio::task::yield_now().await;
+                crate::turns::give_way().await;
             }
         }
     }

@@ -129,7 +129,7 @@ impl<K: Resource + 'static> Reader<K> {
     async fn pause(&mut self) {
         if self.spent >= TURN {
             self.spent = 0;
-            tokio::task::yield_now().await;
+            crate::turns::give_way().await;
         }
     }
 

@@ -328,6 +328,12 @@ fn is_label(text: &str) -> bool {
 }
 
 impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
+    fn is_narrowed(&self) -> bool {
+        let Scope { label_selector, field_selector, extra, .. } = &self.scope;
+        // Nobody knows what a further parameter does.
+        label_selector.is_some() || field_selector.is_some() || !extra.is_empty()
+    }
+
     fn collection(&self) -> &Collection {
         &self.collection
     }

@@ -14,7 +14,7 @@ use crate::delta_fifo::Batch;
 use crate::indexer::{Discarded, Draft, IndexFault, Published};
 use crate::informer::processing::{self, Applied};
 use crate::processor::Listeners;
-use crate::turns::{TURN, Turns};
+use crate::turns::{TURN, Turns, give_way};
 
 /// How often a batch is applied off to the side before others are kept out.
 const ATTEMPTS: usize = 3;
@@ -36,8 +36,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let Published { faults, before } = published;
         for Applied { notifications, .. } in &applied {
             listeners.distribute(notifications);
+            // A tap without room must not hold up a stop.
+            let tapping = listeners.tap(notifications, &self.held_up_by);
+            self.stop.run_until_cancelled(tapping).await;
             if applied.len() > 1 {
-                tokio::task::yield_now().await;
+                give_way().await;
             }
         }
         if initial && (batch.initial || self.fifo.has_synced()) {
@@ -87,7 +90,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             let mut applied = Vec::new();
             for deltas in batch.deltas.chunks(self.turn()) {
                 if !applied.is_empty() {
-                    tokio::task::yield_now().await;
+                    give_way().await;
                 }
                 let some =
                     processing::apply(&mut draft, deltas, initial, batch.restored, resyncing);

@@ -69,7 +69,7 @@ pub(super) async fn a_controller_finalizes(rig: Rig) -> Outcome {
     let running = tokio::spawn(controller.run(stop.clone(), move |it| {
         let (api, cleaned): (Api<Widget>, _) = (api.clone(), noted.clone());
         async move {
-            let Some(widget) = it.object else { return Ok(Action::done()) };
+            let Some(widget) = it.object.present() else { return Ok(Action::done()) };
             let writing = api.clone();
             finalizer(&api, FINALIZER, widget, |what| async move {
                 match what {

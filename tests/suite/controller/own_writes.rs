@@ -176,7 +176,7 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
         let (done, stale, ended) = (counted.clone(), counted_stale.clone(), ended.clone());
         async move {
             let child = format!("child-of-{}", it.key.name());
-            let Some(_) = &it.object else { return Ok(Action::done()) };
+            let Some(_) = it.object.as_present() else { return Ok(Action::done()) };
             let read = lister.get(&child).ok();
             let written = last.lock().get(&child).cloned().flatten();
             let wants = written.as_ref().map(|map| (&map.metadata.uid, version_of(map)));

@@ -24,7 +24,7 @@ fn noting(
 ) -> impl Fn(Reconciliation<ConfigMap>) -> std::future::Ready<Result<Action, Never>> + use<> {
     let log = log.clone();
     move |it| {
-        log.add((it.key, it.object.is_some()));
+        log.add((it.key, it.object.is_present()));
         std::future::ready(Ok(Action::done()))
     }
 }

@@ -1,0 +1,200 @@
+//! The informers that a controller follows.
+//!
+//! A controller connects to an informer with a tap: from one moment on every state is taken, and what
+//! is stored at that moment is fed beside it. Order does not matter, because the queue holds keys and
+//! a reconcile reads the store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::Resource;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio_util::sync::CancellationToken;
+
+use super::triggers::{Keys, Trigger};
+use crate::indexer::Snapshot;
+use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
+use crate::lister_watcher::Collection;
+use crate::object::{CachedEvent, ObjectKey};
+use crate::processor::{Tap, TapGuard};
+use crate::turns::Turns;
+use crate::workqueue::WorkQueue;
+
+use super::board::Board;
+
+/// How many unmerged states wait for a predicate or a mapping function before the informer's
+/// processing loop waits for it.
+const BACKLOG: usize = 1024;
+
+/// One informer that a controller follows, of whatever type.
+pub(super) trait Followed: Send + Sync {
+    fn collection(&self) -> &Collection;
+    fn start(&self) -> Result<(), StartError>;
+    fn has_synced(&self) -> bool;
+    /// Returns whether the informer has not synced and its last request failed.
+    fn is_failing(&self) -> bool;
+    fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
+    /// Waits until the informer stops.
+    fn ended(&self) -> BoxFuture<'_, ()>;
+    /// Queues the keys of what is stored, and of every state from now on.
+    fn connect(&self, to: &Connect) -> Result<Connection, InformerStopped>;
+}
+
+/// The ends of a controller that its informers are connected to.
+pub(super) struct Connect {
+    pub(super) controller: Arc<str>,
+    pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) board: Arc<Board>,
+}
+
+/// An informer that a controller is connected to.
+pub(super) struct Connection {
+    /// Feeds what was stored, resyncs, and runs user code. It ends only with the controller.
+    pub(super) feeding: BoxFuture<'static, ()>,
+    /// Cancelled when the keys of everything that was stored are in the queue.
+    pub(super) fed: CancellationToken,
+}
+
+struct Following<O> {
+    informer: SharedInformer<O>,
+    keys: Arc<Keys<O>>,
+}
+
+/// Follows each informer of a group.
+pub(super) fn each<O>(informers: &InformerGroup<O>, keys: Keys<O>) -> Group
+where
+    O: Resource + Send + Sync + 'static,
+{
+    let keys = Arc::new(keys);
+    let following = |informer: &SharedInformer<O>| -> Box<dyn Followed> {
+        Box::new(Following { informer: informer.clone(), keys: keys.clone() })
+    };
+    Group(informers.informers().iter().map(following).collect())
+}
+
+/// The informers of one kind.
+pub(super) struct Group(pub(super) Vec<Box<dyn Followed>>);
+
+impl Group {
+    /// Returns whether work may begin with what has synced so far.
+    pub(super) fn has_some(&self) -> bool {
+        self.0.is_empty() || self.0.iter().any(|informer| informer.has_synced())
+    }
+
+    /// Returns the informers that have not synced.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &dyn Followed> {
+        self.0.iter().map(|informer| &**informer).filter(|informer| !informer.has_synced())
+    }
+}
+
+impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
+    fn collection(&self) -> &Collection {
+        self.informer.collection()
+    }
+
+    fn start(&self) -> Result<(), StartError> {
+        self.informer.ensure_started()
+    }
+
+    fn has_synced(&self) -> bool {
+        self.informer.has_synced()
+    }
+
+    fn is_failing(&self) -> bool {
+        !self.has_synced() && self.informer.unsynced().last_error.is_some()
+    }
+
+    fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {
+        self.informer.wait_for_sync(limit).boxed()
+    }
+
+    fn ended(&self) -> BoxFuture<'_, ()> {
+        self.informer.ended().boxed()
+    }
+
+    fn connect(&self, to: &Connect) -> Result<Connection, InformerStopped> {
+        let trigger = Arc::new(Trigger {
+            keys: self.keys.clone(),
+            queue: to.queue.clone(),
+            board: to.board.clone(),
+        });
+        let (tap, events) = if self.keys.runs_user_code() {
+            let (events, waiting) = mpsc::channel(BACKLOG);
+            (Tap::Bounded { name: to.controller.clone(), events }, Some(waiting))
+        } else {
+            let trigger = trigger.clone();
+            (Tap::Inline(Box::new(move |key, event| trigger.fire(key, event))), None)
+        };
+        let (guard, stored) = self.informer.tap(tap)?;
+        let fed = CancellationToken::new();
+        let feeder = Feeder { informer: self.informer.clone(), trigger, events, _tap: guard };
+        Ok(Connection { feeding: feeder.run(stored, fed.clone()).boxed(), fed })
+    }
+}
+
+/// The task's part of a connection. With it the connection ends.
+struct Feeder<O> {
+    informer: SharedInformer<O>,
+    trigger: Arc<Trigger<O>>,
+    events: Option<mpsc::Receiver<(ObjectKey, CachedEvent<O>)>>,
+    _tap: TapGuard,
+}
+
+impl<O: Resource + Send + Sync + 'static> Feeder<O> {
+    async fn run(mut self, stored: Snapshot<O>, fed: CancellationToken) {
+        self.feed(&stored, |object| CachedEvent::Added { object, initial: true }).await;
+        drop(stored);
+        fed.cancel();
+        let mut resync = self.informer.default_resync().map(|period| {
+            // The sum is within the clock's range: longer periods are none.
+            let mut ticks = interval_at(Instant::now() + period, period);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+            ticks
+        });
+        let mut turns = Turns::new();
+        loop {
+            let event = async {
+                match &mut self.events {
+                    Some(events) => events.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let tick = async {
+                match &mut resync {
+                    Some(ticks) => drop(ticks.tick().await),
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = event => match event {
+                    Some((key, event)) => {
+                        turns.spend(1).await;
+                        self.trigger.fire(&key, &event);
+                    }
+                    // The informer is gone, and the controller ends by itself.
+                    None => return,
+                },
+                () = tick => {
+                    let again = |object| CachedEvent::Updated { old: Clone::clone(&object), new: object };
+                    self.feed(&self.informer.snapshot(), again).await;
+                }
+            }
+        }
+    }
+
+    /// Queues the keys of everything stored, in turns.
+    async fn feed(
+        &self,
+        stored: &Snapshot<O>,
+        event: impl Fn(crate::object::Cached<O>) -> CachedEvent<O>,
+    ) {
+        let mut turns = Turns::new();
+        for (key, object) in stored.cached() {
+            turns.spend(1).await;
+            self.trigger.fire(key, &event(object.clone()));
+        }
+    }
+}

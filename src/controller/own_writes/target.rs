@@ -1,0 +1,170 @@
+//! The resource that a request writes to, read from its method and path.
+
+use std::fmt;
+
+use http::Method;
+
+use crate::object::ObjectKey;
+
+/// The verbs that change something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WriteVerb {
+    Create,
+    Change,
+    Delete,
+}
+
+/// What a write is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(super) verb: WriteVerb,
+    /// The path of the collection, within the namespace if there is one.
+    pub(super) collection: String,
+    /// The resource as `kubectl` writes it: `deployments.apps`.
+    resource: String,
+    namespace: Option<String>,
+    /// `None` for a creation, and for the deletion of a collection.
+    pub(super) name: Option<String>,
+    pub(super) subresource: Option<String>,
+}
+
+impl Target {
+    /// Reads a request. `None` for one that changes nothing: a read, a dry run, and what is no
+    /// resource.
+    pub(super) fn of(method: &Method, path: &str, query: Option<&str>) -> Option<Self> {
+        let verb = match *method {
+            Method::POST => WriteVerb::Create,
+            Method::PUT | Method::PATCH => WriteVerb::Change,
+            Method::DELETE => WriteVerb::Delete,
+            _ => return None,
+        };
+        let mut parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+        if parameters.any(|(name, value)| name == "dryRun" && !value.is_empty()) {
+            return None;
+        }
+        let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let (group, root, rest) = match &*parts {
+            ["api", version, rest @ ..] => ("", format!("/api/{version}"), rest),
+            ["apis", group, version, rest @ ..] => {
+                (*group, format!("/apis/{group}/{version}"), rest)
+            }
+            _ => return None,
+        };
+        let (namespace, rest) = match rest {
+            // A namespace has subresources of its own.
+            ["namespaces", _, "status" | "finalize"] => (None, rest),
+            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
+            _ => (None, rest),
+        };
+        let (plural, name, subresource) = match rest {
+            [plural] => (plural, None, None),
+            [plural, name] => (plural, Some(*name), None),
+            [plural, name, subresource, ..] => (plural, Some(*name), Some(*subresource)),
+            [] => return None,
+        };
+        let collection = match namespace {
+            Some(namespace) => format!("{root}/namespaces/{namespace}/{plural}"),
+            None => format!("{root}/{plural}"),
+        };
+        let resource =
+            if group.is_empty() { (*plural).to_owned() } else { format!("{plural}.{group}") };
+        Some(Self {
+            verb,
+            collection,
+            resource,
+            namespace: namespace.map(str::to_owned),
+            name: name.map(str::to_owned),
+            subresource: subresource.map(str::to_owned),
+        })
+    }
+
+    pub(super) fn resource(&self) -> &str {
+        &self.resource
+    }
+
+    pub(super) fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    /// Returns the key of an object of this name in the target's namespace.
+    pub(super) fn key_of(&self, name: &str) -> Option<ObjectKey> {
+        ObjectKey::from_parts(self.namespace(), name).ok()
+    }
+
+    /// Returns the path and query that list the object of this name, or one object of any, from a
+    /// quorum.
+    pub(super) fn quorum_list(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("limit", "1");
+        if let Some(name) = &self.name {
+            query.append_pair("fieldSelector", &format!("metadata.name={name}"));
+        }
+        format!("{}?{}", self.collection, query.finish())
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource)?;
+        if let Some(name) = &self.name {
+            write!(f, " {name}")?;
+        }
+        match &self.namespace {
+            Some(namespace) => write!(f, " in {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(method: Method, target: &str) -> Option<Target> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        Target::of(&method, path, Some(query))
+    }
+
+    #[test]
+    fn the_target_is_read_from_the_path() {
+        let made = target(Method::POST, "/api/v1/namespaces/shop/configmaps").unwrap();
+        assert_eq!(
+            (made.resource(), made.namespace(), made.name.as_deref()),
+            ("configmaps", Some("shop"), None)
+        );
+
+        let scaled =
+            target(Method::PATCH, "/apis/apps/v1/namespaces/shop/deployments/web/scale?x=1")
+                .unwrap();
+        assert_eq!(scaled.resource(), "deployments.apps");
+        assert_eq!(scaled.collection, "/apis/apps/v1/namespaces/shop/deployments");
+        assert_eq!(scaled.subresource.as_deref(), Some("scale"));
+        assert_eq!(scaled.to_string(), "deployments.apps web in shop");
+        assert_eq!(
+            scaled.quorum_list(),
+            "/apis/apps/v1/namespaces/shop/deployments?limit=1&fieldSelector=metadata.name%3Dweb"
+        );
+
+        let namespace = target(Method::DELETE, "/api/v1/namespaces/shop").unwrap();
+        assert_eq!((namespace.resource(), namespace.name.as_deref()), ("namespaces", Some("shop")));
+        assert_eq!(namespace.namespace(), None);
+        let status = target(Method::PUT, "/api/v1/namespaces/shop/status").unwrap();
+        assert_eq!(
+            (status.resource(), status.subresource.as_deref()),
+            ("namespaces", Some("status"))
+        );
+    }
+
+    #[test]
+    fn what_changes_nothing_has_no_target() {
+        for (method, path) in [
+            (Method::GET, "/api/v1/pods"),
+            (Method::POST, "/api/v1/namespaces/shop/configmaps?dryRun=All"),
+            (Method::POST, "/version"),
+            (Method::POST, "/api/v1"),
+            (Method::POST, "/apis/apps/v1"),
+        ] {
+            assert_eq!(target(method, path), None, "{path}");
+        }
+    }
+}

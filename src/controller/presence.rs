@@ -1,0 +1,149 @@
+//! The object of a reconcile: present, gone, or unknown.
+//!
+//! A cache that holds no object of a key does not always know that there is none. Cleanup code must
+//! run only for objects that are gone, so the two are different answers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube::Resource;
+
+use crate::informer::{InformerGroup, SharedInformer};
+use crate::object::ObjectKey;
+
+/// The object of a reconcile, as the cache has it.
+///
+/// ```
+/// use kube_informer::controller::Presence;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+///
+/// fn describe(object: &Presence<ConfigMap>) -> String {
+///     match object {
+///         Presence::Present(map) => format!("{} keys", map.data.iter().flatten().count()),
+///         Presence::Gone => "deleted".into(),
+///         Presence::Unknown(reason) => format!("unknown: {reason}"),
+///     }
+/// }
+/// assert_eq!(describe(&Presence::Gone), "deleted");
+/// ```
+#[must_use]
+pub enum Presence<K> {
+    /// The cache holds the object. Where a newer state could not be decoded, this is the last good
+    /// one.
+    Present(Arc<K>),
+    /// The object was deleted, or never existed. Only this answer may lead to a cleanup.
+    Gone,
+    /// The cache cannot tell. The object may exist.
+    Unknown(UnknownReason),
+}
+
+/// The reason why the cache cannot tell whether an object exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnknownReason {
+    /// No informer of the controller holds the key's namespace.
+    #[error("no informer of the controller holds this namespace")]
+    NotHeld,
+    /// A selector narrows the informer. An object that does not match looks like one that was
+    /// deleted.
+    #[error("a selector narrows the informer, and the object may exist outside of it")]
+    NotSelected,
+    /// The informer of the key's namespace has not synced.
+    #[error("the informer has not synced")]
+    NotSynced,
+    /// The informer of the key's namespace was stopped.
+    #[error("the informer was stopped")]
+    Stopped,
+    /// The object exists, and no state of it could be decoded; or an object exists whose name could not
+    /// be read, and it may be this one. The informer's error handler has the cause.
+    #[error("the object may exist, but could not be decoded")]
+    Undecodable,
+}
+
+impl<K> Presence<K> {
+    /// Returns the object if the cache holds it.
+    pub fn present(self) -> Option<Arc<K>> {
+        match self {
+            Self::Present(object) => Some(object),
+            Self::Gone | Self::Unknown(_) => None,
+        }
+    }
+
+    /// Returns the object if the cache holds it, without taking it.
+    pub fn as_present(&self) -> Option<&Arc<K>> {
+        match self {
+            Self::Present(object) => Some(object),
+            Self::Gone | Self::Unknown(_) => None,
+        }
+    }
+
+    /// Returns whether the cache holds the object.
+    pub fn is_present(&self) -> bool {
+        self.as_present().is_some()
+    }
+
+    /// Returns whether the object was deleted, or never existed.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Gone)
+    }
+
+    /// Returns whether the cache cannot tell.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown(_))
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Presence<K> {
+    /// Looks a key up in the informers of a controller. O(log n).
+    pub(super) fn of(key: &ObjectKey, informers: &InformerGroup<K>) -> Self {
+        match informers.informer_of(key) {
+            Some(informer) => Self::in_informer(key, informer),
+            None => Self::Unknown(UnknownReason::NotHeld),
+        }
+    }
+
+    fn in_informer(key: &ObjectKey, informer: &SharedInformer<K>) -> Self {
+        // Before the store is read: what stops or syncs meanwhile changes no answer for the worse.
+        let (synced, stopped) = (informer.has_synced(), informer.is_stopped());
+        let store = informer.snapshot();
+        let unknown = if let Some(cached) = store.cached_by_key(key) {
+            match cached.get() {
+                Some(object) => return Self::Present(object),
+                None => UnknownReason::Undecodable,
+            }
+        } else if stopped {
+            UnknownReason::Stopped
+        } else if !synced {
+            UnknownReason::NotSynced
+        } else if store.is_unreadable(key) {
+            UnknownReason::Undecodable
+        } else if informer.is_narrowed() {
+            UnknownReason::NotSelected
+        } else {
+            return Self::Gone;
+        };
+        Self::Unknown(unknown)
+    }
+}
+
+// By hand: a derive would ask `K: Clone`, and objects are shared, never copied.
+impl<K> Clone for Presence<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Present(object) => Self::Present(object.clone()),
+            Self::Gone => Self::Gone,
+            Self::Unknown(reason) => Self::Unknown(*reason),
+        }
+    }
+}
+
+/// Says which answer it is, never what the object holds.
+impl<K> fmt::Debug for Presence<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Present(_) => f.write_str("Present"),
+            Self::Gone => f.write_str("Gone"),
+            Self::Unknown(reason) => f.debug_tuple("Unknown").field(reason).finish(),
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The life of a controller: sync, connect, work, stop.
+
+use std::collections::HashMap;
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{join_all, select_all};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use kube::Resource;
+use tokio::task::{self, JoinSet};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::board::Board;
+use super::following::{Connect, Connection, Followed, Group};
+use super::unseen::Unseen;
+use super::worker::{Reconcile, Reconciler};
+use super::{Controller, ControllerError, Phase};
+use crate::informer::{InformerStopped, StartError, SyncError};
+use crate::leader_election::{Outcome, WorkScope};
+use crate::lister_watcher::Collection;
+use crate::object::ObjectKey;
+use crate::workqueue::WorkQueue;
+
+/// How often the sync of a group's members is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How long tasks that were told to end have to do so after the grace. One that waits ends at once.
+const LAST_MOMENT: Duration = Duration::from_millis(100);
+
+impl<K: Resource + Send + Sync + 'static> Controller<K> {
+    pub(super) async fn run_boxed(
+        self,
+        stop: CancellationToken,
+        reconcile: Reconcile<K>,
+    ) -> Result<(), ControllerError> {
+        // Also when the future is dropped.
+        let _ending = Ending { queue: self.queue.clone(), board: self.board.clone() };
+        self.board.enter(Phase::Syncing);
+        if stop.run_until_cancelled(self.sync()).await.transpose()?.is_none() {
+            return Ok(());
+        }
+        self.lead(stop, reconcile).await
+    }
+
+    /// Works: at once, or while this replica leads.
+    async fn lead(
+        mut self,
+        stop: CancellationToken,
+        reconcile: Reconcile<K>,
+    ) -> Result<(), ControllerError> {
+        let Some(mut elector) = self.elector.take() else {
+            return self.work(WorkScope::new(stop), reconcile).await;
+        };
+        self.board.enter(Phase::Standby);
+        let (name, board, groups) = (self.name.clone(), self.board.clone(), self.groups.clone());
+        // A standby has to hear of an informer's end, too.
+        let stop = stop.child_token();
+        let work = move |scope| self.work(scope, reconcile);
+        let mut leading = pin!(elector.run_scoped(stop.clone(), work));
+        let (outcome, ended) = tokio::select! {
+            biased;
+            outcome = &mut leading => (outcome, None),
+            collection = first_end(&groups) => {
+                stop.cancel();
+                (leading.await, Some(collection))
+            }
+        };
+        match (outcome, ended) {
+            (Ok(Outcome::NeverLed), Some(collection)) => Err(stopped(&name, collection)),
+            (Ok(Outcome::NeverLed), None) => Ok(()),
+            (Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)), _) => ended,
+            // It was dropped: the election's patience was shorter than the grace.
+            (Ok(Outcome::Stopped(None)), _) => unfinished(&name, board.rest()),
+            (Err(source), _) => Err(ControllerError::Leadership { controller: name, source }),
+        }
+    }
+
+    fn followed(&self) -> impl Iterator<Item = &dyn Followed> {
+        followed(&self.groups)
+    }
+
+    /// Starts the informers and waits until work can begin.
+    async fn sync(&self) -> Result<(), ControllerError> {
+        let controller = || self.name.clone();
+        let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
+        for informer in self.followed() {
+            informer.start().map_err(|error| match error {
+                StartError::Stopped => stopped(&self.name, informer.collection()),
+                error => not_started(error),
+            })?;
+        }
+        self.writes.start().map_err(not_started)?;
+        let start = Instant::now();
+        let all = join_all(self.followed().map(|informer| informer.synced(self.limits.sync)));
+        let some = async {
+            while !self.can_begin_without_the_rest() {
+                sleep(LOOK).await;
+            }
+        };
+        let failed: Vec<_> = tokio::select! {
+            biased;
+            all = all => all.into_iter().filter_map(Result::err).collect(),
+            () = some => Vec::new(),
+        };
+        if !failed.is_empty() && !self.groups.iter().all(Group::has_some) {
+            let unsynced = failed.into_iter().flat_map(|error| error.unsynced).collect();
+            return SyncError::unless_none(unsynced, start)
+                .map_err(|source| ControllerError::NotSynced { controller: controller(), source });
+        }
+        for missing in self.groups.iter().flat_map(Group::missing) {
+            let Collection { resource, namespace, .. } = missing.collection();
+            tracing::warn!(controller = &*self.name, %resource, ?namespace, "works without an informer that has not synced");
+            self.late.add(missing);
+        }
+        Ok(())
+    }
+
+    /// Returns whether each kind has an informer that synced, and the last request of each of the
+    /// others failed.
+    fn can_begin_without_the_rest(&self) -> bool {
+        self.groups
+            .iter()
+            .all(|group| group.has_some() && group.missing().all(Followed::is_failing))
+    }
+
+    /// Connects to every informer, and waits until what is stored is in the queue: priorities count
+    /// from the first reconcile on.
+    async fn connect(&self, feeds: &mut Feeds) -> Result<(), ControllerError> {
+        let mut fed = Vec::new();
+        for (place, informer) in self.followed().enumerate() {
+            fed.push(feeds.add(place, self.connect_to(informer)?));
+        }
+        for fed in fed {
+            fed.cancelled().await;
+        }
+        Ok(())
+    }
+
+    fn connect_to(&self, informer: &dyn Followed) -> Result<Connection, ControllerError> {
+        let to = Connect {
+            controller: self.name.clone(),
+            queue: self.queue.clone(),
+            board: self.board.clone(),
+        };
+        informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
+    }
+
+    async fn work(
+        mut self,
+        scope: WorkScope,
+        reconcile: Reconcile<K>,
+    ) -> Result<(), ControllerError> {
+        // It ends with the term, and before it where an informer stops.
+        let stop = scope.token().child_token();
+        let _ends = stop.clone().drop_guard();
+        let mut feeds = Feeds::default();
+        match stop.run_until_cancelled(self.connect(&mut feeds)).await {
+            None => return Ok(()),
+            Some(connected) => connected?,
+        }
+        self.board.work(self.limits.workers);
+        let reconciler = Arc::new(Reconciler {
+            name: self.name.clone(),
+            objects: self.objects.clone(),
+            writes: Arc::new(std::mem::take(&mut self.writes)),
+            unseen: Unseen::default(),
+            late: self.late.clone(),
+            queue: self.queue.clone(),
+            board: self.board.clone(),
+            timeout: self.limits.timeout,
+            stop: stop.clone(),
+            scope: scope.clone(),
+            watchers: TaskTracker::new(),
+            reconcile,
+        });
+        let mut workers = JoinSet::new();
+        for number in 0..self.limits.workers {
+            workers.spawn(scope.track(reconciler.clone().work(number)));
+        }
+        let ended = self.supervise(&scope, &reconciler, &mut workers, &mut feeds).await;
+        stop.cancel();
+        let finish =
+            async |workers: &mut JoinSet<Option<()>>| while workers.join_next().await.is_some() {};
+        if timeout(self.limits.grace, finish(&mut workers)).await.is_err() {
+            workers.abort_all();
+            // One that blocks its thread can't be waited for here.
+            let _blocked = timeout(LAST_MOMENT, finish(&mut workers)).await;
+        }
+        ended.and(unfinished(&self.name, self.board.rest()))
+    }
+
+    /// Watches over everything that runs, until the stop.
+    async fn supervise(
+        &self,
+        scope: &WorkScope,
+        reconciler: &Arc<Reconciler<K>>,
+        workers: &mut JoinSet<Option<()>>,
+        feeds: &mut Feeds,
+    ) -> Result<(), ControllerError> {
+        let mut informer_ends = pin!(first_end(&self.groups));
+        let late = self.groups.iter().flat_map(Group::missing);
+        let mut latecomers: FuturesUnordered<_> =
+            late.map(|informer| informer.synced(Duration::MAX).map(move |_| informer)).collect();
+        let mut next_number = self.limits.workers;
+        loop {
+            tokio::select! {
+                biased;
+                () = reconciler.stop.cancelled() => return Ok(()),
+                collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
+                Some(informer) = latecomers.next() => {
+                    for key in self.late.came(informer.collection()) {
+                        self.queue.unpark(&key);
+                    }
+                }
+                Some(_) = workers.join_next() => {
+                    self.board.restarted();
+                    tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
+                    workers.spawn(scope.track(reconciler.clone().work(next_number)));
+                    next_number += 1;
+                }
+                Some(place) = feeds.next_end() => {
+                    self.board.restarted();
+                    tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
+                    if let Some(informer) = self.followed().nth(place) {
+                        feeds.add(place, self.connect_to(informer)?);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The tasks that feed the queue, by the place of their informer.
+#[derive(Default)]
+struct Feeds {
+    tasks: JoinSet<()>,
+    places: HashMap<task::Id, usize>,
+}
+
+impl Feeds {
+    /// Runs a connection. Returns the token that says when what was stored is in the queue.
+    fn add(&mut self, place: usize, connection: Connection) -> CancellationToken {
+        let Connection { feeding, fed } = connection;
+        self.places.insert(self.tasks.spawn(feeding).id(), place);
+        fed
+    }
+
+    /// Waits until one ends, which none does by itself. `None` where there is none.
+    async fn next_end(&mut self) -> Option<usize> {
+        let ended = self.tasks.join_next_with_id().await?;
+        let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+        self.places.remove(&id)
+    }
+}
+
+fn followed(groups: &[Group]) -> impl Iterator<Item = &dyn Followed> {
+    groups.iter().flat_map(|group| group.0.iter().map(|informer| &**informer))
+}
+
+/// Waits until the first informer stops.
+async fn first_end(groups: &[Group]) -> &Collection {
+    let ends = followed(groups).map(|informer| informer.ended().map(|()| informer.collection()));
+    let never = pending().boxed();
+    select_all(ends.map(FutureExt::boxed).chain([never])).await.0
+}
+
+fn stopped(controller: &Arc<str>, collection: &Collection) -> ControllerError {
+    let Collection { resource, namespace, .. } = collection;
+    let collection = match namespace {
+        Some(namespace) => format!("{resource} in {namespace}"),
+        None => resource.to_string(),
+    };
+    let controller = controller.clone();
+    ControllerError::Stopped { controller, collection, source: InformerStopped }
+}
+
+fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), ControllerError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    Err(ControllerError::Unfinished { controller: controller.clone(), keys })
+}
+
+/// The end of a controller, however it comes.
+struct Ending {
+    queue: WorkQueue<ObjectKey>,
+    board: Arc<Board>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.queue.shutdown();
+        self.board.rest();
+        self.board.enter(Phase::Stopped);
+    }
+}

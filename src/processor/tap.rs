@@ -1,0 +1,118 @@
+//! Taps: consumers that need every state, unmerged and in order.
+//!
+//! A handler's backlog merges events of one object when it is full. A controller can't afford that:
+//! each state may name other keys to reconcile. A tap is called by the processing loop itself, either
+//! inline, or through a bounded channel that the loop waits for when it is full.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use tokio::sync::mpsc::Sender;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::{Audience, Notification, Shared};
+use crate::object::{CachedEvent, ObjectKey};
+use crate::panic::catch;
+use crate::sync::Mutex;
+
+/// Takes each change of the store.
+pub(crate) enum Tap<K> {
+    /// Called in the processing loop. It must be short; a panic is caught and logged.
+    Inline(Box<InlineTap<K>>),
+    /// Sent to a task of its own. While the channel is full, the processing loop waits.
+    Bounded {
+        /// The consumer's name, for the status of an informer that waits for it.
+        name: Arc<str>,
+        /// The bounded channel.
+        events: Sender<(ObjectKey, CachedEvent<K>)>,
+    },
+}
+
+type InlineTap<K> = dyn Fn(&ObjectKey, &CachedEvent<K>) + Send + Sync;
+
+/// Removes its tap when dropped.
+#[must_use = "the tap is removed with its guard"]
+pub(crate) struct TapGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+/// The name of the tap that the processing loop waits for now.
+#[derive(Debug, Default)]
+pub(crate) struct HeldUpBy(Mutex<Option<Arc<str>>>);
+
+/// Clears the name when the wait ends, also when it is cancelled.
+struct Waiting<'a>(&'a HeldUpBy);
+
+impl<K> Tap<K> {
+    /// Takes a batch's changes. Waits where a bounded channel has no room; cancel safe, except that
+    /// what was not taken is lost.
+    pub(super) async fn take(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
+        let changes = notifications.iter().filter(|n| n.audience == Audience::Everyone);
+        for Notification { key, event, .. } in changes {
+            match self {
+                Self::Inline(call) => {
+                    if let Err(message) = catch(|| call(key, event)) {
+                        tracing::error!(%key, message, "reading an object's owners panicked");
+                    }
+                }
+                Self::Bounded { name, events } => {
+                    let change = (key.clone(), event.clone());
+                    if let Err(TrySendError::Full(change)) = events.try_send(change) {
+                        let _waiting = held_up.wait_for(name);
+                        // A closed channel has no consumer any more.
+                        let _closed = events.send(change).await;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl TapGuard {
+    pub(super) fn new<K: Send + Sync + 'static>(
+        shared: Weak<Shared<K>>,
+        tap: Weak<Tap<K>>,
+    ) -> Self {
+        Self(Some(Box::new(move || {
+            if let Some(shared) = shared.upgrade() {
+                let removed: Vec<_> = {
+                    let mut taps = shared.taps.lock();
+                    taps.extract_if(.., |other| std::ptr::eq(Arc::as_ptr(other), tap.as_ptr()))
+                        .collect()
+                };
+                // Not under the lock: a tap owns the user's functions.
+                drop(removed);
+            }
+        })))
+    }
+}
+
+impl Drop for TapGuard {
+    fn drop(&mut self) {
+        if let Some(remove) = self.0.take() {
+            remove();
+        }
+    }
+}
+
+impl HeldUpBy {
+    /// Returns the name, if the loop waits.
+    pub(crate) fn name(&self) -> Option<Arc<str>> {
+        self.0.lock().clone()
+    }
+
+    fn wait_for(&self, name: &Arc<str>) -> Waiting<'_> {
+        *self.0.lock() = Some(name.clone());
+        Waiting(self)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        *self.0.0.lock() = None;
+    }
+}
+
+impl fmt::Debug for TapGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TapGuard")
+    }
+}

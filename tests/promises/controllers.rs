@@ -1,1 +1,0 @@
-//! Controllers under user code that panics, blocks and drops.

@@ -1,0 +1,89 @@
+//! One namespace that may not be read keeps no other from being reconciled.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_informer::controller::{ControllerError, Phase};
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, ObjectKey};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+
+fn in_bank(name: &str) -> ConfigMap {
+    let mut map = map(name, "1");
+    map.metadata.namespace = Some("bank".into());
+    map
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_namespace_joins_when_it_may() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    server.create(&in_bank("b")).unwrap();
+    forbid(&server, "/namespaces/bank/");
+    let factory = factory(&server);
+    let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+    let controller = Controller::builder("both", &maps).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let start = Instant::now();
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        logged.add(it.key);
+        async { Ok::<_, std::io::Error>(Action::done()) }
+    }));
+    log.reaches(1).await;
+    assert!(start.elapsed() < 10 * S, "it does not wait for the timeout");
+    assert_eq!(log.take(), [key("a")]);
+    let missing: Vec<_> = handle.status().missing.iter().map(ToString::to_string).collect();
+    assert_eq!(missing, ["configmaps in bank"]);
+    sleep(600 * S).await;
+    assert_eq!(handle.status().phase, Phase::Working);
+
+    server.stop_intercepting();
+    log.reaches(1).await;
+    assert_eq!(log.take(), [ObjectKey::namespaced("bank", "b").unwrap()]);
+    sleep(S).await;
+    assert!(handle.status().missing.is_empty());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// A reconcile whose dependents are not known yet would take them for absent.
+#[tokio::test(start_paused = true)]
+async fn a_key_waits_for_its_own_namespace_alone() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    server.create(&in_bank("b")).unwrap();
+    forbid(&server, "/namespaces/bank/secrets");
+    let factory = factory(&server);
+    let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+    let secrets = factory.in_namespaces::<Secret>(["shop", "bank"]);
+    let controller = Controller::builder("both", &maps).owns(&secrets).build();
+    let (log, stop) = (Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        logged.add(it.key);
+        async { Ok::<_, std::io::Error>(Action::done()) }
+    }));
+    sleep(600 * S).await;
+    assert_eq!(log.take(), [key("a")]);
+    server.stop_intercepting();
+    log.reaches(1).await;
+    assert_eq!(log.take(), [ObjectKey::namespaced("bank", "b").unwrap()]);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_any_namespace_the_controller_says_why() {
+    let server = ApiServer::new();
+    forbid(&server, "configmaps");
+    let factory = factory(&server);
+    let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+    let controller = Controller::builder("none", &maps).sync_timeout(30 * S).build();
+    let ended = controller
+        .run(CancellationToken::new(), |_| async { Ok::<_, std::io::Error>(Action::done()) })
+        .await;
+    let Err(ControllerError::NotSynced { source, .. }) = &ended else { panic!("{ended:?}") };
+    assert_eq!(source.unsynced.len(), 2);
+}

@@ -1,0 +1,12 @@
+//! Controllers under user code that panics, blocks and drops.
+
+mod absent;
+mod backoff;
+mod groups;
+mod keys;
+mod own_writes;
+mod panics;
+mod stopping;
+#[allow(dead_code, reason = "a part of it")]
+#[path = "../../suite/controller/support.rs"]
+mod support;

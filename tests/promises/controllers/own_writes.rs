@@ -1,0 +1,350 @@
+//! A key is not reconciled before the cache shows what was written for it, and no worker waits.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use http::{Method, Request, Response};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use kube::api::{Api, DeleteParams, PostParams};
+use kube::client::Body;
+use kube_informer::controller::{OwnWrites, tracking_client};
+use kube_informer::lister_watcher::{
+    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+};
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::testing::{ApiServer, FakeSource};
+use kube_informer::transport::ApiSource;
+use kube_informer::workqueue::ExponentialBackoff;
+use kube_informer::{
+    Action, Controller, InformerOptions, Reconciliation, SharedInformer, SourceError,
+};
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+
+/// A source whose events come late, each after a time of its own, in order.
+struct Late(ApiSource<ConfigMap>, Arc<dyn Fn() -> Duration + Send + Sync>);
+
+impl ListerWatcher<ConfigMap> for Late {
+    fn collection(&self) -> &Collection {
+        self.0.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        self.0.list(query)
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        let (watch, late) = (self.0.watch(query), self.1.clone());
+        let delay = move |item| {
+            let due = Instant::now() + late();
+            async move {
+                sleep_until(due).await;
+                item
+            }
+        };
+        async move { Ok(watch.await?.map(delay).buffered(1 << 20).boxed()) }.boxed()
+    }
+}
+
+fn late_informer(
+    server: &ApiServer,
+    late: impl Fn() -> Duration + Send + Sync + 'static,
+) -> SharedInformer<ConfigMap> {
+    let source = Late(ApiSource::<ConfigMap>::new(server.client()), Arc::new(late));
+    let quiet = ReflectorOptions::new().on_error(|_| {});
+    SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(quiet))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_waits_holds_no_worker_and_no_stop() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = late_informer(&server, || 5 * S);
+    let controller = Controller::builder("writing", &maps).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let (logged, client) = (log.clone(), tracking_client(server.client()));
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        let (log, api) = (logged.clone(), Api::<ConfigMap>::namespaced(client.clone(), "shop"));
+        async move {
+            let name = it.key.name().to_owned();
+            log.add(name.clone());
+            if name == "a" {
+                api.create(&PostParams::default(), &map("child", "1")).await.ok();
+                return Ok(Action::requeue_after(MS));
+            }
+            Ok::<_, kube::Error>(Action::done())
+        }
+    }));
+    log.reaches(1).await;
+    let written = Instant::now();
+    sleep(100 * MS).await;
+    handle.trigger(key("b"));
+    log.reaches(2).await;
+    assert!(written.elapsed() < S, "another key goes on meanwhile");
+    assert_eq!(log.take(), ["a", "b"]);
+    assert_eq!(handle.status().queue.parked, 1);
+    log.reaches(1).await;
+    assert!(written.elapsed() >= 4 * S, "not before the cache shows the write");
+    sleep(S).await;
+
+    // The second write conflicts, so nothing is waited for; a third, of another object, is.
+    stop.cancel();
+    let stopped = Instant::now();
+    running.await.unwrap().unwrap();
+    assert!(stopped.elapsed() < S, "a wait holds up no stop");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_a_wait_at_once() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = late_informer(&server, || 60 * S);
+    let controller = Controller::builder("writing", &maps).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let client = tracking_client(server.client());
+    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+        let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        async move {
+            api.create(&PostParams::default(), &map("child", "1")).await?;
+            Ok::<_, kube::Error>(Action::requeue_after(MS))
+        }
+    }));
+    while handle.status().queue.parked == 0 {
+        sleep(10 * MS).await;
+    }
+    let stopped = Instant::now();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert!(stopped.elapsed() < S, "{:?}", stopped.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expectation_does_not_survive_a_restored_backup() {
+    let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
+    for n in 0..20 {
+        source.put(map("a", &n.to_string()));
+    }
+    let quiet = ReflectorOptions::new().on_error(|_| {});
+    let informer = SharedInformer::new(source.clone(), InformerOptions::new().reflector(quiet));
+    let writes = OwnWrites::new(&informer);
+    let controller = Controller::builder("restored", &informer)
+        .reads_own_writes(&writes)
+        .limiter(ExponentialBackoff::new(S, 8 * S))
+        .build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let (logged, promised, written) = (log.clone(), writes.clone(), source.clone());
+    let once = AtomicBool::new(false);
+    let running =
+        tokio::spawn(controller.run(stop.clone(), move |it: Reconciliation<ConfigMap>| {
+            // A write that will be lost: its version never comes again.
+            if !once.swap(true, Ordering::Relaxed) {
+                let mut answer = ConfigMap::clone(&written.objects()[&key("a")]);
+                answer.metadata.resource_version = Some("1000".into());
+                promised.wrote(&it.key, &answer).unwrap();
+            }
+            logged.add(it.failures);
+            async { Ok::<_, std::io::Error>(Action::requeue_after(S)) }
+        }));
+    log.reaches(1).await;
+    source.restore(10);
+    sleep(120 * S).await;
+    let failed = handle.status().failed;
+    log.take();
+    sleep(600 * S).await;
+    assert_eq!(handle.status().failed, failed, "it waits for nothing any more");
+    assert!(log.len() > 300);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_nobody_started_is_started() {
+    let server = ApiServer::new();
+    let made = server.create(&map("a", "1")).unwrap();
+    let factory = factory(&server);
+    let secrets = factory.informer::<k8s_openapi::api::core::v1::Secret>();
+    let maps = factory.informer::<ConfigMap>();
+    let writes = OwnWrites::new(&maps);
+    writes.wrote(&key("s"), &made).unwrap();
+    let controller = Controller::builder("other", &secrets).reads_own_writes(&writes).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        logged.add(it.key);
+        async { Ok::<_, std::io::Error>(Action::done()) }
+    }));
+    handle.trigger(key("s"));
+    log.reaches(1).await;
+    assert!(maps.has_synced());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// A client that loses answers: before the server has the request, or after it did it.
+fn losing(server: &ApiServer, random: &Arc<Mutex<fastrand::Rng>>) -> Client {
+    let (inner, random) = (server.client(), random.clone());
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (inner, random) = (inner.clone(), random.clone());
+        async move {
+            let writes = !matches!(*request.method(), Method::GET);
+            let roll = random.lock().u8(..10);
+            if writes && roll == 0 {
+                return Err("the connection broke before".into());
+            }
+            let answer = inner.send(request).await?;
+            if writes && roll <= 2 {
+                return Err("the connection broke after".into());
+            }
+            if writes && roll == 3 {
+                let lost = Response::builder().status(504).body(Body::empty())?;
+                return Ok(lost);
+            }
+            Ok::<Response<Body>, kube_informer::controller::BoxError>(answer)
+        }
+    });
+    Client::new(service, "shop")
+}
+
+/// Creates the child of each key where the cache shows none. Returns how often the server had one.
+async fn duplicates(seed: u64, tracked: bool) -> usize {
+    const KEYS: usize = 3;
+    let random = Arc::new(Mutex::new(fastrand::Rng::with_seed(seed)));
+    let server = ApiServer::new();
+    for n in 0..KEYS {
+        server.create(&map(&format!("key-{n}"), "0")).unwrap();
+    }
+    let late = random.clone();
+    let maps = late_informer(&server, move || Duration::from_millis(late.lock().u64(..3_000)));
+    let controller = Controller::builder("children", &maps)
+        .predicate(|_, map: &ConfigMap| {
+            map.metadata.name.as_ref().is_some_and(|name| name.starts_with("key-"))
+        })
+        .limiter(ExponentialBackoff::new(10 * MS, S))
+        .concurrency(2)
+        .timeout(500 * MS)
+        .build();
+    let client = losing(&server, &random);
+    let client = if tracked { tracking_client(client) } else { client };
+    let (lister, stop) = (maps.lister().namespace("shop"), CancellationToken::new());
+    let duplicates = Arc::new(AtomicUsize::new(0));
+    let counted = duplicates.clone();
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        let child = format!("child-of-{}", it.key.name());
+        let present = lister.get(&child).is_ok();
+        let (counted, hangs) = (counted.clone(), random.lock().u8(..10) == 0);
+        async move {
+            let written = if present {
+                api.delete(&child, &DeleteParams::default()).await.map(drop)
+            } else {
+                api.create(&PostParams::default(), &map(&child, "1")).await.map(drop)
+            };
+            if let Err(kube::Error::Api(status)) = &written
+                && status.code == 409
+            {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            if hangs {
+                futures::future::pending::<()>().await;
+            }
+            written?;
+            Ok::<_, kube::Error>(Action::requeue_after(MS))
+        }
+    }));
+    sleep(8 * S).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    maps.shutdown().await;
+    duplicates.load(Ordering::Relaxed)
+}
+
+fn run_seeds(seeds: impl Iterator<Item = u64>, tracked: bool) -> BTreeSet<u64> {
+    let with_duplicates = |seed: &u64| {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_all().start_paused(true).build().unwrap();
+        runtime.block_on(duplicates(*seed, tracked)) > 0
+    };
+    seeds.filter(with_duplicates).collect()
+}
+
+#[test]
+fn no_child_is_made_twice_whatever_is_late_or_lost() {
+    assert_eq!(run_seeds(0..2_000, true), BTreeSet::new());
+}
+
+#[test]
+fn without_tracking_children_are_made_twice() {
+    assert!(run_seeds(0..20, false).len() > 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spawned_write_counts_with_its_scope() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = late_informer(&server, || 3 * S);
+    let controller = Controller::builder("spawning", &maps)
+        .predicate(|_, map: &ConfigMap| map.metadata.name.as_deref() == Some("a"))
+        .build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let (logged, client) = (log.clone(), tracking_client(server.client()));
+    let lister = maps.lister().namespace("shop");
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        logged.add(lister.get("child").is_ok());
+        let writing = it.scope(async move {
+            api.create(&PostParams::default(), &map("child", "1")).await.map(drop)
+        });
+        async move {
+            let _conflict = tokio::spawn(writing).await;
+            Ok::<_, std::io::Error>(Action::requeue_after(MS))
+        }
+    }));
+    log.reaches(2).await;
+    assert_eq!(log.take()[..2], [false, true]);
+    assert!(handle.status().behind >= 1);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_cache_shows_is_not_waited_for() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("elsewhere", &maps).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let (logged, client) = (log.clone(), tracking_client(server.client()));
+    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+        let log = logged.clone();
+        let secrets = Api::<k8s_openapi::api::core::v1::Secret>::namespaced(client.clone(), "shop");
+        let maps = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        async move {
+            let name = format!("written-{}", log.len());
+            log.add(());
+            let mut secret = secret_of(&map("a", "1"), &name);
+            secret.metadata.owner_references = None;
+            secrets.create(&PostParams::default(), &secret).await?;
+            let dry = PostParams { dry_run: true, ..PostParams::default() };
+            maps.create(&dry, &map("never", "1")).await?;
+            Ok::<_, kube::Error>(Action::requeue_after(MS))
+        }
+    }));
+    log.reaches(5).await;
+    assert_eq!(handle.status().behind, 0);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

@@ -1,0 +1,141 @@
+//! Work that is over is over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use futures::future::pending;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::controller::{ControllerError, Phase};
+use kube_informer::testing::ApiServer;
+use kube_informer::workqueue::ExponentialBackoff;
+use kube_informer::{Action, Controller, LeaderElector};
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_try_that_ends_stops_what_it_spawned() {
+    #[derive(Clone, Copy)]
+    enum How {
+        Hang,
+        Panic,
+        Fail,
+        Return,
+    }
+    for how in [How::Hang, How::Panic, How::Fail, How::Return] {
+        let server = ApiServer::new();
+        server.create(&map("a", "1")).unwrap();
+        let maps = factory(&server).informer::<ConfigMap>();
+        let controller = Controller::builder("spawning", &maps)
+            .limiter(ExponentialBackoff::new(S, S))
+            .timeout(100 * MS)
+            .build();
+        let (children, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (counted, seen, log) = (children.clone(), most.clone(), Log::new());
+        let (logged, stop) = (log.clone(), CancellationToken::new());
+        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+            let (children, most) = (counted.clone(), seen.clone());
+            logged.add(());
+            tokio::spawn(async move {
+                most.fetch_max(children.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                it.stop.cancelled().await;
+                children.fetch_sub(1, Ordering::SeqCst);
+            });
+            async move {
+                match how {
+                    How::Hang => pending().await,
+                    How::Panic => panic!("on purpose"),
+                    How::Fail => Err(std::io::Error::other("on purpose")),
+                    How::Return => Ok(Action::requeue_after(S)),
+                }
+            }
+        }));
+        log.reaches(12).await;
+        assert_eq!(most.load(Ordering::SeqCst), 1, "one child at a time");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        sleep(MS).await;
+        assert_eq!(children.load(Ordering::SeqCst), 0);
+    }
+}
+
+/// Real time: the reconcile blocks a thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn the_grace_ends_also_while_a_reconcile_blocks() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller =
+        Controller::builder("blocking", &maps).grace(Duration::from_millis(50)).build();
+    let (open, gate) = mpsc::channel::<()>();
+    let (gate, begun) = (Arc::new(Mutex::new(gate)), CancellationToken::new());
+    let (stop, begins) = (CancellationToken::new(), begun.clone());
+    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+        let (gate, begins) = (gate.clone(), begins.clone());
+        async move {
+            begins.cancel();
+            let _ = gate.lock().recv();
+            Ok::<_, std::io::Error>(Action::done())
+        }
+    }));
+    timeout(Duration::from_secs(60), begun.cancelled()).await.expect("it begins");
+    stop.cancel();
+    // Before the gate is opened: the run does not wait for what blocks.
+    let ended = timeout(Duration::from_secs(60), running).await.expect("it ends").unwrap();
+    let Err(ControllerError::Unfinished { keys, .. }) = ended else { panic!("{ended:?}") };
+    assert_eq!(keys, [key("a")]);
+    drop(open);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_standby_has_synced_and_its_queue_is_empty() {
+    let server = ApiServer::new();
+    let mut rival =
+        LeaderElector::builder(server.client(), "shop", "work").identity("rival").build().unwrap();
+    let (state, rival_stop) = (rival.leadership(), CancellationToken::new());
+    let stopped = rival_stop.clone();
+    let rival = tokio::spawn(async move {
+        let work = |leading: CancellationToken| async move { leading.cancelled().await };
+        rival.run(stopped, work).await.unwrap();
+    });
+    while !state.borrow().is_leader {
+        sleep(MS).await;
+    }
+    let maps = factory(&server).informer::<ConfigMap>();
+    let elector =
+        LeaderElector::builder(server.client(), "shop", "work").identity("ours").build().unwrap();
+    let controller = Controller::builder("standby", &maps).leader_election(elector).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        logged.add((it.key, it.object.is_present()));
+        async { Ok::<_, std::io::Error>(Action::done()) }
+    }));
+    while handle.status().phase != Phase::Standby {
+        sleep(10 * MS).await;
+    }
+    for n in 0..300 {
+        let brief = server.create(&map(&format!("brief-{n}"), "1")).unwrap();
+        sleep(MS).await;
+        server.delete(&brief).unwrap();
+    }
+    server.create(&map("stays", "1")).unwrap();
+    sleep(S).await;
+    let queue = handle.status().queue;
+    assert_eq!((queue.ready, queue.delayed, queue.adds), (0, 0, 0));
+    assert!(maps.has_synced() && maps.lister().len() == 1);
+
+    let taken = Instant::now();
+    rival_stop.cancel();
+    rival.await.unwrap();
+    log.reaches(1).await;
+    sleep(S).await;
+    assert_eq!(log.take(), [(key("stays"), true)], "what is there, and nothing that went");
+    assert!(taken.elapsed() < 20 * S);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
