@@ -128,6 +128,12 @@ pub enum Fault {
     /// A watch ended within a second without one event.
     #[error("the watch ended at once, without an event")]
     ShortWatch,
+    /// A watch ended within a second, in good order.
+    #[error("the watch ended at once, after {events} events; the next one waits its turn")]
+    EndedEarly {
+        /// How many events it had brought.
+        events: u64,
+    },
     /// A watch gave no sign of life and was given up.
     #[error("nothing came for {0:?}; the watch is taken for dead")]
     Silent(Duration),
@@ -137,6 +143,9 @@ pub enum Fault {
     /// The request could not be built.
     #[error("the request can't be built: {0}")]
     Request(String),
+    /// The source, or a part of the reflector, panicked.
+    #[error("it panicked: {0}")]
+    Panicked(String),
     /// The user's transform panicked on an object.
     #[error("the transform panicked on {0}")]
     TransformPanicked(ObjectKey),

@@ -142,6 +142,7 @@ pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod time;
 pub mod transport;
 mod turns;
 pub mod workqueue;

@@ -61,6 +61,11 @@ struct State<K> {
     /// Keys of objects that the server has and of which no state could be decoded, once everything
     /// queued is done.
     unreadable: HashSet<ObjectKey>,
+    /// The version of the collection after what was queued last.
+    version: Option<ResourceVersion>,
+    /// Objects whose known state is from before the server's history was lost: its version compares
+    /// with none of those that came since.
+    relics: HashSet<ObjectKey>,
     /// Whether anything was ever accepted.
     populated: bool,
     closed: bool,
@@ -88,6 +93,8 @@ impl<K: Resource> DeltaFifo<K> {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
                 unreadable: HashSet::new(),
+                version: None,
+                relics: HashSet::new(),
                 populated: false,
                 closed: false,
             }),
@@ -296,10 +303,12 @@ impl<K: Resource> State<K> {
     fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) -> Unused<K> {
         let (version, unused) = match event {
             Change::Added { key, object, version } => {
-                (version, self.present(key, object, Delta::Added, known))
+                let late = self.is_late(version.as_ref());
+                (version, self.present(key, object, Delta::Added, late, known))
             }
             Change::Updated { key, object, version } => {
-                (version, self.present(key, object, Delta::Updated, known))
+                let late = self.is_late(version.as_ref());
+                (version, self.present(key, object, Delta::Updated, late, known))
             }
             Change::Deleted { key, object, version } => (version, self.deleted(key, object, known)),
             Change::Unreadable { key, version } => {
@@ -314,9 +323,21 @@ impl<K: Resource> State<K> {
             Change::Replace(_) => (None, unused([None, None])),
         };
         if let Some(version) = version {
-            self.stamp(version);
+            if !self.is_late(Some(&version)) {
+                self.version = Some(version);
+            }
+            if let Some(version) = self.version.clone() {
+                self.stamp(version);
+            }
         }
         unused
+    }
+
+    /// Returns whether this is older than what is queued of the collection. What was added late may
+    /// have been deleted since.
+    fn is_late(&self, version: Option<&ResourceVersion>) -> bool {
+        let latest = self.version.as_ref();
+        version.is_some_and(|version| latest.is_some_and(|latest| version.is_older_than(latest)))
     }
 
     /// The collection is at this version after what was queued last.
@@ -335,12 +356,16 @@ impl<K: Resource> State<K> {
         key: ObjectKey,
         object: Cached<K>,
         delta: fn(Cached<K>) -> Delta<K>,
+        late: bool,
         known: &dyn KnownObjects<K>,
     ) -> Unused<K> {
-        self.unreadable.remove(&key);
         let mut last = self.pending.latest(&key, known);
+        if last.is_none() && late {
+            return unused([Some(object), None]);
+        }
+        self.unreadable.remove(&key);
         if let Some(known) = &last {
-            if object.is_older_than(known) {
+            if object.is_older_than(known) && !self.relics.contains(&key) {
                 // An event from before what is known, as a replayed stream has it: no news.
                 return unused([last, Some(object)]);
             }
@@ -350,6 +375,7 @@ impl<K: Resource> State<K> {
                 self.append(key.clone(), tombstone(known));
             }
         }
+        self.relics.remove(&key);
         self.append(key, delta(object));
         unused([last, None])
     }
@@ -372,7 +398,12 @@ impl<K: Resource> State<K> {
             };
             return unused([replaced, None]);
         };
+        let relic = self.relics.remove(&key);
         let (delta, rest) = match object {
+            // From before what is known, as a replayed stream has it: no news.
+            Some(object) if !relic && is_older(&object, &last) => {
+                return unused([Some(object), Some(last)]);
+            }
             // Of another one, which came and went unseen: the end of the one known was missed, too.
             Some(object) if object.is_another(&last) => (tombstone(last), Some(object)),
             Some(object) => (Delta::Deleted { object, final_state_known: true }, Some(last)),
@@ -433,6 +464,12 @@ type Unused<K> = std::iter::Flatten<std::array::IntoIter<Option<Cached<K>>, 2>>;
 
 fn unused<K>(objects: [Option<Cached<K>>; 2]) -> Unused<K> {
     objects.into_iter().flatten()
+}
+
+/// Returns whether a state has an older version than another, be they of one object or of two.
+fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
+    let (version, other) = (object.version(), other.version());
+    version.zip(other).is_some_and(|(version, other)| version.is_older_than(&other))
 }
 
 fn tombstone<K>(object: Cached<K>) -> Delta<K> {

@@ -22,7 +22,12 @@ impl<K: Resource> DeltaFifo<K> {
         }
         for (key, object) in &mut items {
             turns.spend(1).await;
-            let known = self.state.lock().pending.latest(key, &*self.known);
+            let (known, restored) = {
+                let mut state = self.state.lock();
+                // What was known of a relic is not the state of now, even if the versions are equal.
+                let relic = state.relics.remove(key);
+                (state.pending.latest(key, &*self.known), relic || restored)
+            };
             let unused = match known {
                 Some(known) if object.is(&known) => Some(known),
                 Some(known) if !restored && object.is_same_state(&known) => {
@@ -37,8 +42,20 @@ impl<K: Resource> DeltaFifo<K> {
             // Its `Drop` is user code: nothing is locked here.
             self.drops.free_all(unused);
         }
+        let mut unlisted = Vec::new();
+        if restored && !complete {
+            unlisted = self.missing(&items, &unreadable, &mut turns).await;
+        }
         let mut batch = {
             let mut state = self.state.lock();
+            state.version = Some(version.clone());
+            if restored {
+                state.relics =
+                    unlisted.iter().map(|(key, _)| key).chain(&unreadable).cloned().collect();
+            } else if complete {
+                // What is neither listed nor unreadable is deleted.
+                state.relics.retain(|key| unreadable.contains(key));
+            }
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
             let mut batch = Batch::list(state.next_id(), version, restored, complete);
@@ -61,6 +78,12 @@ impl<K: Resource> DeltaFifo<K> {
                 batch.append(key.clone(), Delta::Forgotten);
             }
             forgotten.clear();
+        }
+        // Nothing that was listed says that these are as they were.
+        for (key, delta) in unlisted {
+            turns.spend(1).await;
+            batch.append(key, Delta::Unreadable);
+            self.drops.free(delta);
         }
         for key in unreadable {
             turns.spend(1).await;

@@ -278,6 +278,89 @@ fn an_event_older_than_what_is_known_is_no_news() {
 }
 
 #[test]
+fn a_late_event_brings_nothing_back_and_takes_no_version_back() {
+    let rig = Rig::holding(&["a", "b"]);
+    rig.fifo.push(deleted("a", 8));
+    rig.fifo.push(updated("b", 9));
+    rig.fifo.push(updated("a", 7));
+    rig.fifo.push(added("c", 6));
+    let batch = rig.pop().unwrap();
+    assert_eq!((told(&batch), batch.version), (vec!["-a8".into(), "~b9".into()], Some(9.into())));
+}
+
+#[test]
+fn a_late_deletion_counts_for_the_state_that_is_known() {
+    let rig = Rig::holding(&["a", "b"]);
+    rig.fifo.push(Change::Bookmark(20.into()));
+    rig.fifo.push(updated("b", 21));
+    rig.fifo.push(deleted("a", 1));
+    rig.fifo.push(deleted("b", 19));
+    assert_eq!(rig.drain(), ["~b21", "-a1"]);
+}
+
+#[test]
+fn a_late_deletion_of_another_uid_is_not_that_objects() {
+    let rig = Rig::holding(&["a"]);
+    let anew = object_of("a", "second", 9);
+    rig.fifo.push(Change::Updated { key: key("a"), object: anew, version: Some(9.into()) });
+    let object = Some(object_of("a", "first", 8));
+    rig.fifo.push(Change::Deleted { key: key("a"), object, version: Some(8.into()) });
+    assert_eq!(rig.drain(), ["†a1", "~a9"]);
+}
+
+fn restored(version: u64, items: &[(&str, u64)], unreadable: &[&str]) -> Change<ConfigMap> {
+    let unreadable = unreadable.iter().map(|name| key(name)).collect();
+    Change::Replace(Replacement { unreadable, restored: true, ..list(version, items) })
+}
+
+#[test]
+fn an_object_unreadable_in_a_restored_list_takes_what_heals_it() {
+    for heals in [true, false] {
+        let rig = Rig::holding(&["a", "b"]);
+        rig.fifo.push(updated("a", 500));
+        rig.fifo.push(restored(20, &[("b", 1)], &["a"]));
+        if heals {
+            rig.fifo.push(updated("a", 21));
+            rig.fifo.push(updated("a", 20));
+            assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "~a21"]);
+        } else {
+            rig.fifo.push(deleted("a", 21));
+            assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "-a21"]);
+        }
+    }
+}
+
+#[test]
+fn a_relic_is_one_until_a_list_can_read_it() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(updated("a", 500));
+    rig.fifo.push(restored(20, &[], &["a"]));
+    let mut still = list(22, &[]);
+    still.unreadable.insert(key("a"));
+    rig.fifo.push(Change::Replace(still));
+    rig.drain();
+    // The very version that it had in the history that was lost.
+    let healed = object("a", 500);
+    let items = vec![(key("a"), healed.clone())];
+    rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
+    let batch = rig.pop().unwrap();
+    assert!(batch.deltas[0].1.object().unwrap().is(&healed), "not the one from before");
+    rig.apply(&batch);
+    rig.fifo.push(updated("a", 499));
+    assert!(rig.drain().is_empty(), "healed, it is older than nothing");
+}
+
+#[test]
+fn what_a_restored_list_may_lack_is_in_doubt() {
+    let rig = Rig::holding(&["a", "b"]);
+    rig.fifo.push(updated("a", 500));
+    let incomplete = Replacement { complete: false, restored: true, ..list(20, &[("b", 1)]) };
+    rig.fifo.push(Change::Replace(incomplete));
+    rig.fifo.push(updated("a", 21));
+    assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "~a21"]);
+}
+
+#[test]
 fn what_a_list_could_not_read_counts_as_present() {
     let rig = Rig::holding(&["a", "b"]);
     let mut partial = list(9, &[]);

@@ -87,6 +87,7 @@ struct Defaults {
     page_size: Option<u32>,
     object_limit: Option<usize>,
     managed_fields: bool,
+    freshness_limit: Option<Duration>,
     lists: usize,
     on_error: Option<ErrorHandler>,
 }
@@ -162,6 +163,13 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
+    /// Proves at least this often that each informer is current; see
+    /// [`ReflectorOptions::freshness_limit`]. Unset: nothing more is asked for it.
+    pub fn freshness_limit(mut self, limit: Duration) -> Self {
+        self.defaults.freshness_limit = Some(limit);
+        self
+    }
+
     /// How many lists run at a time; 8 unless set. A server that comes back is asked by every
     /// informer at once.
     pub fn max_concurrent_lists(mut self, lists: usize) -> Self {
@@ -207,6 +215,7 @@ impl SharedInformerFactory {
                 page_size: None,
                 object_limit: None,
                 managed_fields: true,
+                freshness_limit: None,
                 lists: LISTS,
                 on_error: None,
             },
@@ -515,6 +524,9 @@ impl Shared {
             ReflectorOptions::new().list_permits(self.permits.clone()).streaming_list(streaming);
         if let Some(objects) = spec.page_size {
             reflector = reflector.page_size(objects);
+        }
+        if let Some(limit) = defaults.freshness_limit {
+            reflector = reflector.freshness_limit(limit);
         }
         if let Some(handler) = defaults.on_error.clone() {
             reflector = reflector.on_error(move |error| handler(error));

@@ -1,5 +1,7 @@
 //! One look at every informer.
 
+use std::time::Duration;
+
 use crate::informer::InformerStatus;
 
 /// What every informer of a factory is doing and holds; never what objects say.
@@ -49,5 +51,11 @@ impl FactoryStatus {
     /// Whether every informer has synced. True of none.
     pub fn synced(&self) -> bool {
         self.informers.iter().all(|informer| informer.synced)
+    }
+
+    /// Returns whether every informer has synced and is proved to be no older than `limit`. True of
+    /// none. See [`InformerStatus::is_fresh`].
+    pub fn fresh_within(&self, limit: Duration) -> bool {
+        self.informers.iter().all(|informer| informer.is_fresh(limit))
     }
 }

@@ -141,6 +141,12 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         SyncError::unless_none(failed, start).map(|()| self.synced().count())
     }
 
+    /// Returns whether all have synced and are proved to be no older than `limit`. See
+    /// [`SharedInformer::is_fresh`].
+    pub fn is_fresh(&self, limit: Duration) -> bool {
+        self.members.iter().all(|informer| informer.is_fresh(limit))
+    }
+
     /// Waits until all have synced. Cancel safe; any number of tasks may wait.
     ///
     /// # Errors

@@ -332,6 +332,29 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
+    /// Returns how old the store may be: the time since the newest proof that it has reached. `None`
+    /// before anything is stored. See [`InformerStatus::freshness`].
+    pub fn freshness(&self) -> Option<Duration> {
+        self.pipeline.freshness()
+    }
+
+    /// Returns whether this informer has synced and its store is proved to be no older than `limit`.
+    ///
+    /// A watch that is refused, or silent, leaves the store readable and synced: only its age grows.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::SharedInformer;
+    ///
+    /// fn is_ready(pods: &SharedInformer<Pod>) -> bool {
+    ///     pods.is_fresh(Duration::from_secs(180))
+    /// }
+    /// ```
+    pub fn is_fresh(&self, limit: Duration) -> bool {
+        self.has_synced() && self.freshness().is_some_and(|age| age <= limit)
+    }
+
     /// Why this informer has not synced.
     pub(crate) fn unsynced(&self) -> Unsynced {
         let (mut status, failure) = (self.pipeline.reflector_status(), self.failure());

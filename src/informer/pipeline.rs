@@ -451,6 +451,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         status
     }
 
+    /// Returns how old the store may be.
+    pub(super) fn freshness(&self) -> Option<Duration> {
+        self.monitor.freshness_at(self.indexer.snapshot().version())
+    }
+
     pub(super) fn status(&self) -> InformerStatus {
         let snapshot = self.indexer.snapshot();
         InformerStatus {
@@ -460,6 +465,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             objects: snapshot.len(),
             stale: snapshot.stale(),
             version: snapshot.version().cloned(),
+            freshness: self.monitor.freshness_at(snapshot.version()),
             queued: self.fifo.len(),
             index_faults: self.index_faults.load(Ordering::Relaxed),
             held_up_by: self.held_up_by.name(),

@@ -1,10 +1,11 @@
 //! One look at everything an informer is doing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::InformerFailure;
 use crate::lister_watcher::Collection;
-use crate::object::ResourceVersion;
+use crate::object::{ResourceVersion, seconds};
 use crate::processor::HandlerStatus;
 use crate::reflector::ReflectorStatus;
 use crate::storage::StorageStatus;
@@ -34,6 +35,12 @@ pub struct InformerStatus {
     pub stale: usize,
     /// The version of the store.
     pub version: Option<ResourceVersion>,
+    /// How old the store may be: the time since the newest proof that it has reached that the
+    /// collection was as the store has it. A list, an event, a bookmark, or a quorum list of one item
+    /// ([`ReflectorOptions::freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit))
+    /// is a proof. `None`: nothing is stored yet.
+    #[serde(with = "seconds::optional")]
+    pub freshness: Option<Duration>,
     /// How many deltas wait between reflector and store.
     pub queued: usize,
     /// How many calls of index functions panicked.
@@ -51,6 +58,17 @@ pub struct InformerStatus {
     pub reflector: ReflectorStatus,
     /// How each handler is doing.
     pub handlers: Vec<HandlerStatus>,
+}
+
+impl InformerStatus {
+    /// Returns whether the first population is in the store and the store is proved to be no older
+    /// than `limit`.
+    ///
+    /// API servers send a bookmark each minute: a quiet collection is two minutes old at the most
+    /// while its watch works.
+    pub fn is_fresh(&self, limit: Duration) -> bool {
+        self.synced && self.freshness.is_some_and(|age| age <= limit)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]

@@ -1,17 +1,20 @@
 //! Why an informer has not synced.
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::InformerFailure;
-use crate::error::SourceError;
+use crate::error::{FaultClass, SourceError, Verb};
 use crate::lister_watcher::Collection;
 use crate::reflector::{ReflectorState, ReflectorStatus};
 
 /// Some informers have not synced in the time given, or will not: they were stopped.
-#[derive(Clone, Debug, thiserror::Error)]
+///
+/// Its [source](StdError::source) is the last [`SourceError`] of the first of them that had one.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SyncError {
     /// Which, and why.
@@ -57,6 +60,13 @@ impl Unsynced {
     }
 }
 
+impl StdError for SyncError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        let (error, _) = self.unsynced.iter().find_map(|one| one.last_error.as_ref())?;
+        Some(error)
+    }
+}
+
 impl fmt::Display for SyncError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not synced after {:.1?}", self.waited)?;
@@ -75,20 +85,34 @@ impl fmt::Display for Unsynced {
         }
         match self.state {
             ReflectorState::Idle => f.write_str(" was not started")?,
+            ReflectorState::AwaitingPermit => {
+                f.write_str(" is about to list, once fewer other informers list")?;
+            }
             ReflectorState::Listing { loaded, total: Some(total) } => {
                 write!(f, " has listed {loaded} of {total}")?;
             }
             ReflectorState::Listing { loaded, total: None } => write!(f, " has listed {loaded}")?,
             ReflectorState::Watching => f.write_str(" is being processed")?,
-            ReflectorState::Waiting(delay) => write!(f, " asks again every {delay:.1?}")?,
+            ReflectorState::Waiting(delay) => {
+                write!(f, ": next try in {:.1?}", delay.saturating_sub(self.since))?;
+            }
             ReflectorState::Stopped => f.write_str(" was stopped")?,
         }
         if let Some(failure) = &self.failure {
             write!(f, ": {failure}")?;
         }
-        match &self.last_error {
-            Some((error, ago)) => write!(f, " (last error, {ago:.1?} ago: {error})"),
-            None => Ok(()),
+        let Some((error, ago)) = &self.last_error else { return Ok(()) };
+        write!(f, " (last error, {ago:.1?} ago: {error}{})", hint(error, &self.collection))
+    }
+}
+
+/// What to look at, where the error alone does not say so.
+fn hint(error: &SourceError, collection: &Collection) -> &'static str {
+    match (error.class(), error.asked().verb) {
+        (FaultClass::NotFound, Verb::List) if collection.namespace.is_some() => {
+            "; is the resource's definition installed, and is the resource namespaced?"
         }
+        (FaultClass::NotFound, Verb::List) => "; is the resource's definition installed?",
+        _ => "",
     }
 }

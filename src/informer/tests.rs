@@ -272,7 +272,7 @@ async fn a_sync_that_does_not_come_says_why() {
     let error = rig.informer.wait_for_sync(Duration::from_secs(20)).await.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("list configmaps: 403 Forbidden: configmaps is forbidden"), "{text}");
-    assert!(text.starts_with("not synced after 20.0s: configmaps asks again every"), "{text}");
+    assert!(text.starts_with("not synced after 20.0s: configmaps: next try in "), "{text}");
     let waiting = rig.informer.wait_for_sync(Duration::from_secs(1_000_000));
     let (error, ()) = tokio::join!(waiting, rig.informer.shutdown());
     assert!(error.unwrap_err().to_string().contains("configmaps was stopped"));

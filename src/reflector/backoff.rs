@@ -5,9 +5,11 @@
 //! still one outage.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
+use fastrand::Rng;
 use tokio::time::Instant;
 
 /// The first delay, and within how much the first restart after a lost connection is spread out.
@@ -15,7 +17,11 @@ pub(super) const FIRST: Duration = Duration::from_millis(800);
 const LONGEST: Duration = Duration::from_secs(30);
 /// No server is stayed away from longer than this, whatever it asks for.
 const LONGEST_ASKED: Duration = Duration::from_secs(600);
-const HEALTHY_AFTER: Duration = Duration::from_secs(120);
+/// By how much of itself a delay that the server asked for is lengthened at most: many clients are
+/// told the same delay at the same moment.
+const SPREAD: f64 = 0.5;
+/// How long a source is healthy on end, or free of a fault, before the delays start over.
+pub(super) const HEALTHY_AFTER: Duration = Duration::from_secs(120);
 
 /// The delays between one failure and the next attempt.
 ///
@@ -113,38 +119,56 @@ impl<B: backoff::backoff::Backoff + Send + Sync + 'static> BackoffPolicy for Bac
 /// A policy, and the health that decides when it starts over.
 pub(super) struct Pauses {
     policy: Box<dyn BackoffPolicy>,
+    rng: Rng,
     healthy_since: Option<Instant>,
     /// Whether there was a failure since the policy started over.
     outage: bool,
 }
 
 impl Pauses {
-    pub(super) fn new(policy: Box<dyn BackoffPolicy>) -> Self {
-        Self { policy, healthy_since: None, outage: false }
+    pub(super) fn new(policy: Box<dyn BackoffPolicy>, rng: Rng) -> Self {
+        Self { policy, rng, healthy_since: None, outage: false }
     }
 
-    /// The source gave something good.
-    pub(super) fn healthy(&mut self, now: Instant) {
-        self.healthy_since.get_or_insert(now);
+    /// The source has been healthy since this moment, if not longer.
+    pub(super) fn healthy(&mut self, since: Instant) {
+        self.healthy_since = Some(self.healthy_since.map_or(since, |known| known.min(since)));
     }
 
-    /// How long to wait after a failure: no less than the server asked for.
+    /// How long to wait after a failure: no less than the server asked for, and not in step with
+    /// others that it asked the same.
     pub(super) fn after_failure(&mut self, now: Instant, asked: Option<Duration>) -> Duration {
         self.fail(now);
-        self.policy.next_delay().max(asked.unwrap_or_default().min(LONGEST_ASKED))
+        let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
+        let spread = asked.mul_f64(SPREAD * self.rng.f64());
+        self.next_delay().max(asked + spread)
     }
 
     /// How long to wait after what is no outage by itself, such as a lost connection: `first`,
     /// unless it happens in an outage.
     pub(super) fn after_hiccup(&mut self, now: Instant, first: Duration) -> Duration {
-        if self.fail(now) { first } else { self.policy.next_delay() }
+        if self.fail(now) { first } else { self.next_delay() }
+    }
+
+    /// The policy's next delay. The policy is user code: where it panics, the longest delay of the
+    /// default stands in.
+    fn next_delay(&mut self) -> Duration {
+        let policy = &mut self.policy;
+        catch_unwind(AssertUnwindSafe(|| policy.next_delay())).unwrap_or_else(|panic| {
+            let message = crate::panic::message(&*panic);
+            tracing::error!(message, "backoff policy panicked");
+            LONGEST
+        })
     }
 
     /// Notes a failure; whether it begins an outage.
     fn fail(&mut self, now: Instant) -> bool {
         let healthy = self.healthy_since.take();
-        if healthy.is_some_and(|since| now.duration_since(since) >= HEALTHY_AFTER) {
-            self.policy.reset();
+        if healthy.is_some_and(|since| now.saturating_duration_since(since) >= HEALTHY_AFTER) {
+            let policy = &mut self.policy;
+            if catch_unwind(AssertUnwindSafe(|| policy.reset())).is_err() {
+                tracing::error!("backoff policy panicked at its reset");
+            }
             self.outage = false;
         }
         !std::mem::replace(&mut self.outage, true)
@@ -190,7 +214,7 @@ mod tests {
 
     #[test]
     fn one_good_answer_in_an_outage_does_not_start_over() {
-        let mut pauses = Pauses::new(Box::new(default_policy(7)));
+        let mut pauses = Pauses::new(Box::new(default_policy(7)), Rng::with_seed(7));
         let mut now = Instant::now();
         for _ in 0..10 {
             now += pauses.after_failure(now, None);
@@ -205,9 +229,34 @@ mod tests {
 
     #[test]
     fn what_the_server_asks_for_is_the_least() {
-        let mut pauses = Pauses::new(Box::new(default_policy(7)));
-        assert_eq!(pauses.after_failure(Instant::now(), Some(seconds(100))), seconds(100));
+        let mut pauses = Pauses::new(Box::new(default_policy(7)), Rng::with_seed(7));
+        let asked = seconds(100);
+        let delays = [(); 20].map(|()| pauses.after_failure(Instant::now(), Some(asked)));
+        assert!(delays.iter().all(|delay| (asked..asked.mul_f64(1.0 + SPREAD)).contains(delay)));
+        assert!(delays.iter().any(|delay| *delay > asked.mul_f64(1.0 + SPREAD / 2.0)), "spread");
         assert!(pauses.after_failure(Instant::now(), Some(seconds(1))) >= 2 * FIRST);
-        assert_eq!(pauses.after_failure(Instant::now(), Some(Duration::MAX)), LONGEST_ASKED);
+        let longest = pauses.after_failure(Instant::now(), Some(Duration::MAX));
+        assert!(longest >= LONGEST_ASKED && longest < 2 * LONGEST_ASKED);
+    }
+
+    struct Panicking;
+
+    impl BackoffPolicy for Panicking {
+        fn next_delay(&mut self) -> Duration {
+            panic!("no delay")
+        }
+
+        fn reset(&mut self) {
+            panic!("no reset")
+        }
+    }
+
+    #[test]
+    fn a_policy_that_panics_is_a_long_delay() {
+        let mut pauses = Pauses::new(Box::new(Panicking), Rng::with_seed(7));
+        let now = Instant::now();
+        assert_eq!(pauses.after_failure(now, None), LONGEST);
+        pauses.healthy(now);
+        assert_eq!(pauses.after_hiccup(now + seconds(200), seconds(1)), seconds(1));
     }
 }

@@ -9,9 +9,11 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::backoff::{BackoffPolicy, FIRST, Pauses};
+use super::backoff::{BackoffPolicy, FIRST, HEALTHY_AFTER, Pauses};
+use super::gate::Gate;
 use super::status::{RelistCause, Relists};
-use crate::error::{Fault, FaultClass, SourceError};
+use super::step::{End, Failure, Outcome, Step};
+use crate::error::FaultClass;
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::ResourceVersion;
 
@@ -25,7 +27,16 @@ const TRY_STREAMING_AFTER: u32 = 3;
 const WATCH: Duration = Duration::from_secs(300);
 
 /// How long at the most to watch on what an unclean list left.
-const LONGEST_UNCLEAN: Duration = Duration::from_secs(30);
+const LONGEST_UNCLEAN: Duration = Duration::from_secs(120);
+
+/// A watch that lasted this long and ended in good order was healthy, whatever it brought.
+const SETTLED: Duration = Duration::from_secs(30);
+
+/// After how many watches in a row that made no progress everything is listed.
+const FRUITLESS: u32 = 5;
+
+/// The same, where the lists after such watches brought nothing new either.
+const MOST_FRUITLESS: u32 = 40;
 
 /// What the machine is told once.
 #[derive(Clone, Debug)]
@@ -52,8 +63,14 @@ pub(super) struct Machine {
     failed_lists: u32,
     went_back: bool,
     unclean_lists: u32,
+    /// When the last list that something unclean had led to was through.
+    unclean_at: Option<Instant>,
     /// When everything is to be listed anew, because something that came could not be used.
     due: Option<Instant>,
+    /// The watch that is open brought a newer version.
+    progressed: bool,
+    fruitless: Fruitless,
+    gate: Gate,
     internal_errors_since: Option<Instant>,
     after_wait: After,
     pauses: Pauses,
@@ -75,89 +92,33 @@ struct Listing {
     clean: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum After {
-    List,
-    Watch,
-}
-
-/// What to do next.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Do nothing for so long.
-    Wait(Duration),
-    /// Ask for a list or its next page; `fresh`: forget what was listed so far.
-    List { query: ListQuery, fresh: bool },
-    /// Ask for a streaming list, and forget what was listed so far.
-    StreamingList(WatchQuery),
-    /// Hand on what was listed.
-    Replace { version: ResourceVersion, restored: bool },
-    /// Watch, for `at_most` so long.
-    Watch { query: WatchQuery, at_most: Option<Duration> },
-    /// Go on with the stream that gave the initial events.
-    Follow { at_most: Option<Duration> },
-}
-
-/// What came of a step.
+/// Watches in a row that ended without progress.
 #[derive(Debug)]
-pub(super) enum Outcome {
-    Waited,
-    /// A page was listed whole. `clean`: every item's name could be read.
-    Listed {
-        version: ResourceVersion,
-        continue_token: Option<String>,
-        clean: bool,
-    },
-    /// The initial events of a streaming list are through.
-    Streamed {
-        version: ResourceVersion,
-        clean: bool,
-    },
-    /// The list is older than what is known.
-    WentBack,
-    ListFailed(Failure),
-    Replaced,
-    WatchNotOpened(Failure),
-    WatchEnded(End),
+struct Fruitless {
+    watches: u32,
+    /// How many of them lead to a list.
+    limit: u32,
+    /// They led to the list that is next, or going on.
+    listing: bool,
 }
 
-/// Why a watch ended.
-#[derive(Debug)]
-pub(super) enum End {
-    /// As watches do.
-    Ordinary,
-    /// Within a second, with no event.
-    AtOnce,
-    /// The server said so.
-    Failed(Failure),
-    /// The connection broke, or what came could not be read.
-    Broken,
-    /// Nothing came for too long.
-    Silent,
-    /// It lasted as long as it was to, or something was missed.
-    Due,
-}
-
-/// What of an error decides the next step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Failure {
-    class: FaultClass,
-    retry_after: Option<Duration>,
-    no_end_of_initial_events: bool,
-}
-
-impl From<&SourceError> for Failure {
-    fn from(error: &SourceError) -> Self {
-        Self {
-            class: error.class(),
-            retry_after: error.retry_after(),
-            no_end_of_initial_events: matches!(error.fault(), Fault::NoInitialEventsEnd(_)),
-        }
+impl Default for Fruitless {
+    fn default() -> Self {
+        Self { watches: 0, limit: FRUITLESS, listing: false }
     }
 }
 
+/// The step after a wait.
+#[derive(Debug)]
+enum After {
+    List,
+    Watch,
+    Step(Step),
+}
+
 impl Machine {
-    pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, rng: Rng) -> Self {
+    pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, mut rng: Rng) -> Self {
+        let pauses = Pauses::new(policy, rng.fork());
         Self {
             rules,
             version: None,
@@ -169,18 +130,27 @@ impl Machine {
             failed_lists: 0,
             went_back: false,
             unclean_lists: 0,
+            unclean_at: None,
             due: None,
+            progressed: false,
+            fruitless: Fruitless::default(),
+            gate: Gate::default(),
             internal_errors_since: None,
             after_wait: After::List,
-            pauses: Pauses::new(policy),
+            pauses,
             relists: Relists::default(),
             rng,
         }
     }
 
     /// The first step.
-    pub(super) fn start(&mut self) -> Step {
-        self.list()
+    pub(super) fn start(&mut self, now: Instant) -> Step {
+        self.list(now)
+    }
+
+    /// Admits a request beside the steps, if the pace allows one now.
+    pub(super) fn admits(&mut self, now: Instant) -> bool {
+        self.gate.admit(now).is_ok()
     }
 
     /// The last version seen.
@@ -193,15 +163,19 @@ impl Machine {
         &self.relists
     }
 
-    /// A watch brought something: the source is healthy, and this far.
+    /// A watch brought something in its order. It is progress if the version advanced, or is not told.
     pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
-        self.pauses.healthy(now);
-        self.internal_errors_since = None;
-        if let Some(version) = version
-            && !self.version.as_ref().is_some_and(|known| version.is_older_than(known))
-        {
+        if let Some(version) = version {
+            let known = self.version.as_ref();
+            if known.is_some_and(|known| version == *known || version.is_older_than(known)) {
+                return;
+            }
             self.version = Some(version);
         }
+        self.pauses.healthy(now);
+        self.internal_errors_since = None;
+        self.progressed = true;
+        self.fruitless = Fruitless::default();
     }
 
     /// The version known that a list of `version` falls short of, if it came from a cache. A
@@ -229,6 +203,10 @@ impl Machine {
         if let Some(due) = self.due {
             return due;
         }
+        let quiet = self.unclean_at.map(|at| now.saturating_duration_since(at));
+        if quiet.is_some_and(|quiet| quiet >= HEALTHY_AFTER) {
+            self.unclean_lists = 0;
+        }
         let doubled = FIRST.saturating_mul(1 << self.unclean_lists.min(10));
         self.unclean_lists += 1;
         let delay = doubled.min(LONGEST_UNCLEAN);
@@ -238,9 +216,10 @@ impl Machine {
     /// The step that follows from what came of the last one.
     pub(super) fn next(&mut self, outcome: Outcome, now: Instant) -> Step {
         match outcome {
-            Outcome::Waited => match self.after_wait {
-                After::List => self.list(),
+            Outcome::Waited => match std::mem::replace(&mut self.after_wait, After::List) {
+                After::List => self.list(now),
                 After::Watch => self.watch(now),
+                After::Step(step) => self.open(step, now),
             },
             Outcome::Listed { version, continue_token, clean } => {
                 self.listed(version, continue_token, clean)
@@ -255,14 +234,26 @@ impl Machine {
                 self.relist_after(RelistCause::WentBack, now, None)
             }
             Outcome::ListFailed(failure) => self.list_failed(failure, now),
-            Outcome::Replaced => self.replaced(now),
+            Outcome::Replaced { news } => self.replaced(news, now),
             Outcome::WatchNotOpened(failure) => self.watch_not_opened(failure, now),
-            Outcome::WatchEnded(end) => self.watch_ended(&end, now),
+            Outcome::WatchEnded { end, lasted } => self.watch_ended(&end, lasted, now),
+            Outcome::Panicked => self.relist_after(RelistCause::Panicked, now, None),
         }
     }
 
-    /// Begins a list: streaming or plain.
-    fn list(&mut self) -> Step {
+    /// Opens a list or watch, once the pace allows it.
+    fn open(&mut self, step: Step, now: Instant) -> Step {
+        match self.gate.admit(now) {
+            Ok(()) => step,
+            Err(delay) => self.wait(delay, After::Step(step)),
+        }
+    }
+
+    /// Begins a list, streaming or plain, once the pace allows it.
+    fn list(&mut self, now: Instant) -> Step {
+        if let Err(delay) = self.gate.admit(now) {
+            return self.wait(delay, After::List);
+        }
         let version = if self.quorum { None } else { self.version.clone() };
         let streaming = self.streaming_next.unwrap_or(self.rules.streaming);
         self.listing = Listing { clean: true, repeated: self.quorum, ..Listing::default() };
@@ -311,19 +302,25 @@ impl Machine {
         Step::Replace { version, restored }
     }
 
-    fn replaced(&mut self, now: Instant) -> Step {
+    fn replaced(&mut self, news: bool, now: Instant) -> Step {
         self.version = self.listing.version.take();
         self.quorum = false;
         self.streaming_next = None;
         self.went_back = false;
         self.failed_lists = 0;
         self.pauses.healthy(now);
-        self.due = None;
-        if self.listing.clean {
-            self.unclean_lists = 0;
-        } else {
+        self.fruitless.watches = 0;
+        if std::mem::take(&mut self.fruitless.listing) {
+            let doubled = self.fruitless.limit.saturating_mul(2).min(MOST_FRUITLESS);
+            self.fruitless.limit = if news { FRUITLESS } else { doubled };
+        }
+        if self.due.take().is_some() {
+            self.unclean_at = Some(now);
+        }
+        if !self.listing.clean {
             self.missed(now);
         }
+        self.progressed = false;
         if self.listing.streaming {
             return Step::Follow { at_most: self.left(now) };
         }
@@ -337,7 +334,7 @@ impl Machine {
                 // The pages' snapshot was compacted away: once more, in one piece.
                 let query = ListQuery { version: listing.asked.clone(), ..ListQuery::default() };
                 self.listing = Listing { paged: false, version: None, clean: true, ..listing };
-                Step::List { query, fresh: true }
+                self.open(Step::List { query, fresh: true }, now)
             }
             FaultClass::Expired | FaultClass::VersionTooLarge => {
                 self.quorum = true;
@@ -349,7 +346,7 @@ impl Machine {
                     self.relist_after(cause, now, failure.retry_after)
                 } else {
                     self.relists.count(cause);
-                    self.list()
+                    self.list(now)
                 }
             }
             FaultClass::Refused | FaultClass::Throttled => self.list_again(failure, now),
@@ -358,7 +355,7 @@ impl Machine {
                 self.streaming_next = Some(false);
                 self.streaming_refused =
                     class == FaultClass::Invalid || failure.no_end_of_initial_events;
-                self.list()
+                self.list(now)
             }
             class => {
                 if matches!(class, FaultClass::Internal | FaultClass::Other) {
@@ -382,29 +379,56 @@ impl Machine {
         }
     }
 
-    fn watch_ended(&mut self, end: &End, now: Instant) -> Step {
+    fn watch_ended(&mut self, end: &End, lasted: Duration, now: Instant) -> Step {
+        let settled = lasted >= SETTLED;
+        if settled {
+            self.pauses.healthy(now.checked_sub(lasted).unwrap_or(now));
+        }
+        let fruitful = self.progressed || (settled && matches!(end, End::Ordinary));
         match end {
-            End::Ordinary => {
-                self.pauses.healthy(now);
-                self.watch(now)
+            End::Due => return self.unclean(now),
+            End::Unproven => {
+                // What a cache says is what is in doubt.
+                self.quorum = true;
+                self.relists.count(RelistCause::Unproven);
+                return self.list(now);
             }
-            End::AtOnce => self.relist_after(RelistCause::ShortWatch, now, None),
-            End::Due => self.unclean(),
-            // Every watcher of a lost server is here at the same moment: spread them out.
-            End::Broken | End::Silent => {
-                let first = FIRST.mul_f64(self.rng.f64());
-                let delay = self.pauses.after_hiccup(now, first);
-                self.wait(delay, After::Watch)
-            }
+            End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
             &End::Failed(failure) => match failure.class {
-                FaultClass::Expired => self.expired(now),
+                FaultClass::Expired => return self.expired(now),
                 FaultClass::Throttled => {
                     let delay = self.pauses.after_failure(now, failure.retry_after);
-                    self.wait(delay, After::Watch)
+                    return self.wait(delay, After::Watch);
                 }
-                FaultClass::Internal => self.internal_error(failure, now),
-                _ => self.relist_after(RelistCause::WatchFailed, now, failure.retry_after),
+                FaultClass::Internal => {}
+                _ => return self.relist_after(RelistCause::WatchFailed, now, failure.retry_after),
             },
+            End::Ordinary | End::Broken | End::Silent => {}
+        }
+        if !fruitful {
+            self.fruitless.watches += 1;
+            if self.fruitless.watches >= self.fruitless.limit {
+                self.fruitless.listing = true;
+                return self.relist_after(RelistCause::NoProgress, now, None);
+            }
+        }
+        match end {
+            &End::Failed(failure) => self.internal_error(failure, now),
+            End::Ordinary if fruitful => self.watch(now),
+            End::Ordinary => self.rewatch_after(Duration::ZERO, now),
+            // Every watcher of a lost server is here at the same moment: spread them out.
+            _ => {
+                let first = FIRST.mul_f64(self.rng.f64());
+                self.rewatch_after(first, now)
+            }
+        }
+    }
+
+    /// Watches on after what is no outage by itself.
+    fn rewatch_after(&mut self, first: Duration, now: Instant) -> Step {
+        match self.pauses.after_hiccup(now, first) {
+            Duration::ZERO => self.watch(now),
+            delay => self.wait(delay, After::Watch),
         }
     }
 
@@ -413,7 +437,7 @@ impl Machine {
     fn expired(&mut self, now: Instant) -> Step {
         self.relists.count(RelistCause::Expired);
         match self.pauses.after_hiccup(now, Duration::ZERO) {
-            Duration::ZERO => self.list(),
+            Duration::ZERO => self.list(now),
             delay => self.wait(delay, After::List),
         }
     }
@@ -449,15 +473,19 @@ impl Machine {
     fn watch(&mut self, now: Instant) -> Step {
         let at_most = self.left(now);
         if at_most.is_some_and(|left| left.is_zero()) {
-            return self.unclean();
+            return self.unclean(now);
         }
+        if let Err(delay) = self.gate.admit(now) {
+            return self.wait(delay, After::Watch);
+        }
+        self.progressed = false;
         let query = self.watch_query(self.version.clone(), false);
         Step::Watch { query, at_most }
     }
 
-    fn unclean(&mut self) -> Step {
+    fn unclean(&mut self, now: Instant) -> Step {
         self.relists.count(RelistCause::Unclean);
-        self.list()
+        self.list(now)
     }
 
     /// How long until everything is listed anew, if it is to be.

@@ -8,33 +8,43 @@
 //! What to ask next is decided apart from asking it, by a pure state machine.
 
 mod backoff;
+mod freshness;
+mod gate;
+mod guarded;
 mod machine;
 mod metrics;
 mod options;
 mod population;
+mod probe;
 mod status;
+mod step;
 #[cfg(test)]
 mod tests;
 mod watching;
 
+use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use kube::Resource;
+use tokio::sync::{OwnedSemaphorePermit, TryAcquireError};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{Instrument, Span, info_span};
 
 #[cfg(feature = "backoff")]
 pub use self::backoff::from_backoff;
 pub use self::backoff::{BackoffPolicy, from_backon};
-use self::machine::{Machine, Outcome, Rules, Step};
+use self::guarded::{Guarded, Opening};
+use self::machine::{Machine, Rules};
 use self::metrics::ReflectorMetrics;
 pub use self::options::{ErrorHandler, ReflectorOptions, Transform};
 use self::population::Population;
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::status::{StatusBoard, StatusWriter};
+use self::step::{End, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, Given, ListItem, ListQuery, ListerWatcher, Undecodable};
@@ -67,7 +77,11 @@ struct Asker<K> {
     population: Population<K>,
     heartbeat: Heartbeat,
     /// The stream that gave the initial events, until it is followed.
-    stream: Option<(WatchStream<K>, WatchQuery)>,
+    stream: Option<(Guarded<WatchStream<K>>, WatchQuery)>,
+    /// When the list that is going on was asked for.
+    listed: Instant,
+    /// The moment of the last proof that what was handed on is current.
+    proved: Option<Instant>,
 }
 
 impl<K: Resource + Send + Sync + 'static> Reflector<K> {
@@ -90,6 +104,8 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             population: Population::default(),
             heartbeat: Heartbeat::default(),
             stream: None,
+            listed: Instant::now(),
+            proved: None,
         };
         Self { asker, machine: Machine::new(rules, policy, rng) }
     }
@@ -100,28 +116,55 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     }
 
     /// Lists and watches for ever. Dropping the future ends every request at once.
+    ///
+    /// A panic of the source, of an object's drop or of the sink is reported as an error, and after a
+    /// pause everything is listed again. Other tasks have their turn after each step, so a stop is
+    /// seen even where every answer is there at once.
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
         let _stopped = Stopped(self.asker.board.board().clone());
         let mut permit = None;
-        let mut step = self.machine.start();
+        let mut step = self.machine.start(Instant::now());
         loop {
             self.asker.board.relisted(self.machine.relists());
             if matches!(step, Step::Wait(_) | Step::Watch { .. } | Step::Follow { .. }) {
                 permit = None;
-            } else if permit.is_none()
-                && let Some(permits) = &self.asker.options.list_permits
-            {
-                // A closed semaphore limits nothing.
-                permit = permits.clone().acquire_owned().await.ok();
+            } else if permit.is_none() {
+                permit = self.asker.permit().await;
             }
             let span = span(&step, self.machine.version());
-            let outcome = self.asker.perform(step, &mut self.machine, &sink).instrument(span).await;
+            let performing = self.asker.perform(step, &mut self.machine, &sink).instrument(span);
+            let outcome = match AssertUnwindSafe(performing).catch_unwind().await {
+                Ok(outcome) => outcome,
+                Err(panic) => self.asker.panicked(&*panic),
+            };
             step = self.machine.next(outcome, Instant::now());
+            tokio::task::yield_now().await;
         }
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> Asker<K> {
+    /// Waits for its turn to list. `None`: nothing limits lists.
+    async fn permit(&mut self) -> Option<OwnedSemaphorePermit> {
+        let permits = self.options.list_permits.clone()?;
+        match permits.clone().try_acquire_owned() {
+            Err(TryAcquireError::NoPermits) => {
+                self.board.enter(ReflectorState::AwaitingPermit);
+                permits.acquire_owned().await.ok()
+            }
+            // A closed semaphore limits nothing.
+            permit => permit.ok(),
+        }
+    }
+
+    /// A step panicked where nothing else caught it.
+    fn panicked(&mut self, panic: &(dyn Any + Send)) -> Outcome {
+        let asked = self.source.collection().asked(Verb::List);
+        self.report(&guarded::panicked(&asked, panic));
+        self.stream = None;
+        Outcome::Panicked
+    }
+
     async fn perform(
         &mut self,
         step: Step,
@@ -136,8 +179,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
             Step::List { query, fresh } => {
                 if fresh {
-                    self.population.discard().await;
-                    self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
+                    self.begin_list().await;
                 }
                 match self.list(&query, machine).await {
                     Ok(outcome) => outcome,
@@ -145,23 +187,39 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
             }
             Step::StreamingList(query) => {
-                self.population.discard().await;
-                self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
+                self.begin_list().await;
                 match self.stream(query, machine).await {
                     Ok(outcome) => outcome,
                     Err(error) => self.list_failed(&error).await,
                 }
             }
             Step::Replace { version, restored } => {
-                let list = self.population.take(version, restored);
+                let news = self.population.has_news();
+                let list = self.population.take(version.clone(), restored);
+                let complete = list.complete;
                 sink.emit(Change::Replace(list)).await;
-                Outcome::Replaced
+                if complete {
+                    self.proved = self.proved.max(Some(self.listed));
+                    self.board.proved(Some(&version), self.listed);
+                }
+                Outcome::Replaced { news }
             }
             Step::Watch { query, at_most } => {
                 self.board.enter(ReflectorState::Watching);
-                self.board.saw(machine.version(), Instant::now());
-                match self.open(&query).await {
-                    Ok(stream) => self.follow(stream, &query, at_most, machine, sink).await,
+                self.board.at(machine.version());
+                let opening = self.opening(&query, self.packed());
+                let opened = match timeout(self.options.watch_margin, opening).await {
+                    Ok(opened) => opened,
+                    Err(_) => {
+                        Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_margin)))
+                    }
+                };
+                self.board.watches(opened.is_ok());
+                match opened {
+                    Ok(stream) => {
+                        let stream = self.guarded(stream);
+                        self.follow(stream, &query, at_most, machine, sink).await
+                    }
                     Err(error) => {
                         self.report(&error);
                         Outcome::WatchNotOpened((&error).into())
@@ -170,15 +228,22 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
             Step::Follow { at_most } => {
                 self.board.enter(ReflectorState::Watching);
-                self.board.saw(machine.version(), Instant::now());
+                self.board.at(machine.version());
                 match self.stream.take() {
                     Some((stream, query)) => {
                         self.follow(stream, &query, at_most, machine, sink).await
                     }
-                    None => Outcome::WatchEnded(machine::End::Ordinary),
+                    None => Outcome::WatchEnded { end: End::Ordinary, lasted: Duration::ZERO },
                 }
             }
         }
+    }
+
+    async fn begin_list(&mut self) {
+        self.population.discard().await;
+        self.listed = Instant::now();
+        self.board.lists();
+        self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
 
     async fn list_failed(&mut self, error: &SourceError) -> Outcome {
@@ -191,8 +256,10 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
         let patience = self.options.list_patience;
         let silent = self.error(Verb::List, Fault::Silent(patience));
-        let opened = timeout(patience, self.source.list_with(query, self.wishes(machine))).await;
-        let mut items = opened.map_err(|_| silent.clone())??;
+        let (asked, wishes) = (silent.asked().clone(), self.wishes(machine));
+        let opening = guarded::open(asked.clone(), || self.source.list_with(query, wishes));
+        let opened = timeout(patience, opening).await;
+        let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, asked);
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let mut total = None;
         let mut turns = Turns::new();
@@ -261,31 +328,34 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// not when the whole list is there. Not while a quorum's list may turn out to be older than what
     /// is known: then equal versions mean nothing.
     fn known_or(
-        &self,
+        &mut self,
         key: &ObjectKey,
         object: Cached<K>,
         machine: &Machine,
         listed: Option<&ResourceVersion>,
     ) -> Cached<K> {
         if listed.map_or(machine.asks_quorum(), |version| machine.is_restored(version)) {
+            self.population.note_news();
             return object;
         }
         let known = self.options.known.as_ref().and_then(|known| known.get(key));
         match known {
             Some(known) if object.is_same_state(&known) => known,
-            _ => object,
+            _ => {
+                self.population.note_news();
+                object
+            }
         }
     }
 
     /// Opens a watch; the future does not hold on to `self`.
-    fn open(
-        &self,
-        query: &WatchQuery,
-    ) -> impl Future<Output = Result<WatchStream<K>, SourceError>> + Send + use<K> {
-        let margin = self.options.watch_margin;
-        let silent = self.error(Verb::Watch, Fault::Silent(margin));
-        let opening = timeout(margin, self.source.watch_with(query, self.packed()));
-        async move { opening.await.unwrap_or(Err(silent)) }
+    fn opening(&self, query: &WatchQuery, wishes: Wishes<K>) -> Opening<WatchStream<K>> {
+        let asked = self.source.collection().asked(Verb::Watch);
+        guarded::open(asked, || self.source.watch_with(query, wishes))
+    }
+
+    fn guarded(&self, stream: WatchStream<K>) -> Guarded<WatchStream<K>> {
+        Guarded::new(stream, self.source.collection().asked(Verb::Watch))
     }
 
     /// Decodes what can be said of an object: its key, and itself as the cache
@@ -358,6 +428,11 @@ impl ReflectorMonitor {
     /// What the reflector says of itself now.
     pub fn status(&self) -> ReflectorStatus {
         self.0.read()
+    }
+
+    /// Returns how old the newest proof is that a store of this version has reached.
+    pub(crate) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
+        self.0.freshness_at(version)
     }
 }
 

@@ -27,6 +27,7 @@ pub struct ReflectorOptions<K> {
     pub(super) list_patience: Duration,
     pub(super) initial_events_patience: Duration,
     pub(super) watch_margin: Duration,
+    pub(super) freshness_limit: Option<Duration>,
     pub(super) backoff: Option<Box<dyn BackoffPolicy>>,
     pub(super) on_error: ErrorHandler,
     pub(super) transform: Option<Transform<K>>,
@@ -47,6 +48,7 @@ impl<K> ReflectorOptions<K> {
             list_patience: Duration::from_secs(90),
             initial_events_patience: Duration::from_secs(30),
             watch_margin: Duration::from_secs(30),
+            freshness_limit: None,
             backoff: None,
             on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
             transform: None,
@@ -79,14 +81,15 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// How long a list may bring nothing before it is given up. 90 s unless set: longer than the
+    /// How long a list may bring nothing before it is given up; [`Duration::MAX`] is for ever. 90 s unless set: longer than the
     /// 60 s after which an API server itself gives up.
     pub fn list_patience(mut self, patience: Duration) -> Self {
         self.list_patience = patience;
         self
     }
 
-    /// How long a streaming list may bring nothing before a plain list is asked. 30 s unless set.
+    /// How long a streaming list may bring no new object before a plain list is asked. 30 s unless
+    /// set. After ten times as long a plain list is asked in any case.
     pub fn initial_events_patience(mut self, patience: Duration) -> Self {
         self.initial_events_patience = patience;
         self
@@ -96,6 +99,23 @@ impl<K> ReflectorOptions<K> {
     /// opening one may take. 30 s unless set.
     pub fn watch_margin(mut self, margin: Duration) -> Self {
         self.watch_margin = margin;
+        self
+    }
+
+    /// Proves at least this often that the watch is current. Unset: events, bookmarks and lists are
+    /// the only proofs, and nothing more is asked.
+    ///
+    /// Where half of the limit passes without an event or a bookmark, a list of one item is asked of
+    /// a quorum. A watch that has reached that list's version is current. A watch that does not reach
+    /// it within the other half is given up, and everything is listed from a quorum
+    /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). So data older than the limit heals
+    /// itself, where the server answers at all.
+    ///
+    /// API servers send a bookmark each minute: with a limit of two minutes or more they are rarely
+    /// asked. Without bookmarks, writes to other resources can move the quorum's version ahead of a
+    /// quiet collection's; the limit is then the period of full lists. Below two seconds it is two.
+    pub fn freshness_limit(mut self, limit: Duration) -> Self {
+        self.freshness_limit = Some(limit.max(Duration::from_secs(2)));
         self
     }
 
@@ -120,7 +140,7 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// Lists in so many permits' number at a time with others who have the same semaphore.
+    /// Limits concurrent lists through a shared semaphore.
     pub fn list_permits(mut self, permits: Arc<Semaphore>) -> Self {
         self.list_permits = Some(permits);
         self

@@ -1,6 +1,7 @@
 //! What a list, or the initial events of a stream, have brought so far.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kube::Resource;
 
@@ -14,6 +15,8 @@ pub(super) struct Population<K> {
     unreadable: HashSet<ObjectKey>,
     /// An item came that can't be told which it is.
     nameless: bool,
+    /// A state came that was not known.
+    news: bool,
 }
 
 impl<K> Default for Population<K> {
@@ -23,6 +26,7 @@ impl<K> Default for Population<K> {
             places: Places::default(),
             unreadable: HashSet::new(),
             nameless: false,
+            news: false,
         }
     }
 }
@@ -32,17 +36,36 @@ impl<K: Resource> Population<K> {
         self.places.len() as u64
     }
 
+    /// Returns how many keys there are, with those of unreadable objects.
+    pub(super) fn keys(&self) -> usize {
+        self.places.len() + self.unreadable.len()
+    }
+
+    /// Notes that a state came that was not known.
+    pub(super) fn note_news(&mut self) {
+        self.news = true;
+    }
+
+    /// Returns whether a state came that was not known.
+    pub(super) fn has_news(&self) -> bool {
+        self.news
+    }
+
     /// Whether every item's name could be read.
     pub(super) fn is_clean(&self) -> bool {
         !self.nameless
     }
 
-    /// Forgets everything, in turns: to free many objects takes long.
+    /// Forgets everything, in turns: to free many objects takes long. An object whose drop panics
+    /// keeps no other from being freed.
     pub(super) async fn discard(&mut self) {
         let mut turns = Turns::new();
         for item in std::mem::take(self).items {
             turns.spend(1).await;
-            drop(item);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(item))) {
+                let message = crate::panic::message(&*panic);
+                tracing::error!(message, "an object's drop panicked");
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tokio::time::Instant;
 
+use super::freshness::Proofs;
 use super::metrics::ReflectorMetrics;
 use crate::error::SourceError;
 use crate::object::{ResourceVersion, seconds};
@@ -28,6 +29,12 @@ pub struct ReflectorStatus {
     /// How long ago the server last sent anything.
     #[serde(with = "seconds::optional")]
     pub last_event: Option<Duration>,
+    /// How old the newest proof is that this reflector was current: a list, an event or a bookmark
+    /// that came in its order, or a quorum list of one item that the watch had reached. `None` until
+    /// the first list was handed on. A store that lags behind is older:
+    /// [`InformerStatus`](crate::InformerStatus) says so of the whole.
+    #[serde(with = "seconds::optional")]
+    pub freshness: Option<Duration>,
     /// The last error, and how long ago it was.
     #[serde(serialize_with = "error_and_age")]
     pub last_error: Option<(SourceError, Duration)>,
@@ -35,6 +42,15 @@ pub struct ReflectorStatus {
     pub errors: u64,
     /// How often everything was listed anew, by cause.
     pub relists: Relists,
+    /// How many lists were asked for. The pages of one list count as one.
+    pub lists: u64,
+    /// How many watches were asked for, apart from streaming lists.
+    pub watches: u64,
+    /// How many watches in a row could not be opened. More than zero: what changes now is not seen
+    /// before the next list.
+    pub watch_failures: u64,
+    /// How many watches ended, in good order, within a second.
+    pub short_watches: u64,
 }
 
 /// What a reflector is doing.
@@ -46,6 +62,9 @@ pub struct ReflectorStatus {
 pub enum ReflectorState {
     /// It was not started.
     Idle,
+    /// It is about to list, and waits for others to finish their lists: a factory limits how many
+    /// run at a time.
+    AwaitingPermit,
     /// It lists.
     Listing {
         /// How many objects have come so far.
@@ -55,7 +74,7 @@ pub enum ReflectorState {
     },
     /// It watches.
     Watching,
-    /// It waits before it asks again.
+    /// It waits this long before it asks again, from when it began to.
     Waiting(Duration),
     /// It was stopped.
     Stopped,
@@ -67,6 +86,7 @@ impl Serialize for ReflectorState {
         #[serde(tag = "doing", rename_all = "snake_case")]
         enum Tagged {
             Idle,
+            AwaitingPermit,
             Listing {
                 loaded: u64,
                 total: Option<u64>,
@@ -80,6 +100,7 @@ impl Serialize for ReflectorState {
         }
         match *self {
             Self::Idle => Tagged::Idle,
+            Self::AwaitingPermit => Tagged::AwaitingPermit,
             Self::Listing { loaded, total } => Tagged::Listing { loaded, total },
             Self::Watching => Tagged::Watching,
             Self::Waiting(delay) => Tagged::Waiting { delay },
@@ -121,11 +142,18 @@ pub enum RelistCause {
     ShortWatch,
     /// Something came that can't be told what it is about, or came out of its order.
     Unclean,
+    /// Watch after watch ended without bringing anything newer.
+    NoProgress,
+    /// Nothing proved for too long that a watch was current, see
+    /// [`ReflectorOptions::freshness_limit`](super::ReflectorOptions::freshness_limit).
+    Unproven,
+    /// A part of the reflector panicked.
+    Panicked,
 }
 
 impl RelistCause {
     /// Every cause.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Expired,
         Self::VersionTooLarge,
         Self::WentBack,
@@ -133,6 +161,9 @@ impl RelistCause {
         Self::WatchFailed,
         Self::ShortWatch,
         Self::Unclean,
+        Self::NoProgress,
+        Self::Unproven,
+        Self::Panicked,
     ];
 
     /// Its name in metrics and in what is serialised.
@@ -145,6 +176,9 @@ impl RelistCause {
             Self::WatchFailed => "watch_failed",
             Self::ShortWatch => "short_watch",
             Self::Unclean => "unclean",
+            Self::NoProgress => "no_progress",
+            Self::Unproven => "unproven",
+            Self::Panicked => "panicked",
         }
     }
 }
@@ -186,9 +220,14 @@ struct Board {
     since: Instant,
     version: Option<ResourceVersion>,
     last_event: Option<Instant>,
+    proofs: Proofs,
     last_error: Option<(SourceError, Instant)>,
     errors: u64,
     relists: Relists,
+    lists: u64,
+    watches: u64,
+    watch_failures: u64,
+    short_watches: u64,
 }
 
 impl StatusBoard {
@@ -198,9 +237,14 @@ impl StatusBoard {
             since: Instant::now(),
             version: None,
             last_event: None,
+            proofs: Proofs::default(),
             last_error: None,
             errors: 0,
             relists: Relists::default(),
+            lists: 0,
+            watches: 0,
+            watch_failures: 0,
+            short_watches: 0,
         }))
     }
 
@@ -219,10 +263,20 @@ impl StatusBoard {
             since: board.since.elapsed(),
             version: board.version.clone(),
             last_event: board.last_event.map(|at| at.elapsed()),
+            freshness: board.proofs.last().map(|at| at.elapsed()),
             last_error: board.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
             errors: board.errors,
             relists: board.relists.clone(),
+            lists: board.lists,
+            watches: board.watches,
+            watch_failures: board.watch_failures,
+            short_watches: board.short_watches,
         }
+    }
+
+    /// Returns how old the newest proof is that a store of this version has reached.
+    pub(super) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
+        self.0.lock().proofs.reached(version).map(|at| at.elapsed())
     }
 }
 
@@ -247,13 +301,39 @@ impl StatusWriter {
         self.metrics.last_event.set_to_now();
     }
 
-    pub(super) fn saw(&self, version: Option<&ResourceVersion>, now: Instant) {
-        let mut board = self.board.0.lock();
-        board.last_event = Some(now);
+    /// Something came from the server.
+    pub(super) fn heard(&self, now: Instant) {
+        self.board.0.lock().last_event = Some(now);
         self.metrics.last_event.set_to_now();
+    }
+
+    /// This is the last version seen.
+    pub(super) fn at(&self, version: Option<&ResourceVersion>) {
+        let mut board = self.board.0.lock();
         if board.version.as_ref() != version {
             board.version = version.cloned();
         }
+    }
+
+    /// At that moment the collection had this version.
+    pub(super) fn proved(&self, version: Option<&ResourceVersion>, at: Instant) {
+        self.board.0.lock().proofs.add(version.cloned(), at);
+    }
+
+    pub(super) fn lists(&self) {
+        self.board.0.lock().lists += 1;
+    }
+
+    /// A watch was asked for, and did or did not open.
+    pub(super) fn watches(&self, opened: bool) {
+        let mut board = self.board.0.lock();
+        board.watches += 1;
+        board.watch_failures = if opened { 0 } else { board.watch_failures + 1 };
+    }
+
+    /// A watch ended as soon as it was open.
+    pub(super) fn watch_was_short(&self) {
+        self.board.0.lock().short_watches += 1;
     }
 
     pub(super) fn failed(&self, error: &SourceError) {

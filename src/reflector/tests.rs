@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::error::{ApiStatus, FaultClass};
-use crate::lister_watcher::{Collection, ListStream};
+use crate::lister_watcher::{Collection, ListStream, WatchItem};
 use crate::testing::{Asking, FakeSource, WatchEnd};
 
 /// What the reflector gave, as text, and what it folds to.
@@ -322,7 +322,7 @@ async fn a_retry_after_is_honoured() {
     let rig = Rig::start(fake);
     seconds(76.9).await;
     assert!(rig.log().is_empty());
-    seconds(0.2).await;
+    seconds(0.1 + 77.0 / 2.0).await;
     assert_eq!(rig.log(), ["=1"]);
 }
 
@@ -380,6 +380,7 @@ struct Odd {
     source: Arc<FakeSource<ConfigMap>>,
     deaf: std::sync::atomic::AtomicBool,
     after_list: fn(&FakeSource<ConfigMap>),
+    watch: fn(WatchStream<ConfigMap>) -> WatchStream<ConfigMap>,
 }
 
 impl Odd {
@@ -387,7 +388,17 @@ impl Odd {
         source: &Arc<FakeSource<ConfigMap>>,
         after_list: fn(&FakeSource<ConfigMap>),
     ) -> Arc<Self> {
-        Arc::new(Self { source: source.clone(), deaf: false.into(), after_list })
+        let watch = |watch| watch;
+        Arc::new(Self { source: source.clone(), deaf: false.into(), after_list, watch })
+    }
+
+    /// A fake whose watches are changed on their way.
+    fn saying(
+        source: &Arc<FakeSource<ConfigMap>>,
+        watch: fn(WatchStream<ConfigMap>) -> WatchStream<ConfigMap>,
+    ) -> Arc<Self> {
+        let deaf = false.into();
+        Arc::new(Self { source: source.clone(), deaf, after_list: |_| {}, watch })
     }
 
     fn deafen(&self, deaf: bool) {
@@ -415,8 +426,9 @@ impl ListerWatcher<ConfigMap> for Odd {
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         let watch = self.source.watch(query);
         let deaf = self.deaf.load(std::sync::atomic::Ordering::Relaxed);
+        let change = self.watch;
         Box::pin(async move {
-            let watch = watch.await?;
+            let watch = change(watch.await?);
             Ok(if deaf { futures::stream::pending().boxed() } else { watch })
         })
     }
@@ -663,6 +675,7 @@ async fn lists_wait_for_a_permit_and_watches_do_not_hold_one() {
     let rigs = [Rig::with(source(&["a"]), options()), Rig::with(source(&["b"]), options())];
     settle().await;
     assert!(rigs.iter().all(|rig| rig.asked().is_empty()));
+    assert!(rigs.iter().all(|rig| rig.monitor.status().state == ReflectorState::AwaitingPermit));
     drop(held);
     settle().await;
     assert!(rigs.iter().all(|rig| rig.asked() == ["list 0", "watch 1"]));
@@ -678,4 +691,453 @@ async fn stopping_ends_the_watch() {
     settle().await;
     assert_eq!(rig.source.open_watches(), 0);
     assert_eq!(rig.monitor.status().state, ReflectorState::Stopped);
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_that_end_after_each_event_keep_a_pace() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(100) {
+        rig.source.put(object("a"));
+        settle().await;
+        rig.source.end_watches(WatchEnd::Ordinary);
+        settle().await;
+    }
+    let status = rig.monitor.status();
+    assert!(status.watches < 110, "{} watches in 100 s", status.watches);
+    assert!(status.watches > 90, "and no slower: {}", status.watches);
+    assert_eq!(status.lists, 1);
+    assert!(status.short_watches >= status.watches - 1 && status.errors >= status.watches - 1);
+    seconds(2.0).await;
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_old_bookmark_says_nothing_and_costs_nothing() {
+    let fake = Arc::new(source(&["a", "b"]));
+    let odd = Odd::saying(&fake, |watch| {
+        let version = 1.into();
+        let old = WatchItem::Bookmark { version, initial_events_end: false };
+        futures::stream::iter([Ok(old)]).chain(watch).boxed()
+    });
+    let reflector = Reflector::new(odd, ReflectorOptions::new().seed(1));
+    let (sink, monitor) = (Sink::default(), reflector.monitor());
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    seconds(3600.0).await;
+    let status = monitor.status();
+    assert_eq!((status.lists, status.errors), (1, 0), "{status:?}");
+    assert_eq!(sink.0.lock().0, ["=2"]);
+    assert!(status.freshness > Some(Duration::from_secs(3500)), "it proves nothing");
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_that_old_events_lead_to_become_seldom() {
+    let fake = Arc::new(source(&["a", "b"]));
+    let odd = Odd::saying(&fake, |watch| {
+        let mut gone = object("gone");
+        gone.metadata.resource_version = Some("1".into());
+        gone.metadata.uid = Some("gone".into());
+        let old = WatchItem::Deleted(Ok(gone.into()));
+        futures::stream::iter([Ok(old)]).chain(watch).boxed()
+    });
+    let reflector = Reflector::new(odd, ReflectorOptions::new().seed(1));
+    let monitor = reflector.monitor();
+    let task = tokio::spawn(reflector.run(Sink::default()));
+    seconds(3600.0).await;
+    let status = monitor.status();
+    assert!((10..50).contains(&status.lists), "{} lists in an hour", status.lists);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_without_progress_lead_to_a_list() {
+    for end in [WatchEnd::Ordinary, WatchEnd::Broken, WatchEnd::Failed(status(500, "x"))] {
+        let rig = Rig::with(
+            source(&["a"]),
+            ReflectorOptions::new().internal_error_window(Duration::from_secs(1_000_000)),
+        );
+        settle().await;
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(600) {
+            seconds(0.5).await;
+            let ReflectorStatus { state, since, .. } = rig.monitor.status();
+            if state == ReflectorState::Watching && since > Duration::from_secs(1) {
+                rig.source.end_watches(end.clone());
+            }
+        }
+        let status = rig.monitor.status();
+        let lists = status.relists.of(RelistCause::NoProgress);
+        assert!((1..10).contains(&lists), "{end:?}: {status:?}");
+        assert!(status.watches < 100, "{status:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_watch_is_listed_over_for_ever_and_the_news_arrive() {
+    let fake = Arc::new(source(&["a"]));
+    let odd = Odd::saying(&fake, |watch| {
+        drop(watch);
+        let asked = crate::error::Asked {
+            verb: Verb::Watch,
+            resource: "configmaps".into(),
+            namespace: None,
+        };
+        let fault = Fault::Malformed { offset: 7, problem: "no event".into() };
+        futures::stream::iter([Err(SourceError::new(asked, fault))]).boxed()
+    });
+    let reflector = Reflector::new(odd, ReflectorOptions::new().seed(1));
+    let (sink, monitor) = (Sink::default(), reflector.monitor());
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    for n in 0..24 {
+        fake.put(object(&format!("new-{n}")));
+        seconds(3600.0).await;
+        assert!(sink.0.lock().1.contains_key(&key(&format!("new-{n}"))), "{n}");
+    }
+    let status = monitor.status();
+    assert!((24..24 * 20).contains(&status.lists), "{} lists in a day", status.lists);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn quiet_watches_that_last_lead_to_no_list() {
+    let rig = Rig::start(source(&["a"]));
+    for _ in 0..100 {
+        seconds(61.0).await;
+        rig.source.end_watches(WatchEnd::Ordinary);
+    }
+    let status = rig.monitor.status();
+    assert_eq!((status.lists, status.errors), (1, 0), "a proxy's idle timeout is no fault");
+}
+
+#[tokio::test(start_paused = true)]
+async fn live_events_are_no_initial_events() {
+    for (new_keys, least, most) in [(false, 30, 40), (true, 300, 310)] {
+        let fake = source(&["a"]);
+        fake.streaming(true, false);
+        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+        let begun = Instant::now();
+        let mut n = 0;
+        while rig.log().is_empty() {
+            n += 1;
+            rig.source.put(object(&if new_keys { format!("new-{n}") } else { "a".to_owned() }));
+            seconds(1.0).await;
+            assert!(begun.elapsed() < Duration::from_secs(3600));
+        }
+        let waited = begun.elapsed().as_secs();
+        assert!((least..=most).contains(&waited), "{new_keys}: {waited} s");
+        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+        seconds(40.0).await;
+        let streams = rig.asked().iter().filter(|asked| asked.starts_with("stream")).count();
+        assert_eq!(streams, 1, "remembered as a refusal");
+        rig.assert_converged();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_duration_is_allowed() {
+    struct Never;
+    impl BackoffPolicy for Never {
+        fn next_delay(&mut self) -> Duration {
+            Duration::MAX
+        }
+        fn reset(&mut self) {}
+    }
+    for streaming in [false, true] {
+        let options = ReflectorOptions::new()
+            .streaming_list(streaming)
+            .watch_margin(Duration::MAX)
+            .list_patience(Duration::MAX)
+            .initial_events_patience(Duration::MAX)
+            .internal_error_window(Duration::MAX)
+            .freshness_limit(Duration::MAX)
+            .backoff(Never);
+        let rig = Rig::with(source(&["a"]), options);
+        settle().await;
+        rig.source.put(object("b"));
+        seconds(10_000.0).await;
+        rig.source.put(object("c"));
+        settle().await;
+        rig.assert_converged();
+        for n in 0..3 {
+            rig.source.end_watches(WatchEnd::Failed(status(429, "TooManyRequests")));
+            rig.source.put(object(&format!("unseen-{n}")));
+            seconds(100_000.0).await;
+        }
+        let state = rig.monitor.status().state;
+        assert_eq!(state, ReflectorState::Waiting(Duration::MAX), "it never asks again");
+        assert!(!rig.task.is_finished());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_that_the_server_asks_for_are_spread() {
+    let mut instants = std::collections::BTreeSet::new();
+    for seed in 0..20 {
+        let fake = Arc::new(source(&["a"]));
+        let mut throttled = status(429, "TooManyRequests");
+        throttled.retry_after = Some(Duration::from_secs(10));
+        fake.fail_list(Fault::Status(throttled));
+        let options = ReflectorOptions::new().seed(seed).on_error(|_| {});
+        let reflector = Reflector::new(fake, options);
+        let monitor = reflector.monitor();
+        let task = tokio::spawn(reflector.run(Sink::default()));
+        settle().await;
+        let ReflectorState::Waiting(delay) = monitor.status().state else { panic!("it waits") };
+        assert!((10..16).contains(&delay.as_secs()), "{delay:?}");
+        instants.insert(delay.as_millis() / 250);
+        task.abort();
+    }
+    assert!(instants.len() > 8, "{instants:?}");
+}
+
+/// A source that panics where it is told to.
+struct Panicking {
+    source: Arc<FakeSource<ConfigMap>>,
+    at: Mutex<Vec<Spot>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spot {
+    ListCalled,
+    ListAwaited,
+    ListRead,
+    WatchCalled,
+    WatchAwaited,
+    WatchRead,
+    WatchDropped,
+}
+
+impl Panicking {
+    fn hits(&self, spot: Spot) -> bool {
+        let mut at = self.at.lock();
+        let hit = at.first() == Some(&spot);
+        if hit {
+            at.remove(0);
+        }
+        hit
+    }
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+impl ListerWatcher<ConfigMap> for Panicking {
+    fn collection(&self) -> &Collection {
+        self.source.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        assert!(!self.hits(Spot::ListCalled), "as told");
+        let (awaited, read) = (self.hits(Spot::ListAwaited), self.hits(Spot::ListRead));
+        let list = self.source.list(query);
+        Box::pin(async move {
+            assert!(!awaited, "as told");
+            let list = list.await?;
+            Ok(list.inspect(move |_| assert!(!read, "as told")).boxed())
+        })
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        assert!(!self.hits(Spot::WatchCalled), "as told");
+        let (awaited, read) = (self.hits(Spot::WatchAwaited), self.hits(Spot::WatchRead));
+        let bomb = self.hits(Spot::WatchDropped).then_some(Bomb);
+        let watch = self.source.watch(query);
+        Box::pin(async move {
+            assert!(!awaited, "as told");
+            let watch = watch.await?;
+            let watch = watch.inspect(move |_| {
+                let _held = &bomb;
+                assert!(!read, "as told");
+            });
+            Ok(watch.boxed())
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_panics_is_reported_and_asked_again() {
+    let spots = [
+        Spot::ListCalled,
+        Spot::ListAwaited,
+        Spot::ListRead,
+        Spot::WatchCalled,
+        Spot::WatchAwaited,
+        Spot::WatchRead,
+        Spot::WatchDropped,
+    ];
+    for streaming in [false, true] {
+        for spot in spots {
+            let fake = Arc::new(source(&["a"]));
+            let panicking =
+                Panicking { source: fake.clone(), at: Mutex::new(vec![spot, spot, spot]) };
+            let options = ReflectorOptions::new().streaming_list(streaming).seed(3);
+            let reflector = Reflector::new(Arc::new(panicking), options);
+            let (sink, monitor) = (Sink::default(), reflector.monitor());
+            let task = tokio::spawn(reflector.run(sink.clone()));
+            for n in 0..20 {
+                seconds(20.0).await;
+                fake.put(object(&format!("new-{n}")));
+                if n % 4 == 0 {
+                    fake.end_watches(WatchEnd::Failed(status(410, "Expired")));
+                }
+            }
+            seconds(120.0).await;
+            assert_eq!(sink.0.lock().1.len(), 21, "{spot:?}");
+            if spot != Spot::WatchDropped && !(streaming && format!("{spot:?}").starts_with("List"))
+            {
+                let status = monitor.status();
+                let (error, _) = status.last_error.clone().unwrap();
+                assert!(status.errors >= 3, "{spot:?} {error}");
+            }
+            task.abort();
+            assert!(task.await.unwrap_err().is_cancelled(), "{spot:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sink_that_panics_costs_a_list() {
+    #[derive(Clone, Default)]
+    struct Fragile(Sink, Arc<Mutex<u32>>);
+    impl ChangeSink<ConfigMap> for Fragile {
+        async fn emit(&self, change: Change<ConfigMap>) {
+            let fails = {
+                let mut left = self.1.lock();
+                *left = left.saturating_sub(1);
+                *left > 0
+            };
+            assert!(!fails, "no room");
+            self.0.emit(change).await;
+        }
+    }
+    let fake = Arc::new(source(&["a"]));
+    let reflector = Reflector::new(fake.clone(), ReflectorOptions::new().seed(3));
+    let monitor = reflector.monitor();
+    let sink = Fragile(Sink::default(), Arc::new(Mutex::new(4)));
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    seconds(60.0).await;
+    assert_eq!(sink.0.0.lock().1.len(), 1);
+    let status = monitor.status();
+    assert_eq!(status.relists.of(RelistCause::Panicked), 3, "{status:?}");
+    assert!(
+        matches!(status.last_error.unwrap().0.fault(), Fault::Panicked(text) if text.contains("no room"))
+    );
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn freshness_is_the_age_of_the_last_proof() {
+    let rig = Rig::start(source(&["a"]));
+    let age = || rig.monitor.status().freshness.map(|age| age.as_secs());
+    assert_eq!(age(), None);
+    seconds(50.0).await;
+    assert_eq!(age(), Some(50), "since the list");
+    rig.source.put(object("a"));
+    seconds(7.0).await;
+    assert_eq!(age(), Some(7), "since the event");
+    rig.source.bookmark();
+    seconds(3.0).await;
+    assert_eq!(age(), Some(3), "since the bookmark");
+    assert_eq!(rig.monitor.status().lists, 1, "nothing is asked for it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_watch_is_proved_by_a_list_of_one_item() {
+    let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(60));
+    let rig = Rig::with(source(&["a", "b", "c"]), options);
+    for _ in 0..1000 {
+        seconds(7.0).await;
+        let status = rig.monitor.status();
+        assert!(status.freshness <= Some(Duration::from_secs(31)), "{status:?}");
+    }
+    let probes = rig.limits().iter().filter(|limit| **limit == Some(1)).count();
+    assert!((200..250).contains(&probes), "{probes} probes in 7,000 s");
+    assert_eq!(rig.log(), ["=3"], "and nothing else happens");
+    assert!(rig.errors().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_does_not_reach_the_quorum_is_listed_over() {
+    let fake = Arc::new(source(&["a"]));
+    let deaf = Odd::new(&fake, |_| {});
+    deaf.deafen(true);
+    let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(60)).seed(1);
+    let reflector = Reflector::new(deaf.clone(), options);
+    let (sink, monitor) = (Sink::default(), reflector.monitor());
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    seconds(10.0).await;
+    fake.put(object("b"));
+    seconds(65.0).await;
+    assert_eq!(sink.0.lock().1.len(), 2, "{:?}", monitor.status());
+    assert_eq!(monitor.status().relists.of(RelistCause::Unproven), 1);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probe_that_fails_is_reported_and_asked_again() {
+    let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(60));
+    let rig = Rig::with(source(&["a"]), options);
+    seconds(10.0).await;
+    rig.source.fail_list(fault(403, "Forbidden"));
+    seconds(25.0).await;
+    assert_eq!(rig.errors(), [FaultClass::Forbidden]);
+    assert!(rig.monitor.status().freshness > Some(Duration::from_secs(30)));
+    seconds(20.0).await;
+    assert!(rig.monitor.status().freshness < Some(Duration::from_secs(20)));
+    assert_eq!(rig.log(), ["=1"]);
+}
+
+/// With nothing to wait for, other tasks and the stop still have their turn.
+#[tokio::test]
+async fn an_always_ready_source_can_be_stopped() {
+    struct Ready(Collection);
+    impl ListerWatcher<ConfigMap> for Ready {
+        fn collection(&self) -> &Collection {
+            &self.0
+        }
+        fn list(
+            &self,
+            _: &ListQuery,
+        ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+            let metadata = crate::lister_watcher::ListMetadata {
+                version: Some(1.into()),
+                continue_token: Some(fastrand::u64(..).to_string()),
+                remaining: None,
+            };
+            let items = futures::stream::iter([Ok(ListItem::Meta(metadata))]);
+            Box::pin(async { Ok(items.boxed()) })
+        }
+        fn watch(
+            &self,
+            _: &WatchQuery,
+        ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+            Box::pin(async { Ok(futures::stream::empty().boxed()) })
+        }
+    }
+    let names = source(&[]).collection().clone();
+    let reflector = Reflector::new(Arc::new(Ready(names)), ReflectorOptions::new());
+    let stop = tokio_util::sync::CancellationToken::new();
+    let running = stop.clone();
+    let task =
+        tokio::spawn(
+            async move { running.run_until_cancelled(reflector.run(Sink::default())).await },
+        );
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    assert!(task.await.unwrap().is_none(), "pages without end are no reason to miss the stop");
 }

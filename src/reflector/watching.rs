@@ -4,13 +4,17 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use kube::Resource;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::machine::{End, Machine, Outcome};
-use super::{Asker, ChangeSink};
+use super::guarded::Guarded;
+use super::machine::Machine;
+use super::probe::{Probe, Probed};
+use super::step::{End, Outcome};
+use super::{Asker, ChangeSink, ReflectorOptions};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
+use crate::time::after;
 use crate::turns::Turns;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
@@ -19,6 +23,10 @@ const SHORT_WATCH: Duration = Duration::from_secs(1);
 /// Bookmarks nearer to each other than this say nothing of how often they come: servers send one a
 /// minute, and another when a watch is about to end.
 const SHORTEST_GAP: Duration = Duration::from_secs(60);
+
+/// The initial events of a streaming list may take this many times the patience in all, however
+/// many objects they bring.
+const MOST_PATIENCE: u32 = 10;
 
 /// How often this collection's server shows that a quiet watch is alive.
 #[derive(Debug, Default)]
@@ -92,21 +100,36 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         machine: &Machine,
     ) -> Result<Outcome, SourceError> {
         let patience = self.options.initial_events_patience;
-        let never = self.error(Verb::Watch, Fault::NoInitialEventsEnd(patience));
-        let opened = timeout(patience, self.source.watch_with(&query, self.wishes(machine))).await;
-        let mut stream = opened.map_err(|_| never.clone())??;
+        let begun = Instant::now();
+        let never = |this: &Self| {
+            let waited = patience.max(begun.elapsed());
+            this.error(Verb::Watch, Fault::NoInitialEventsEnd(waited))
+        };
+        let opening = self.opening(&query, self.wishes(machine));
+        let opened = timeout(patience, opening).await;
+        let mut stream = self.guarded(opened.map_err(|_| never(self))??);
         self.heartbeat.begin();
         let mut turns = Turns::new();
+        let latest = after(begun, patience.saturating_mul(MOST_PATIENCE));
+        let (mut until, mut keys) = (latest.min(after(begun, patience)), 0);
         loop {
             turns.spend(1).await;
-            let item = match timeout(patience, stream.next()).await {
+            let item = match timeout_at(until, stream.next()).await {
                 Ok(Some(item)) => item?,
                 Ok(None) => {
                     let within = "the initial events";
                     return Err(self.error(Verb::Watch, Fault::Truncated { received: 0, within }));
                 }
-                Err(_) => return Err(never),
+                Err(_) => return Err(never(self)),
             };
+            // What comes is no progress: a server that knows no initial events sends live ones.
+            let now = Instant::now();
+            if self.population.keys() > keys {
+                keys = self.population.keys();
+                until = latest.min(after(now, patience));
+            } else if now >= until {
+                return Err(never(self));
+            }
             match self.see(item) {
                 Seen::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
@@ -138,56 +161,63 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// Hands on what a watch brings until it ends.
     pub(super) async fn follow(
         &mut self,
-        mut stream: WatchStream<K>,
+        mut stream: Guarded<WatchStream<K>>,
         query: &WatchQuery,
         at_most: Option<Duration>,
         machine: &mut Machine,
         sink: &impl ChangeSink<K>,
     ) -> Outcome {
         let opened = Instant::now();
-        let overdue = opened + query.timeout + self.options.watch_margin;
-        let mut due = at_most.map(|at_most| opened + at_most);
-        let mut last = opened;
-        let mut any = query.initial_events;
+        let overdue = after(opened, query.timeout.saturating_add(self.options.watch_margin));
+        let mut due = at_most.map(|at_most| after(opened, at_most));
+        let (mut last, mut events) = (opened, 0);
         self.heartbeat.begin();
+        let mut probe = self.probe(opened);
         let mut turns = Turns::new();
         let end = loop {
             turns.spend(1).await;
-            let silent = self.heartbeat.patience().map_or(overdue, |p| overdue.min(last + p));
+            let patience = self.heartbeat.patience();
+            let silent = patience.map_or(overdue, |patience| overdue.min(after(last, patience)));
             let until = due.map_or(silent, |due| due.min(silent));
-            let item = match timeout_at(until, stream.next()).await {
-                Ok(Some(Ok(item))) => item,
-                Ok(Some(Err(error))) => {
-                    self.report(&error);
-                    break End::Broken;
-                }
-                Ok(None) if !any && opened.elapsed() < SHORT_WATCH => {
-                    self.report(&self.error(Verb::Watch, Fault::ShortWatch));
-                    break End::AtOnce;
-                }
-                Ok(None) => break End::Ordinary,
-                Err(_) if due.is_some_and(|due| due <= silent) => break End::Due,
-                Err(_) => {
+            let item = tokio::select! {
+                biased;
+                item = stream.next() => item,
+                probed = probe.next() => match self.probed(&mut probe, probed, machine) {
+                    Some(end) => break end,
+                    None => continue,
+                },
+                () = sleep_until(until) => {
+                    if due.is_some_and(|due| due <= silent) {
+                        break End::Due;
+                    }
                     self.heartbeat.fell_silent();
                     self.report(&self.error(Verb::Watch, Fault::Silent(last.elapsed())));
                     break End::Silent;
                 }
             };
-            any = true;
             let now = Instant::now();
+            let item = match item {
+                Some(Ok(item)) => item,
+                Some(Err(error)) => {
+                    self.report(&error);
+                    break End::Broken;
+                }
+                None => break self.ended(opened.elapsed(), events, query.initial_events),
+            };
+            events += 1;
+            last = now;
+            self.board.heard(now);
             let seen = self.see(item);
-            if let Some(event) = seen.version()
+            if let Some(told) = seen.version()
                 && let Some(known) = machine.version()
-                && event.is_older_than(known)
+                && told.is_older_than(known)
             {
-                // Told again, or too late: what it is worth now is for a list to say.
-                let fault = Fault::OutOfOrder { event: event.clone(), known: known.clone() };
-                self.report(&self.error(Verb::Watch, fault));
-                due = Some(machine.missed(now));
-                last = now;
+                if let Some(at) = self.came_late(seen, machine, sink, now).await {
+                    due = Some(at);
+                }
                 continue;
             }
-            let seen = match seen {
+            let version = match seen {
                 Seen::Change { change, version } => {
                     sink.emit(change).await;
                     version
@@ -200,20 +230,116 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 Seen::Nameless => {
                     // What it changed is not known until everything is listed anew.
                     due = Some(machine.missed(now));
-                    None
+                    continue;
                 }
-                Seen::Nothing => None,
+                Seen::Nothing => continue,
                 Seen::Failed(error) => {
                     self.report(&error);
                     break End::Failed((&error).into());
                 }
             };
-            machine.saw(seen, now);
-            self.board.saw(machine.version(), now);
+            machine.saw(version, now);
+            self.board.at(machine.version());
+            if due.is_none() {
+                self.proved(machine, now);
+                probe.proved(now);
+            }
             // After a sink that had no room, the server still had its chance to be silent.
             last = Instant::now();
         };
-        Outcome::WatchEnded(end)
+        Outcome::WatchEnded { end, lasted: opened.elapsed() }
+    }
+
+    /// A watch ended in good order.
+    fn ended(&mut self, lasted: Duration, events: u64, follows_list: bool) -> End {
+        if lasted >= SHORT_WATCH {
+            return End::Ordinary;
+        }
+        self.board.watch_was_short();
+        if events == 0 && !follows_list {
+            self.report(&self.error(Verb::Watch, Fault::ShortWatch));
+            return End::AtOnce;
+        }
+        self.report(&self.error(Verb::Watch, Fault::EndedEarly { events }));
+        End::Ordinary
+    }
+
+    /// Something is older than what is known of the collection: told again, or too late. Gives when
+    /// everything is to be listed, if that is the only way to know what it is worth.
+    ///
+    /// A bookmark says nothing then. Of an object, what is known decides: an older state than the
+    /// known one is no news, and a deletion of the very object that is known still stands, as servers
+    /// tell it that give a deleted object its last version.
+    async fn came_late(
+        &mut self,
+        seen: Seen<K>,
+        machine: &mut Machine,
+        sink: &impl ChangeSink<K>,
+        now: Instant,
+    ) -> Option<Instant> {
+        let Seen::Change { change, version: Some(event) } = seen else { return None };
+        if let Some(known) = machine.version().cloned() {
+            let event = event.clone();
+            self.report(&self.error(Verb::Watch, Fault::OutOfOrder { event, known }));
+        }
+        if let Change::Deleted { key, object: Some(object), .. } = &change
+            && let Some(known) = self.options.known.as_ref().and_then(|known| known.get(key))
+        {
+            let is_older = known.version().is_some_and(|known| event.is_older_than(&known));
+            if is_older {
+                return None;
+            }
+            if !object.is_another(&known) {
+                sink.emit(change).await;
+                return None;
+            }
+        }
+        Some(machine.missed(now))
+    }
+
+    fn probe(&self, opened: Instant) -> Probe<K> {
+        let ReflectorOptions { freshness_limit, list_patience, .. } = &self.options;
+        let proved = self.proved.unwrap_or(opened);
+        Probe::new(self.source.clone(), *freshness_limit, *list_patience, proved)
+    }
+
+    /// Acts on what a probe came to; gives why the watch is to end, if it is.
+    fn probed(
+        &mut self,
+        probe: &mut Probe<K>,
+        probed: Probed,
+        machine: &mut Machine,
+    ) -> Option<End> {
+        let now = Instant::now();
+        match probed {
+            Probed::Due if machine.admits(now) => probe.ask(now),
+            Probed::Due => probe.put_off(now),
+            Probed::Answered(version, begun) => {
+                self.board.heard(now);
+                let known = machine.version()?;
+                if version == *known {
+                    self.proved(machine, begun);
+                    probe.proved(begun);
+                } else if version.is_older_than(known) {
+                    // A quorum is behind: history was lost. What the watch told has been proved since.
+                    return Some(End::Unproven);
+                } else {
+                    probe.await_watch(begun);
+                }
+            }
+            Probed::Failed(error) => {
+                self.report(&error);
+                probe.put_off(now);
+            }
+            Probed::NotReached => return Some(End::Unproven),
+        }
+        None
+    }
+
+    /// The collection is known to have had its present version at this moment.
+    pub(super) fn proved(&mut self, machine: &Machine, at: Instant) {
+        self.proved = self.proved.max(Some(at));
+        self.board.proved(machine.version(), at);
     }
 
     fn see(&mut self, item: WatchItem<K>) -> Seen<K> {

@@ -11,12 +11,13 @@
 //! | custom resources, dynamic objects | JSON | the same |
 //!
 //! What comes is taken by its `Content-Type`. Where JSON came instead of protobuf, or protobuf was
-//! refused (406), the source asks for JSON from then on.
+//! refused (406), the source asks for JSON for ten minutes, and then for protobuf again.
 
 mod answer;
 mod capture;
 mod decode;
 mod decoding;
+mod fallback;
 mod filter;
 mod forms;
 mod framer;

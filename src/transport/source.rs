@@ -3,7 +3,6 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, stream};
@@ -16,6 +15,7 @@ use serde::de::DeserializeOwned;
 use super::answer;
 use super::decode::{Decode, DynamicDecode, SerdeDecode};
 use super::decoding;
+use super::fallback::JsonFallback;
 use super::forms::Forms;
 use super::framer::Encoding;
 use super::protobuf::is_built_in;
@@ -38,7 +38,8 @@ const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 /// struct of one's own that inherits a resource, and for [`DynamicObject`].
 ///
 /// Of the types that are built into Kubernetes it asks for protobuf, which costs a server and this
-/// process less, and takes JSON where that comes instead; what is decoded is the same. Custom
+/// process less, and takes JSON where that comes instead; what is decoded is the same. After an answer
+/// in JSON it asks for JSON for ten minutes, then for protobuf again. Custom
 /// resources and dynamic objects come as JSON. [`json_only`](Self::json_only) asks for JSON alone.
 ///
 /// ```no_run
@@ -63,8 +64,8 @@ pub struct ApiSource<K> {
     protobuf: bool,
     /// Equal uid and version mean an equal object.
     trust_versions: bool,
-    /// JSON came where protobuf was asked for: it is not asked for again.
-    json: Arc<AtomicBool>,
+    /// JSON came where protobuf was asked for, or is wanted.
+    json: Arc<JsonFallback>,
 }
 
 /// The path of the collection in a namespace, or in all.
@@ -168,8 +169,8 @@ impl<K> ApiSource<K> {
 
     /// Asks for JSON alone: to see fields newer than
     /// [`protobuf::RELEASE`](super::protobuf::RELEASE), or what goes over the wire.
-    pub fn json_only(self) -> Self {
-        self.json.store(true, Ordering::Relaxed);
+    pub fn json_only(mut self) -> Self {
+        self.json = Arc::new(JsonFallback::always());
         self
     }
 
@@ -244,7 +245,7 @@ impl<K> ApiSource<K> {
                     return Err(Fault::Request(format!("{namespace:?} is no namespace")));
                 }
                 let mut asked = Encoding::Json;
-                if protobuf && !json.load(Ordering::Relaxed) {
+                if protobuf && !json.is_on() {
                     asked = Encoding::Protobuf;
                 }
                 let send = |encoding| {
@@ -254,12 +255,12 @@ impl<K> ApiSource<K> {
                 let mut response = send(asked).await?;
                 if asked == Encoding::Protobuf && response.status() == StatusCode::NOT_ACCEPTABLE {
                     asked = Encoding::Json;
-                    json.store(true, Ordering::Relaxed);
+                    json.begin();
                     response = send(asked).await?;
                 }
                 let (incoming, encoding) = answer::accept(response, asked).await?;
                 if asked != encoding {
-                    json.store(true, Ordering::Relaxed);
+                    json.begin();
                 }
                 Ok((incoming, encoding))
             };

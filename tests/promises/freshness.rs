@@ -1,1 +1,246 @@
 //! The age of the last proof that the cache is current.
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+use kube_informer::error::{ApiStatus, Fault, FaultClass};
+use kube_informer::lister_watcher::{
+    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+};
+use kube_informer::reflector::{ReflectorOptions, ReflectorState, RelistCause};
+use kube_informer::testing::{ApiServer, FakeSource, Faults, Harm, Requests, WatchEnd};
+use kube_informer::{
+    InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory, SourceError,
+};
+use parking_lot::Mutex;
+use tokio::time::sleep;
+
+fn map(name: &str) -> ConfigMap {
+    let metadata = ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("shop".into()),
+        ..ObjectMeta::default()
+    };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_keep_a_quiet_cache_fresh() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let maps = factory.informer::<ConfigMap>();
+    assert_eq!(maps.freshness(), None);
+    assert!(!maps.is_fresh(Duration::MAX), "nothing is known yet");
+    factory.start().unwrap();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    for _ in 0..100 {
+        sleep(seconds(31)).await;
+        assert!(maps.is_fresh(seconds(120)) && factory.status().fresh_within(seconds(120)));
+    }
+    factory.shutdown().await;
+    sleep(seconds(121)).await;
+    assert!(!maps.is_fresh(seconds(120)), "a stopped cache ages");
+}
+
+/// The role lets lists through and no watches.
+#[tokio::test(start_paused = true)]
+async fn a_refused_watch_shows() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    let faults = Faults::new();
+    let refused = faults.inject(Requests::watches(), Harm::status(403));
+    let client = faults.client(server.client());
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    sleep(seconds(300)).await;
+    let status = maps.status();
+    assert!(status.synced && status.reflector.watch_failures > 3, "{status:?}");
+    let (error, _) = status.reflector.last_error.unwrap();
+    assert_eq!(error.class(), FaultClass::Forbidden);
+    server.create(&map("b")).unwrap();
+    sleep(seconds(120)).await;
+    assert_eq!(maps.status().objects, 2, "lists go on, at a slow pace");
+    refused.lift();
+    sleep(seconds(120)).await;
+    assert_eq!(maps.status().reflector.watch_failures, 0);
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_revoked_permission_ages_the_cache() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    let faults = Faults::new();
+    let client = faults.client(server.client());
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    faults.inject(Requests::reads(), Harm::status(403));
+    faults.cut_now();
+    sleep(seconds(600)).await;
+    let status = maps.status();
+    assert!(maps.has_synced() && status.synced, "what was read stays readable");
+    assert!(status.freshness >= Some(seconds(590)), "{status:?}");
+    assert!(!maps.is_fresh(seconds(180)) && !factory.status().fresh_within(seconds(180)));
+    assert!(maps.is_fresh(seconds(3600)), "the limit is the user's");
+    factory.shutdown().await;
+}
+
+/// The watch of this source says nothing, whatever happens, and no bookmark either.
+struct Deaf(FakeSource<ConfigMap>);
+
+impl ListerWatcher<ConfigMap> for Deaf {
+    fn collection(&self) -> &Collection {
+        self.0.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        self.0.list(query)
+    }
+
+    fn watch(
+        &self,
+        _: &WatchQuery,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        Box::pin(async { Ok(futures::stream::pending().boxed()) })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deaf_watch_is_found_out_within_the_limit() {
+    let source = Arc::new(Deaf(FakeSource::new("configmaps", "ConfigMap")));
+    source.0.put(map("a"));
+    let reflector = ReflectorOptions::new().freshness_limit(seconds(60)).on_error(|_| {});
+    let maps = SharedInformer::new(source.clone(), InformerOptions::new().reflector(reflector));
+    maps.start().unwrap();
+    maps.wait_for_sync(seconds(10)).await.unwrap();
+    sleep(seconds(600)).await;
+    assert!(maps.is_fresh(seconds(60)), "the probes prove it: {:?}", maps.status());
+    assert_eq!(maps.status().reflector.lists, 1);
+    source.0.put(map("b"));
+    sleep(seconds(95)).await;
+    assert_eq!(maps.status().objects, 2);
+    assert!(maps.status().reflector.relists.of(RelistCause::Unproven) >= 1);
+    maps.shutdown().await;
+}
+
+/// A handler's panic or slowness is nobody's; a transaction that is not through is.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_stored_yet_is_not_fresh() {
+    let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
+    source.put(map("a"));
+    let maps = SharedInformer::new(source.clone(), InformerOptions::new());
+    maps.start().unwrap();
+    maps.wait_for_sync(seconds(10)).await.unwrap();
+    sleep(seconds(50)).await;
+    assert!(!maps.is_fresh(seconds(49)) && maps.is_fresh(seconds(51)));
+    source.put(map("b"));
+    sleep(seconds(1)).await;
+    assert!(maps.is_fresh(seconds(2)));
+    maps.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sync_that_does_not_come_says_when_it_is_tried_next() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    faults.inject(Requests::reads(), Harm::status(403));
+    let client = faults.client(server.client());
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    let error = factory.wait_for_sync(seconds(60)).await.unwrap_err();
+    assert!(error.to_string().contains("configmaps: next try in "), "{error}");
+    let source = error.source().and_then(|source| source.downcast_ref::<SourceError>());
+    assert_eq!(source.and_then(SourceError::code), Some(403));
+    factory.shutdown().await;
+}
+
+/// Two informers, one list at a time, and the first never ends.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_others_to_list_is_no_idleness() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    faults.inject(Requests::lists().to("/n1/"), Harm::black_hole());
+    let client = faults.client(server.client());
+    let factory =
+        SharedInformerFactory::builder(client).max_concurrent_lists(1).on_error(|_| {}).build();
+    let group = factory.in_namespaces::<ConfigMap>(["n1"]);
+    group.start().unwrap();
+    sleep(seconds(1)).await;
+    let second = factory.in_namespaces::<ConfigMap>(["n2"]);
+    second.start().unwrap();
+    let error = second.wait_for_sync(seconds(10)).await.unwrap_err();
+    assert_eq!(error.unsynced[0].state, ReflectorState::AwaitingPermit);
+    let text = error.to_string();
+    assert!(text.contains("in n2 is about to list") && !text.contains("not started"), "{text}");
+    second.wait_for_sync(seconds(100)).await.unwrap();
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_that_is_not_there_is_asked_about() {
+    let source = Arc::new(FakeSource::<ConfigMap>::new("widgets.shop", "Widget"));
+    for _ in 0..50 {
+        source.fail_list(Fault::Status(ApiStatus::new(404, "NotFound", "page not found")));
+    }
+    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
+    let widgets = SharedInformer::new(source, options);
+    widgets.start().unwrap();
+    let error = widgets.wait_for_sync(seconds(10)).await.unwrap_err();
+    assert!(error.to_string().contains("definition installed?"), "{error}");
+    widgets.shutdown().await;
+}
+
+/// Restored from a backup in which the object can't be read, then made readable: the versions of the
+/// new history are far below the old ones.
+#[tokio::test(start_paused = true)]
+async fn an_object_heals_after_a_restored_backup() {
+    let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
+    source.put(map("a"));
+    let at = source.version();
+    let last: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = last.clone();
+    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
+    let maps = SharedInformer::new(source.clone(), options);
+    maps.on_event(move |event| {
+        told.lock().extend(event.object().metadata.resource_version.clone());
+    })
+    .unwrap();
+    maps.start().unwrap();
+    maps.wait_for_sync(seconds(10)).await.unwrap();
+    for _ in 0..500 {
+        source.put(map("a"));
+    }
+    sleep(seconds(10)).await;
+    let key = ObjectKey::namespaced("shop", "a").unwrap();
+    source.poison(&key, true);
+    source.fail_watch(Fault::Status(ApiStatus::new(410, "Expired", "compacted")));
+    source.restore(at);
+    sleep(seconds(60)).await;
+    assert_eq!(maps.status().stale, 1, "the last good state stays");
+    source.poison(&key, false);
+    let healed = source.put(map("a"));
+    sleep(seconds(5)).await;
+    assert_eq!(maps.status().stale, 0);
+    assert_eq!(*maps.lister().namespace("shop").get("a").unwrap(), *healed);
+    assert_eq!(last.lock().last(), healed.metadata.resource_version.as_ref());
+    source.end_watches(WatchEnd::Ordinary);
+    maps.shutdown().await;
+}

@@ -1,1 +1,248 @@
 //! The pace of lists and watches, whatever the server does.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use http::{HeaderValue, Request, Response};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+use kube::client::Body;
+use kube_informer::testing::ApiServer;
+use kube_informer::{SharedInformer, SharedInformerFactory};
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep};
+
+const MAPS: &str = "/api/v1/configmaps?";
+
+fn map(name: &str) -> ConfigMap {
+    let metadata = ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("shop".into()),
+        ..ObjectMeta::default()
+    };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+/// A client whose watches are answered with these bytes and end there, in JSON.
+fn watches_say(server: &ApiServer, answer: impl Fn() -> String + Send + Sync + 'static) {
+    server.intercept(move |request| {
+        let response = Response::builder().header("content-type", "application/json");
+        request.watch.then(|| response.body(answer().into()).unwrap())
+    });
+}
+
+fn informer(server: &ApiServer) -> (SharedInformerFactory, SharedInformer<ConfigMap>) {
+    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    let maps = factory.informer();
+    factory.start().unwrap();
+    (factory, maps)
+}
+
+fn asked(server: &ApiServer) -> (usize, usize) {
+    let requests = server.requests();
+    let ours = requests.iter().filter(|request| request.target.starts_with(MAPS));
+    let watches = ours.clone().filter(|request| request.watch).count();
+    (ours.count() - watches, watches)
+}
+
+fn event(kind: &str, name: &str, version: u64) -> String {
+    format!(
+        r#"{{"type":"{kind}","object":{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"{name}","namespace":"shop","uid":"u-{name}","resourceVersion":"{version}"}}}}}}"#
+    )
+}
+
+/// Ends each watch after one event, as some proxies do.
+#[tokio::test(start_paused = true)]
+async fn watches_that_end_after_each_event_keep_a_pace() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    let version = AtomicU64::new(server.revision());
+    watches_say(&server, move || {
+        event("MODIFIED", "a", version.fetch_add(1, Ordering::Relaxed) + 1)
+    });
+    let (factory, maps) = informer(&server);
+    sleep(Duration::from_secs(100)).await;
+    let (lists, watches) = asked(&server);
+    assert!((90..110).contains(&watches), "{watches} watches in 100 s");
+    assert_eq!(lists, 1);
+    let status = maps.status().reflector;
+    assert!(status.short_watches >= 90 && status.errors >= 90, "counted and reported: {status:?}");
+    factory.shutdown().await;
+}
+
+/// Real time, one thread: nothing the server does keeps other tasks from their turn.
+#[tokio::test]
+async fn an_eager_source_does_not_keep_others_from_their_turn() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    watches_say(&server, || event("MODIFIED", "a", 1));
+    let (factory, _maps) = informer(&server);
+    for _ in 0..2000 {
+        tokio::task::yield_now().await;
+    }
+    let (_, watches) = asked(&server);
+    assert!(watches < 10, "{watches}");
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_bookmarks_cost_nothing() {
+    let server = ApiServer::new();
+    for name in ["a", "b", "c"] {
+        server.create(&map(name)).unwrap();
+    }
+    let old = server.revision() - 1;
+    watches_say(&server, move || {
+        format!(
+            r#"{{"type":"BOOKMARK","object":{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"resourceVersion":"{old}"}}}}}}"#
+        )
+    });
+    let (factory, maps) = informer(&server);
+    sleep(Duration::from_secs(3600)).await;
+    let (lists, watches) = asked(&server);
+    assert!(lists < 10 && watches < 150, "{lists} lists, {watches} watches in an hour");
+    assert_eq!(maps.status().objects, 3);
+    factory.shutdown().await;
+}
+
+/// Servers of old gave a deleted object its last version.
+#[tokio::test(start_paused = true)]
+async fn deletes_with_an_old_version_count_and_cost_little() {
+    let server = ApiServer::new();
+    let first = server.create(&map("a")).unwrap();
+    for name in ["b", "c"] {
+        server.create(&map(name)).unwrap();
+    }
+    let (uid, version) = (first.metadata.uid.unwrap(), first.metadata.resource_version.unwrap());
+    let gone = event("DELETED", "a", version.parse().unwrap()).replace("u-a", &uid);
+    let begun = server.clone();
+    watches_say(&server, move || {
+        let _ = begun.delete(&map("a"));
+        gone.clone()
+    });
+    let (factory, maps) = informer(&server);
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(maps.status().objects, 2, "told by the watch, not by a list");
+    assert_eq!(asked(&server).0, 1);
+    sleep(Duration::from_secs(3600)).await;
+    let (lists, _) = asked(&server);
+    assert!(lists < 60, "{lists} lists in an hour");
+    factory.shutdown().await;
+}
+
+/// Each watch breaks at the same place.
+#[tokio::test(start_paused = true)]
+async fn malformed_watches_are_listed_over() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    watches_say(&server, || r#"{"type":"ADDED","object":]"#.to_owned());
+    let (factory, maps) = informer(&server);
+    maps.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+    for n in 0..24 {
+        let name = format!("new-{n}");
+        server.create(&map(&name)).unwrap();
+        sleep(Duration::from_secs(3600)).await;
+        assert!(maps.lister().namespace("shop").get(&name).is_ok(), "{name}");
+    }
+    let (lists, watches) = asked(&server);
+    assert!((25..24 * 20).contains(&lists), "{lists} lists in a day");
+    assert!(watches < 24 * 130, "{watches} watches in a day");
+    factory.shutdown().await;
+}
+
+/// A server from before streaming lists: it ignores what it does not know.
+#[tokio::test(start_paused = true)]
+async fn live_events_do_not_put_off_the_first_list() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    let old = server.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let old = old.clone();
+        async move {
+            let uri = request.uri().to_string();
+            let uri =
+                uri.replace("sendInitialEvents=true", "").replace("resourceVersionMatch=", "x=");
+            let (mut parts, body) = request.into_parts();
+            parts.uri = uri.parse().unwrap();
+            Ok::<_, Infallible>(old.handle(Request::from_parts(parts, body)).await)
+        }
+    });
+    let factory = SharedInformerFactory::builder(kube::Client::new(service, "default"))
+        .streaming_list(true)
+        .on_error(|_| {})
+        .build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    let writer = server.clone();
+    let busy = tokio::spawn(async move {
+        for n in 0_u64.. {
+            let mut map = map("a");
+            map.data = Some([("n".into(), n.to_string())].into());
+            writer.replace(&map).unwrap();
+            sleep(Duration::from_secs(5)).await;
+        }
+    });
+    maps.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    busy.abort();
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_after_does_not_bring_all_back_at_once() {
+    let server = ApiServer::new();
+    let begun = Instant::now();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let times = seen.clone();
+    server.intercept(move |_| {
+        times.lock().push(begun.elapsed());
+        let busy = Response::builder().status(429).header("retry-after", "10");
+        (begun.elapsed() < Duration::from_secs(1)).then(|| busy.body("busy".into()).unwrap())
+    });
+    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    for n in 0..20 {
+        let spec = kube_informer::InformerSpec::<ConfigMap>::new().namespace(format!("n{n}"));
+        factory.informer_with(spec);
+    }
+    factory.start().unwrap();
+    factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    let back: Vec<_> = seen.lock().iter().filter(|at| at.as_secs() >= 1).copied().collect();
+    assert!(back.iter().all(|at| at.as_secs() >= 10), "not sooner than the server asks");
+    let mut tenths: Vec<_> = back.iter().map(|at| at.as_millis() / 100).collect();
+    tenths.dedup();
+    assert!(tenths.len() > 10, "spread out: {back:?}");
+    factory.shutdown().await;
+}
+
+/// One answer in JSON, as a proxy or an old server gives it, is not for good.
+#[tokio::test(start_paused = true)]
+async fn protobuf_is_asked_for_again_after_a_while() {
+    let server = ApiServer::new();
+    server.create(&map("a")).unwrap();
+    let refusing = Arc::new(AtomicBool::new(true));
+    let accepts = Arc::new(Mutex::new(Vec::new()));
+    let (behind, refuses, seen) = (server.clone(), refusing.clone(), accepts.clone());
+    let service = tower::service_fn(move |mut request: Request<Body>| {
+        let accept = request.headers()["accept"].to_str().unwrap();
+        let protobuf = accept.contains("protobuf");
+        seen.lock().push(protobuf);
+        if protobuf && refuses.load(Ordering::Relaxed) {
+            request.headers_mut().insert("accept", HeaderValue::from_static("text/nothing"));
+        }
+        let behind = behind.clone();
+        async move { Ok::<_, Infallible>(behind.handle(request).await) }
+    });
+    let client = kube::Client::new(service, "default");
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(*accepts.lock(), [true, false, false], "refused once, then not asked for");
+    refusing.store(false, Ordering::Relaxed);
+    sleep(Duration::from_secs(3600)).await;
+    assert_eq!(accepts.lock().last(), Some(&true));
+    assert_eq!(maps.status().objects, 1);
+    factory.shutdown().await;
+}

@@ -43,7 +43,9 @@ fn without_times(mut status: Value) -> Value {
         }
     }
     for informer in status["informers"].as_array_mut().unwrap() {
+        replace(&mut informer["freshness"], true);
         let reflector = &mut informer["reflector"];
+        replace(&mut reflector["freshness"], true);
         replace(&mut reflector["since"], false);
         replace(&mut reflector["last_event"], true);
         if let Some(delay) = reflector["state"].get_mut("delay") {
@@ -79,8 +81,10 @@ async fn the_status_serialises_to_this() {
     let text = serde_json::to_string(&status).unwrap();
     assert!(!text.contains("hunter2") && !text.contains("aHVudGVyMg"), "no contents: {text}");
     let mut shape = without_times(serde_json::from_str(&text).unwrap());
-    let errors = shape["informers"][1]["reflector"]["errors"].take();
-    assert!(errors.as_u64().is_some_and(|errors| errors >= 1), "{errors}");
+    let nodes = &mut shape["informers"][1]["reflector"];
+    for count in [nodes["errors"].take(), nodes["lists"].take()] {
+        assert!(count.as_u64().is_some_and(|count| count >= 1), "{count}");
+    }
     assert_eq!(
         shape,
         json!({ "informers": [
@@ -91,6 +95,7 @@ async fn the_status_serialises_to_this() {
                 "objects": 1,
                 "stale": 0,
                 "version": "2",
+                "freshness": "seconds",
                 "queued": 0,
                 "index_faults": 0,
                 "storage": null,
@@ -99,9 +104,14 @@ async fn the_status_serialises_to_this() {
                     "since": "seconds",
                     "version": "2",
                     "last_event": "seconds",
+                    "freshness": "seconds",
                     "last_error": null,
                     "errors": 0,
-                    "relists": {}
+                    "relists": {},
+                    "lists": 1,
+                    "watches": 1,
+                    "watch_failures": 0,
+                    "short_watches": 0
                 },
                 "handlers": [{
                     "name": "audit",
@@ -121,6 +131,7 @@ async fn the_status_serialises_to_this() {
                 "objects": 0,
                 "stale": 0,
                 "version": null,
+                "freshness": null,
                 "queued": 0,
                 "index_faults": 0,
                 "storage": null,
@@ -129,6 +140,7 @@ async fn the_status_serialises_to_this() {
                     "since": "seconds",
                     "version": null,
                     "last_event": null,
+                    "freshness": null,
                     "last_error": {
                         "error": {
                             "verb": "list",
@@ -141,7 +153,11 @@ async fn the_status_serialises_to_this() {
                         "ago": "seconds"
                     },
                     "errors": null,
-                    "relists": {}
+                    "relists": {},
+                    "lists": null,
+                    "watches": 0,
+                    "watch_failures": 0,
+                    "short_watches": 0
                 },
                 "handlers": []
             }
