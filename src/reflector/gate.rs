@@ -5,11 +5,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The steady interval between two openings.
-const INTERVAL: Duration = Duration::from_secs(1);
+pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many openings may follow each other at once after a quiet time: enough for a first list, an
-/// expired version, its quorum list and the watches between them.
-const BURST: u32 = 6;
+/// How many openings may follow each other at once after a quiet time: enough for a first list, a few
+/// expired versions, their quorum lists and the watches between them.
+const BURST: u32 = 10;
 
 /// Admits the opening of lists and watches: a few at once, then one an interval.
 ///

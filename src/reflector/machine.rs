@@ -10,7 +10,7 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use super::backoff::{BackoffPolicy, FIRST, HEALTHY_AFTER, Pauses};
-use super::gate::Gate;
+use super::gate::{Gate, INTERVAL};
 use super::status::{RelistCause, Relists};
 use super::step::{End, Failure, Outcome, Step};
 use crate::error::FaultClass;
@@ -31,6 +31,9 @@ const LONGEST_UNCLEAN: Duration = Duration::from_secs(120);
 
 /// A watch that lasted this long and ended in good order was healthy, whatever it brought.
 const SETTLED: Duration = Duration::from_secs(30);
+
+/// How many watches in a row may end within the interval and be opened again at once.
+const SHORT: u32 = 2;
 
 /// After how many watches in a row that made no progress everything is listed.
 const FRUITLESS: u32 = 5;
@@ -70,6 +73,8 @@ pub(super) struct Machine {
     /// The watch that is open brought a newer version.
     progressed: bool,
     fruitless: Fruitless,
+    /// How many watches in a row ended within the interval.
+    short: u32,
     gate: Gate,
     internal_errors_since: Option<Instant>,
     after_wait: After,
@@ -134,6 +139,7 @@ impl Machine {
             due: None,
             progressed: false,
             fruitless: Fruitless::default(),
+            short: 0,
             gate: Gate::default(),
             internal_errors_since: None,
             after_wait: After::List,
@@ -380,6 +386,7 @@ impl Machine {
     }
 
     fn watch_ended(&mut self, end: &End, lasted: Duration, now: Instant) -> Step {
+        self.short = if lasted < INTERVAL { self.short.saturating_add(1) } else { 0 };
         let settled = lasted >= SETTLED;
         if settled {
             self.pauses.healthy(now.checked_sub(lasted).unwrap_or(now));
@@ -414,6 +421,9 @@ impl Machine {
         }
         match end {
             &End::Failed(failure) => self.internal_error(failure, now),
+            End::Ordinary if fruitful && self.short > SHORT => {
+                self.wait(INTERVAL.saturating_sub(lasted), After::Watch)
+            }
             End::Ordinary if fruitful => self.watch(now),
             End::Ordinary => self.rewatch_after(Duration::ZERO, now),
             // Every watcher of a lost server is here at the same moment: spread them out.

@@ -118,7 +118,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     /// Lists and watches for ever. Dropping the future ends every request at once.
     ///
     /// A panic of the source, of an object's drop or of the sink is reported as an error, and after a
-    /// pause everything is listed again. Other tasks have their turn after each step, so a stop is
+    /// pause everything is listed again. Other tasks have their turn after each answer, so a stop is
     /// seen even where every answer is there at once.
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
         let _stopped = Stopped(self.asker.board.board().clone());
@@ -137,8 +137,12 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
                 Ok(outcome) => outcome,
                 Err(panic) => self.asker.panicked(&*panic),
             };
+            // A list goes on as a watch at once, so that nothing is missed in between that need not be.
+            let handed_on = matches!(outcome, Outcome::Replaced { .. });
             step = self.machine.next(outcome, Instant::now());
-            tokio::task::yield_now().await;
+            if !handed_on {
+                tokio::task::yield_now().await;
+            }
         }
     }
 }

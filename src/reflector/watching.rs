@@ -122,14 +122,6 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
                 Err(_) => return Err(never(self)),
             };
-            // What comes is no progress: a server that knows no initial events sends live ones.
-            let now = Instant::now();
-            if self.population.keys() > keys {
-                keys = self.population.keys();
-                until = latest.min(after(now, patience));
-            } else if now >= until {
-                return Err(never(self));
-            }
             match self.see(item) {
                 Seen::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
@@ -155,6 +147,14 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 Seen::Failed(error) => return Err(error),
             }
             self.board.loaded(self.population.len(), None);
+            // What comes is no progress: a server that knows no initial events sends live ones.
+            let now = Instant::now();
+            if self.population.keys() > keys {
+                keys = self.population.keys();
+                until = latest.min(after(now, patience));
+            } else if now >= until {
+                return Err(never(self));
+            }
         }
     }
 
