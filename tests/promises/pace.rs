@@ -203,7 +203,7 @@ async fn a_retry_after_does_not_bring_all_back_at_once() {
     let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
     for n in 0..20 {
         let spec = kube_informer::InformerSpec::<ConfigMap>::new().namespace(format!("n{n}"));
-        factory.informer_with(spec);
+        factory.informer_with(spec).unwrap();
     }
     factory.start().unwrap();
     factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
