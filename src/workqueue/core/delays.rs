@@ -3,9 +3,22 @@
 //! An item is due later once: of several delays one counts. A delay holds the item back, if it is a
 //! backoff that holds or the item is parked: adds only raise its priority then.
 
-use super::{Arrival, Core, Delay, Hold, Processed, State};
+use super::{Arrival, Core, Delay, Hold, Item, Meanwhile, State};
 use crate::panic;
 use crate::workqueue::Priority;
+
+impl<T> Item<T> {
+    /// Notes something, if the item is processed.
+    fn note(&mut self, flag: Meanwhile) {
+        if let State::Processed { meanwhile, .. } = &mut self.state {
+            meanwhile.set(flag);
+        }
+    }
+
+    fn has(&self, flag: Meanwhile) -> bool {
+        matches!(self.state, State::Processed { meanwhile, .. } if meanwhile.has(flag))
+    }
+}
 
 impl<T: Eq + Clone> Core<T> {
     /// Adds an item when `due`. Returns whether it is now the next one due of all. O(log n).
@@ -51,7 +64,7 @@ impl<T: Eq + Clone> Core<T> {
     ) -> bool {
         self.promote(now);
         let Some(item) = self.slots.get_mut(slot) else { return false };
-        let renewed = matches!(item.state, State::Processed(Processed { renewed: true, .. }));
+        let renewed = item.has(Meanwhile::RENEWED);
         if due <= now || renewed || !self.rules.backoff_holds {
             return self.requeue(slot, priority, due, now);
         }
@@ -72,7 +85,7 @@ impl<T: Eq + Clone> Core<T> {
     ) -> bool {
         self.promote(now);
         let Some(item) = self.slots.get_mut(slot) else { return false };
-        let woken = matches!(item.state, State::Processed(Processed { woken: true, .. }));
+        let woken = item.has(Meanwhile::WOKEN);
         if due <= now || woken {
             return self.make_ready(slot, priority, now, now);
         }
@@ -92,9 +105,7 @@ impl<T: Eq + Clone> Core<T> {
         if item.delay.is_some_and(|known| known.hold == Hold::Parked) {
             return (true, self.bring_forward(slot, now));
         }
-        if let State::Processed(processed) = &mut item.state {
-            processed.woken = true;
-        }
+        item.note(Meanwhile::WOKEN);
         (false, false)
     }
 
@@ -103,9 +114,7 @@ impl<T: Eq + Clone> Core<T> {
     pub(in crate::workqueue) fn end_backoff(&mut self, slot: u32, now: u64) -> (bool, bool) {
         self.promote(now);
         let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
-        if let State::Processed(processed) = &mut item.state {
-            processed.renewed = true;
-        }
+        item.note(Meanwhile::RENEWED);
         if item.delay.is_some_and(|known| known.hold == Hold::Backoff) {
             return (true, self.bring_forward(slot, now));
         }

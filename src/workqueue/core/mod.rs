@@ -64,35 +64,46 @@ pub(super) enum Hold {
     Parked,
 }
 
+/// The fields are the variants' own, not structs': so the tag fits into what would be padding.
 #[derive(Clone, Copy)]
 enum State {
     /// Only due later, if that.
     Resting,
-    Ready(Ready),
-    Processed(Processed),
+    Ready {
+        added: u64,
+        rank: u64,
+        serial: u32,
+        priority: Priority,
+    },
+    Processed {
+        started: u64,
+        /// Where it is listed among those processed.
+        place: u32,
+        /// It was added meanwhile: ready again when it is done.
+        wanted: Option<Priority>,
+        /// When, if so.
+        added: u64,
+        meanwhile: Meanwhile,
+    },
 }
 
-#[derive(Clone, Copy)]
-struct Ready {
-    added: u64,
-    rank: u64,
-    serial: u32,
-    priority: Priority,
-}
+/// What else happened while an item was processed, as flags.
+#[derive(Clone, Copy, Default)]
+struct Meanwhile(u8);
 
-#[derive(Clone, Copy)]
-struct Processed {
-    started: u64,
-    /// Where it is listed among those processed.
-    place: u32,
-    /// It was added meanwhile: ready again when it is done.
-    wanted: Option<Priority>,
-    /// When, if so.
-    added: u64,
-    /// It was unparked meanwhile: it is not parked.
-    woken: bool,
-    /// Its backoff was ended meanwhile: a retry holds nothing back.
-    renewed: bool,
+impl Meanwhile {
+    /// It was unparked: it is not parked at the end.
+    const WOKEN: Self = Self(1);
+    /// Its backoff was ended: a retry holds nothing back.
+    const RENEWED: Self = Self(2);
+
+    fn set(&mut self, flag: Self) {
+        self.0 |= flag.0;
+    }
+
+    fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
 }
 
 /// An item given out to be processed.
@@ -165,8 +176,8 @@ impl<T: Eq + Clone> Core<T> {
         }
         let slots = &self.slots;
         let fronts = self.lines.iter_mut().rev().filter_map(|(priority, line)| {
-            let front = line.front(|ticket| holds(slots, ticket).is_some())?;
-            let rank = holds(slots, front)?.rank;
+            let front = line.front(|ticket| rank(slots, ticket).is_some())?;
+            let rank = rank(slots, front)?;
             Some((rank, front.slot, *priority, line))
         });
         // Of equal ranks the first: the more urgent one.
@@ -178,15 +189,14 @@ impl<T: Eq + Clone> Core<T> {
         }
         let place = small(self.processed.len());
         let item = self.slots.get_mut(slot)?;
-        let State::Ready(Ready { added, .. }) = item.state else { return None };
-        item.state = State::Processed(Processed {
+        let State::Ready { added, .. } = item.state else { return None };
+        item.state = State::Processed {
             started: now,
             place,
             wanted: None,
             added,
-            woken: false,
-            renewed: false,
-        });
+            meanwhile: Meanwhile::default(),
+        };
         self.processed.push(slot);
         let (value, panicked) = match panic::catch(|| item.value.clone()) {
             Ok(value) => (value, None),
@@ -202,7 +212,7 @@ impl<T: Eq + Clone> Core<T> {
         self.promote(now);
         let mut done = Done { again: false, took: 0, dropped: [value, None] };
         let Some(item) = self.slots.get_mut(slot) else { return done };
-        let State::Processed(Processed { started, place, wanted, added, .. }) = item.state else {
+        let State::Processed { started, place, wanted, added, .. } = item.state else {
             return done;
         };
         if item.value.is_none() {
@@ -211,9 +221,10 @@ impl<T: Eq + Clone> Core<T> {
         item.state = State::Resting;
         self.processed.swap_remove(place as usize);
         if let Some(moved) = self.processed.get(place as usize)
-            && let Some(Item { state: State::Processed(moved), .. }) = self.slots.get_mut(*moved)
+            && let Some(Item { state: State::Processed { place: known, .. }, .. }) =
+                self.slots.get_mut(*moved)
         {
-            moved.place = place;
+            *known = place;
         }
         // It queues as of now, and counts as waiting since it was added.
         done.again = wanted.is_some_and(|priority| self.make_ready(slot, priority, now, added));
@@ -248,7 +259,7 @@ impl<T: Eq + Clone> Core<T> {
     /// Since when each item that is processed is.
     pub(super) fn started(&self) -> impl Iterator<Item = u64> {
         self.processed.iter().filter_map(|slot| match self.slots.get(*slot)?.state {
-            State::Processed(Processed { started, .. }) => Some(started),
+            State::Processed { started, .. } => Some(started),
             _ => None,
         })
     }
@@ -264,34 +275,42 @@ impl<T: Eq + Clone> Core<T> {
                 return false;
             }
             State::Resting => (None, since),
-            State::Ready(ready) if rank < ready.rank => (Some(ready.priority), ready.added),
-            State::Ready(_) => return false,
-            State::Processed(processed) => {
-                if processed.wanted.is_none() {
-                    processed.added = since;
+            State::Ready { rank: before, priority, added, .. } if rank < *before => {
+                (Some(*priority), *added)
+            }
+            State::Ready { .. } => return false,
+            State::Processed { wanted, added, .. } => {
+                if wanted.is_none() {
+                    *added = since;
                 }
-                processed.wanted = processed.wanted.max(Some(priority));
+                *wanted = (*wanted).max(Some(priority));
                 return false;
             }
         };
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
-        item.state = State::Ready(Ready { added, rank, serial, priority });
+        item.state = State::Ready { added, rank, serial, priority };
         let (slots, fair) = (&self.slots, self.rules.fair);
         let line = self.lines.entry(priority).or_insert_with(|| Line::new(fair));
         line.push(slots.group(slot), Ticket { slot, serial });
         if let Some(line) = left.and_then(|left| self.lines.get_mut(&left)) {
-            line.leave(|ticket| holds(slots, ticket).is_some());
+            line.leave(|ticket| self::rank(slots, ticket).is_some());
         }
         self.ready += usize::from(left.is_none());
         left.is_none()
     }
 }
 
-/// What a valid ticket stands for.
-fn holds<T>(slots: &Slots<T>, ticket: Ticket) -> Option<Ready> {
+/// The size of a slot with an item of this type.
+#[cfg(test)]
+pub(super) const fn item_size<T>() -> usize {
+    size_of::<Option<Item<T>>>()
+}
+
+/// The rank of the item that a ticket stands for; `None` if the ticket is void.
+fn rank<T>(slots: &Slots<T>, ticket: Ticket) -> Option<u64> {
     match slots.get(ticket.slot)?.state {
-        State::Ready(ready) if ready.serial == ticket.serial => Some(ready),
+        State::Ready { rank, serial, .. } if serial == ticket.serial => Some(rank),
         _ => None,
     }
 }

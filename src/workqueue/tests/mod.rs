@@ -283,6 +283,12 @@ async fn the_status_tells_what_is_going_on() {
     drop((first, second));
 }
 
+/// A million keys are held for hours: each byte of this is a megabyte.
+#[test]
+fn an_item_takes_no_more_than_its_value_and_48_bytes() {
+    assert_eq!(core::item_size::<Arc<str>>(), size_of::<Arc<str>>() + 48);
+}
+
 fn check_sent<T: Send>(_: T) {}
 
 #[test]
