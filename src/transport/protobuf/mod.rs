@@ -27,8 +27,9 @@ pub(crate) use envelope::MEDIA_TYPE;
 pub use envelope::ProtobufObject;
 pub(super) use envelope::{ItemType, MAGIC};
 
-/// The newest release of Kubernetes whose types are known. Fields that a later one adds are not
-/// seen in protobuf; ask for JSON to have them.
+/// The newest release of Kubernetes whose types are known, beside those of every older release that
+/// `k8s-openapi` has types for. Fields that a later release adds are not seen in protobuf; ask for
+/// JSON to have them.
 pub const RELEASE: &str = table::RELEASE;
 
 /// Whether this kind is built in, so that servers can send it in protobuf.

@@ -48,7 +48,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	rbacv1alpha1 "k8s.io/api/rbac/v1alpha1"
 	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
-	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
@@ -57,7 +56,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	storagev1alpha1 "k8s.io/api/storage/v1alpha1"
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
-	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -113,7 +111,6 @@ var common = []func(*runtime.Scheme) error{
 	rbacv1.AddToScheme,
 	rbacv1alpha1.AddToScheme,
 	rbacv1beta1.AddToScheme,
-	resourcev1.AddToScheme,
 	resourcev1alpha3.AddToScheme,
 	resourcev1beta1.AddToScheme,
 	resourcev1beta2.AddToScheme,
@@ -122,7 +119,6 @@ var common = []func(*runtime.Scheme) error{
 	storagev1.AddToScheme,
 	storagev1alpha1.AddToScheme,
 	storagev1beta1.AddToScheme,
-	storagemigrationv1beta1.AddToScheme,
 	apiextensionsv1.AddToScheme,
 	apiregistrationv1.AddToScheme,
 	metav1.AddMetaToScheme,

@@ -2,8 +2,10 @@
 // pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
 // benches/decode it turns into protobuf.
 //
-// It reads Go's published types: those of the newest release, and what only the release before still
-// has. `./run` does it all; `./run -check` writes nothing and fails where something is not current.
+// It reads Go's published types: those of the newest release, and of each older release that
+// k8s-openapi has types for, what newer ones no longer have. The number of a field is never given to
+// another, so one table reads them all. `./run` does it all; `./run -check` writes nothing and fails
+// where something is not current.
 package main
 
 import (
@@ -11,23 +13,26 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 )
 
 func main() {
 	dump := flag.Bool("dump", false, "print the schema of this release")
 	check := flag.Bool("check", false, "write nothing; fail where a file is not current")
-	previous := flag.String("previous", "", "the schema of the release before")
+	older := flag.String("older", "", "the schemas of older releases, the newest first, with commas between")
 	flag.Parse()
 	schema := read()
 	if *dump {
 		must(json.NewEncoder(os.Stdout).Encode(schema))
 		return
 	}
-	text, err := os.ReadFile(*previous)
-	must(err)
-	var older Schema
-	must(json.Unmarshal(text, &older))
-	schema.add(older)
+	for _, path := range strings.Split(*older, ",") {
+		text, err := os.ReadFile(path)
+		must(err)
+		var release Schema
+		must(json.Unmarshal(text, &release))
+		schema.add(release)
+	}
 	files := map[string][]byte{"../../../src/transport/protobuf/table.rs": []byte(table(schema))}
 	for name, pairs := range pairs() {
 		files["../pairs/"+name] = pairs

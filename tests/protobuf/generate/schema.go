@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"sort"
 	"strconv"
@@ -227,10 +228,13 @@ func (s *Schema) add(older Schema) {
 		newer, known := s.Messages[name]
 		for i, field := range newer {
 			// An older server does not say it: then it is not made up either. A newer one writes
-			// what it has.
-			newer[i].Required = field.Required && has(fields, field)
+			// what it has, but for a null, which says no more than nothing does.
+			newer[i].Required = field.Required && (field.Nullable || has(fields, field))
 		}
 		for _, field := range fields {
+			if other := numbered(newer, field.Number); other != nil && other.Name != field.Name {
+				fmt.Fprintf(os.Stderr, "%s: number %d was %s and is %s\n", name, field.Number, field.Name, other.Name)
+			}
 			if !known {
 				newer = append(newer, field)
 			} else if !has(newer, field) {
@@ -255,6 +259,16 @@ func (s *Schema) add(older Schema) {
 		a, b := s.Roots[i], s.Roots[j]
 		return a.APIVersion < b.APIVersion || a.APIVersion == b.APIVersion && a.Kind < b.Kind
 	})
+}
+
+// numbered is the field of this number.
+func numbered(message Message, number int) *Field {
+	for i := range message {
+		if message[i].Number == number {
+			return &message[i]
+		}
+	}
+	return nil
 }
 
 func has(message Message, wanted Field) bool {
