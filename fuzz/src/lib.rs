@@ -31,6 +31,27 @@ const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
+/// What takes any bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name.
+pub const TARGETS: [(&str, Target); 14] = [
+    ("continues", continues),
+    ("cuts", cuts),
+    ("list_json", list_json),
+    ("list_protobuf", list_protobuf),
+    ("names", names),
+    ("patches", patches),
+    ("peeks", peeks),
+    ("protobuf", protobuf),
+    ("request", request),
+    ("selector", selector),
+    ("selects", selects),
+    ("status", status),
+    ("watch_json", watch_json),
+    ("watch_protobuf", watch_protobuf),
+];
+
 /// How large an object may be: small, so that limits are met.
 const LIMIT: usize = 16 * 1024;
 

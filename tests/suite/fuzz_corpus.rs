@@ -117,6 +117,17 @@ fn replay(target: &str, seeds: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
     }
 }
 
+/// A folder that no target has is one that is never replayed.
+#[test]
+fn what_is_kept_belongs_to_a_target() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let Ok(folders) = std::fs::read_dir(folder) else { return };
+    for folder in folders {
+        let name = folder.unwrap().file_name();
+        assert!(fuzz::TARGETS.iter().any(|(target, _)| name == *target), "{name:?}");
+    }
+}
+
 #[test]
 fn lists_in_json() {
     replay("list_json", &recorded(&["list-", "error-4"]), 300, fuzz::list_json);

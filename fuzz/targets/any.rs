@@ -1,0 +1,22 @@
+//! All targets in one program, so that it is built once: `FUZZ_TARGET` names the one that is fuzzed.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use kube_informer_fuzz::{TARGETS, Target};
+use libfuzzer_sys::fuzz_target;
+
+static TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
+    let found = TARGETS.iter().find(|(target, _)| *target == name);
+    found.map_or_else(
+        || {
+            let names = TARGETS.map(|(target, _)| target).join(", ");
+            panic!("FUZZ_TARGET={name:?} is none of: {names}")
+        },
+        |(_, target)| *target,
+    )
+});
+
+fuzz_target!(|data: &[u8]| TARGET(data));
