@@ -4,6 +4,7 @@
 //! again can help. It never carries an object's contents: a Secret that can't be decoded is named,
 //! not quoted.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
@@ -47,8 +48,8 @@ pub enum Fault {
     /// The server answered with a failure.
     #[error("{0}")]
     Status(ApiStatus),
-    /// No answer came: refused, unresolved, TLS, authentication plug-in.
-    #[error("no answer: {source}")]
+    /// No answer came: refused, unresolved, TLS, authentication plug-in. Its text names every cause.
+    #[error("no answer: {}", chain(&**.source))]
     Connect {
         /// The connection was refused: the server is not there now.
         refused: bool,
@@ -56,7 +57,7 @@ pub enum Fault {
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The answer broke off.
-    #[error("the answer broke off after {received} bytes: {source}")]
+    #[error("the answer broke off after {received} bytes: {}", chain(&**.source))]
     Interrupted {
         /// How many bytes of the body had come.
         received: u64,
@@ -82,6 +83,11 @@ pub enum Fault {
     /// The answer is of a media type that was not asked for.
     #[error("the answer is {0:?}, not a media type that was asked for")]
     MediaType(String),
+    /// The answer is compressed, which was not asked for: something between here and the server does it.
+    #[error(
+        "the answer has Content-Encoding {0:?}, though identity was asked for: a proxy may compress it"
+    )]
+    ContentEncoding(String),
     /// One object, or one event, is larger than the limit.
     #[error("an object at byte {offset} is larger than the limit of {limit} bytes")]
     TooLarge {
@@ -165,6 +171,8 @@ pub struct ApiStatus {
     pub causes: Vec<(String, String)>,
     /// How long the server asks to wait before the next request.
     pub retry_after: Option<Duration>,
+    /// The resource is of the whole cluster, and was asked for in a namespace.
+    pub(crate) cluster_scoped: bool,
 }
 
 /// What kind of failure this is, as far as it decides what to do next.
@@ -298,6 +306,7 @@ impl ApiStatus {
             message: message.into(),
             causes: Vec::new(),
             retry_after: None,
+            cluster_scoped: false,
         }
     }
 
@@ -333,7 +342,27 @@ fn named(key: Option<&ObjectKey>) -> String {
 
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.asked(), self.fault())
+        write!(f, "{}: {}", self.asked(), self.fault())?;
+        match self.fault() {
+            Fault::Status(status)
+                if status.class() == FaultClass::NotFound && self.asked().verb == Verb::List =>
+            {
+                f.write_str(missing(status.cluster_scoped, self.asked().namespace.is_some()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What may be wrong where a server does not know a collection: an empty one is no error.
+fn missing(cluster_scoped: bool, namespaced: bool) -> &'static str {
+    match (cluster_scoped, namespaced) {
+        (true, true) => " (the resource has no namespaces: ask for it without one)",
+        (false, true) => {
+            " (is the resource's definition installed, in this version? is it namespaced? one that is \
+             cluster-scoped is asked for without a namespace)"
+        }
+        (_, false) => " (is the resource's definition installed, in this version?)",
     }
 }
 
@@ -377,8 +406,42 @@ impl fmt::Display for ApiStatus {
         if !self.reason.is_empty() {
             write!(f, " {}", self.reason)?;
         }
-        write!(f, ": {}", self.message)
+        write!(f, ": {}", clipped(&self.message))
     }
+}
+
+/// How much of what a server says an error repeats, in bytes.
+const WORDS: usize = 1024;
+
+/// A text from outside, cut where it is longer than an error should be. Cutting twice is cutting once.
+pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
+    const CUT: &str = "… (cut)";
+    if text.len() <= WORDS {
+        return Cow::Borrowed(text);
+    }
+    let mut end = WORDS - CUT.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    Cow::Owned(format!("{}{CUT}", &text[..end]))
+}
+
+/// An error and all its causes, each said once.
+fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut text = clipped(&error.to_string()).into_owned();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        let said = clipped(&said);
+        if !text.ends_with(&*said) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
 }
 
 #[cfg(test)]
@@ -397,6 +460,52 @@ mod tests {
         }
         let other = ApiStatus::new(504, "Timeout", "slow");
         assert_eq!(other.class(), FaultClass::Other);
+    }
+
+    #[test]
+    fn a_long_message_is_cut_and_says_so() {
+        for message in ["é".repeat(8 << 20), "x".repeat(1025)] {
+            let text = ApiStatus::new(500, "InternalError", message).to_string();
+            assert!(text.len() < 1100 && text.ends_with("… (cut)"), "{} bytes", text.len());
+        }
+        let whole = "x".repeat(1024);
+        assert_eq!(clipped(&whole), whole);
+        let long = "é".repeat(9999);
+        let once = clipped(&long);
+        assert_eq!(clipped(&once), once);
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("outer: {0}")]
+    struct Outer(#[source] Inner);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("inner")]
+    struct Inner(#[source] std::io::Error);
+
+    #[test]
+    fn a_missing_collection_says_what_may_be_wrong() {
+        let text = |cluster_scoped, namespace: Option<&str>| {
+            let mut status = ApiStatus::new(404, "NotFound", "no");
+            status.cluster_scoped = cluster_scoped;
+            let namespace = namespace.map(Into::into);
+            let asked = Asked { verb: Verb::List, resource: "things".into(), namespace };
+            SourceError::new(asked, Fault::Status(status)).to_string()
+        };
+        assert!(
+            text(false, None)
+                .ends_with("(is the resource's definition installed, in this version?)")
+        );
+        assert!(text(false, Some("a")).contains("definition installed"));
+        assert!(text(false, Some("a")).contains("is it namespaced?"));
+        assert!(text(true, Some("a")).contains("has no namespaces"));
+    }
+
+    #[test]
+    fn every_cause_is_said_once() {
+        let source = Outer(Inner(std::io::Error::other("refused"))).into();
+        let fault = Fault::Connect { refused: false, source };
+        assert_eq!(fault.to_string(), "no answer: outer: inner: refused");
     }
 
     #[test]

@@ -100,8 +100,24 @@ impl Test {
     }
 }
 
-impl From<Selector> for Labels {
-    fn from(selector: Selector) -> Self {
+impl Labels {
+    /// Takes over a selector of kube, whose parts kube does not check.
+    ///
+    /// # Errors
+    /// [`InvalidSelector`] where a key or value is none that a label can have, or where there is no value
+    /// to choose from: a server refuses such a selector.
+    ///
+    /// ```
+    /// use kube::core::{Expression, Selector};
+    /// use kube_informer::Labels;
+    ///
+    /// let selector = Selector::from_iter([Expression::Equal("app".into(), "web".into())]);
+    /// assert_eq!(Labels::from_selector(selector)?, "app=web".parse()?);
+    /// let selector = Selector::from_iter([Expression::Equal("app=web,tier".into(), "".into())]);
+    /// assert!(Labels::from_selector(selector).is_err());
+    /// # Ok::<(), kube_informer::InvalidSelector>(())
+    /// ```
+    pub fn from_selector(selector: Selector) -> Result<Self, InvalidSelector> {
         let requirement = |expression| {
             let (key, test) = match expression {
                 Expression::In(key, values) => (key, Test::In(values.into_iter().collect())),
@@ -113,7 +129,41 @@ impl From<Selector> for Labels {
             };
             Requirement { key, test }
         };
-        Self { requirements: selector.into_iter().map(requirement).collect(), nothing: false }
+        let requirements: Vec<_> = selector.into_iter().map(requirement).collect();
+        for (n, requirement) in requirements.iter().enumerate() {
+            let Some(problem) = requirement.problem() else { continue };
+            let before = Self { requirements: requirements[..n].to_vec(), nothing: false };
+            let at = before.to_string().len() + usize::from(n > 0);
+            let text = Self { requirements, nothing: false }.to_string();
+            return Err(InvalidSelector { text, at, problem });
+        }
+        Ok(Self { requirements, nothing: false })
+    }
+}
+
+impl Requirement {
+    /// What is wrong with it, as Kubernetes sees it.
+    fn problem(&self) -> Option<String> {
+        if !is_key(&self.key) {
+            return Some(format!("{:?} is no label's key", self.key));
+        }
+        let (Test::In(values) | Test::NotIn(values)) = &self.test else { return None };
+        if values.is_empty() {
+            return Some("there is no value to choose from".to_owned());
+        }
+        let value = values.iter().find(|value| !is_value(value))?;
+        Some(format!("{value:?} is no label's value"))
+    }
+}
+
+/// Selects nothing where kube's selector is none that a server would take, which is logged;
+/// [`Labels::from_selector`] says why.
+impl From<Selector> for Labels {
+    fn from(selector: Selector) -> Self {
+        Self::from_selector(selector).unwrap_or_else(|error| {
+            tracing::warn!(%error, "an invalid label selector selects nothing");
+            Self::nothing()
+        })
     }
 }
 
@@ -240,9 +290,7 @@ impl<'t> Parser<'t> {
     fn key(&mut self) -> Result<String, InvalidSelector> {
         let start = self.at;
         let key = self.word();
-        let (prefix, name) = key.split_once('/').map_or((None, key), |(p, n)| (Some(p), n));
-        let valid = is_name(name, 63) && prefix.is_none_or(is_domain);
-        if valid {
+        if is_key(key) {
             return Ok(key.to_owned());
         }
         self.at = start;
@@ -257,7 +305,7 @@ impl<'t> Parser<'t> {
         self.skip_space();
         let start = self.at;
         let value = self.word();
-        if value.is_empty() || is_name(value, 63) {
+        if is_value(value) {
             return Ok(value.to_owned());
         }
         self.at = start;
@@ -289,6 +337,16 @@ impl<'t> Parser<'t> {
             self.expect(",")?;
         }
     }
+}
+
+/// A name, with a domain before it or without.
+fn is_key(key: &str) -> bool {
+    let (prefix, name) = key.split_once('/').map_or((None, key), |(p, n)| (Some(p), n));
+    is_name(name, 63) && prefix.is_none_or(is_domain)
+}
+
+fn is_value(value: &str) -> bool {
+    value.is_empty() || is_name(value, 63)
 }
 
 /// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
@@ -377,6 +435,34 @@ mod tests {
             assert_eq!(error.at, at, "{error}");
             assert_eq!(error.text, selector);
         }
+    }
+
+    #[test]
+    fn an_unchecked_selector_is_checked() {
+        let in_ = |key: &str, values: &[&str]| {
+            Expression::In(key.into(), values.iter().map(|value| (*value).to_owned()).collect())
+        };
+        let object = labels(&[("a", "b"), ("x", "1")]);
+        for (expression, problem) in [
+            (Expression::Equal("a,x".into(), "b".into()), "key"),
+            (Expression::NotEqual("a".into(), "b,x=1".into()), "value"),
+            (Expression::Exists(String::new()), "key"),
+            (Expression::DoesNotExist("-".into()), "key"),
+            (in_("a", &[]), "no value"),
+            (in_("a", &["b", "c d"]), "\"c d\""),
+            (Expression::NotIn("a".into(), ["x".repeat(64)].into()), "value"),
+        ] {
+            let good = Expression::Exists("a".into());
+            let selector = Selector::from_iter([good, expression]);
+            let error = Labels::from_selector(selector.clone()).unwrap_err();
+            assert!(error.problem.contains(problem), "{error}");
+            assert_eq!(error.at, 2, "{error}");
+            let labels = Labels::from(selector);
+            assert!(labels.is_nothing() && !labels.matches(Some(&object)));
+        }
+        let selector = Selector::from_iter([in_("x.io/a", &["", "b"])]);
+        let labels = Labels::from_selector(selector).unwrap();
+        assert_eq!(labels.to_string().parse::<Labels>().unwrap(), labels);
     }
 
     proptest! {

@@ -86,6 +86,7 @@ struct Defaults {
     streaming_list: bool,
     page_size: Option<u32>,
     object_limit: Option<usize>,
+    memory_limit: Option<usize>,
     managed_fields: bool,
     freshness_limit: Option<Duration>,
     lists: usize,
@@ -155,6 +156,13 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
+    /// Refuses an object that would take more than this much memory decoded, in bytes; 64 MiB unless
+    /// set: see [`ApiSource::memory_limit`].
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.defaults.memory_limit = Some(bytes);
+        self
+    }
+
     /// Whether objects keep their `metadata.managedFields`; they do unless told otherwise. Few
     /// controllers read them, and without them an object costs a fraction: see
     /// [`ApiSource::without_managed_fields`].
@@ -214,6 +222,7 @@ impl SharedInformerFactory {
                 streaming_list: false,
                 page_size: None,
                 object_limit: None,
+                memory_limit: None,
                 managed_fields: true,
                 freshness_limit: None,
                 lists: LISTS,
@@ -512,6 +521,9 @@ impl Shared {
         }
         if let Some(bytes) = defaults.object_limit {
             source = source.object_limit(bytes);
+        }
+        if let Some(bytes) = defaults.memory_limit {
+            source = source.memory_limit(bytes);
         }
         if let Some(trust) = spec.trust_versions {
             source = source.trust_versions(trust);

@@ -1,11 +1,13 @@
 //! What comes back before any object: success of the right media type, or a failure in words.
 
 use std::error::Error as StdError;
+use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
@@ -13,14 +15,13 @@ use serde_json::Value;
 
 use super::framer::Encoding;
 use super::protobuf;
-use crate::error::{ApiStatus, Fault};
+use crate::error::{ApiStatus, Fault, clipped};
 
 /// How much of a failure's body is read.
 const WORDS: usize = 64 * 1024;
 
-/// How much of a failure's text an error repeats, where the body is no `Status`: enough of a
-/// proxy's page to know it by.
-const TEXT: usize = 1024;
+/// How many causes of a failure are kept.
+const CAUSES: usize = 16;
 
 /// The body of an answer, and how much of it has come.
 #[derive(Debug)]
@@ -64,7 +65,11 @@ pub(super) async fn accept(
 ) -> Result<(Incoming, Encoding), Fault> {
     let (head, body) = response.into_parts();
     let mut incoming = Incoming { body, received: 0 };
+    let compressed = compressed(&head.headers);
     if head.status.is_success() {
+        if let Some(encoding) = compressed {
+            return Err(Fault::ContentEncoding(encoding));
+        }
         let media_type = header(&head.headers, CONTENT_TYPE).unwrap_or("application/json");
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         if essence.eq_ignore_ascii_case("application/json") {
@@ -73,7 +78,7 @@ pub(super) async fn accept(
         if asked == Encoding::Protobuf && essence.eq_ignore_ascii_case(protobuf::MEDIA_TYPE) {
             return Ok((incoming, Encoding::Protobuf));
         }
-        return Err(Fault::MediaType(media_type.to_owned()));
+        return Err(Fault::MediaType(clipped(media_type).into_owned()));
     }
     let mut words = Vec::new();
     while words.len() < WORDS
@@ -83,9 +88,24 @@ pub(super) async fn accept(
     }
     words.truncate(WORDS);
     let mut status = status(&words, head.status.as_u16());
+    if let Some(encoding) = compressed {
+        // Its words can't be read; its code can.
+        let message = format!("the answer has Content-Encoding {encoding:?}, and is not read");
+        status = ApiStatus::new(head.status.as_u16(), "", message);
+    }
     let asked = header(&head.headers, RETRY_AFTER).and_then(|value| value.trim().parse().ok());
     status.retry_after = status.retry_after.max(asked.map(Duration::from_secs));
     Err(Fault::Status(status))
+}
+
+/// How a body is compressed, where it is.
+fn compressed(headers: &HeaderMap) -> Option<String> {
+    let encodings = headers.get_all(CONTENT_ENCODING).iter();
+    let encodings = encodings.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let encoding = encodings.collect::<Vec<_>>().join(", ");
+    let plain = encoding.split(',').map(str::trim);
+    let plain = plain.into_iter().all(|one| one.is_empty() || one.eq_ignore_ascii_case("identity"));
+    (!plain).then(|| clipped(&encoding).into_owned())
 }
 
 fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
@@ -97,8 +117,9 @@ pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
     let encoding =
         if body.starts_with(protobuf::MAGIC) { Encoding::Protobuf } else { Encoding::Json };
     encoding.status(body, code).unwrap_or_else(|| {
+        // Enough of a proxy's page to know it by.
         let text = String::from_utf8_lossy(body);
-        ApiStatus::new(code, "", text.trim().chars().take(TEXT).collect::<String>())
+        ApiStatus::new(code, "", clipped(text.trim()))
     })
 }
 
@@ -108,7 +129,7 @@ pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
     if parsed["kind"] != "Status" {
         return None;
     }
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let text = |value: &Value| clipped(value.as_str().unwrap_or_default()).into_owned();
     let own = parsed["code"].as_u64().and_then(|code| code.try_into().ok());
     let mut status = ApiStatus::new(
         own.filter(|code| *code != 0).unwrap_or(code),
@@ -117,13 +138,16 @@ pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
     );
     let details = &parsed["details"];
     let causes = details["causes"].as_array().into_iter().flatten();
-    status.causes = causes.map(|cause| (text(&cause["reason"]), text(&cause["message"]))).collect();
+    status.causes = causes
+        .take(CAUSES)
+        .map(|cause| (text(&cause["reason"]), text(&cause["message"])))
+        .collect();
     status.retry_after = details["retryAfterSeconds"].as_u64().map(Duration::from_secs);
     Some(status)
 }
 
-/// What it means that no answer came.
-pub(super) fn unanswered(error: kube::Error) -> Fault {
+/// What it means that no answer came to a request for this path.
+pub(super) fn unanswered(error: kube::Error, path: &str) -> Fault {
     let mut refused = false;
     let mut cause: Option<&(dyn StdError + 'static)> = Some(&error);
     while let Some(error) = cause {
@@ -133,7 +157,47 @@ pub(super) fn unanswered(error: kube::Error) -> Fault {
         let inner = io.and_then(io::Error::get_ref).map(|inner| inner as &(dyn StdError + 'static));
         cause = inner.or_else(|| error.source());
     }
-    Fault::Connect { refused, source: Box::new(error) }
+    Fault::Connect { refused, source: Box::new(Unanswered::new(error, path)) }
+}
+
+/// A request that nothing answered.
+#[derive(Debug)]
+struct Unanswered {
+    /// The path that was asked for, and the address where that is known: a client keeps its server's
+    /// name to itself.
+    asked: String,
+    error: kube::Error,
+}
+
+impl Unanswered {
+    fn new(error: kube::Error, path: &str) -> Self {
+        // Selectors and tokens are long, and in the status.
+        let path = path.split('?').next().unwrap_or_default();
+        let asked = match address(&error) {
+            Some(address) => format!("{address}{path}"),
+            None => path.to_owned(),
+        };
+        Self { asked, error }
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GET {}: {}", self.asked, self.error)
+    }
+}
+
+impl StdError for Unanswered {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.error.source()
+    }
+}
+
+/// The address that could not be connected to. hyper says it only to programmers.
+fn address(error: &kube::Error) -> Option<SocketAddr> {
+    let text = format!("{error:?}");
+    let (_, rest) = text.split_once("ConnectError(")?;
+    rest.split(", ").find_map(|part| part.parse().ok())
 }
 
 #[cfg(test)]
@@ -152,7 +216,8 @@ mod tests {
             assert_eq!(status(body, 404).class(), crate::error::FaultClass::NotFound);
         }
         assert_eq!(status(b"404 page not found\n", 404).message, "404 page not found");
-        assert_eq!(status("<html>".repeat(9999).as_bytes(), 502).message.len(), TEXT);
+        let page = status("<html>".repeat(9999).as_bytes(), 502).message;
+        assert!(page.len() <= 1024 && page.ends_with("… (cut)"), "{page}");
     }
 
     #[test]

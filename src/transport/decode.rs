@@ -10,6 +10,7 @@ use std::sync::Arc;
 use kube::api::{DynamicObject, TypeMeta};
 use serde::de::{DeserializeOwned, DeserializeSeed};
 
+use super::budget::{Budget, MEMORY_LIMIT};
 use super::filter::{Only, WithoutManagedFields};
 use super::protobuf::ProtobufObject;
 use crate::object::FieldSet;
@@ -41,6 +42,13 @@ pub trait Decode<K>: Send + Sync + 'static {
     /// What decodes the same without `metadata.managedFields`, where this decoder can do that. Also asked
     /// by who keeps objects as bytes, to see that they can be decoded.
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+        None
+    }
+
+    /// Returns a decoder that does the same and refuses an object that would take more than this many
+    /// bytes of memory decoded. `None`: this decoder does not bound memory, or not so.
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        let _ = bytes;
         None
     }
 }
@@ -77,42 +85,70 @@ pub struct DecodeError {
 }
 
 /// Decodes JSON and protobuf into anything that implements `Deserialize`.
-pub struct SerdeDecode<K>(PhantomData<fn() -> K>);
+///
+/// An object that would take more than 64 MiB of memory decoded is refused; see
+/// [`memory_limit`](Self::memory_limit).
+pub struct SerdeDecode<K> {
+    memory: usize,
+    decodes: PhantomData<fn() -> K>,
+}
 
 /// Decodes JSON into anything that implements `Deserialize`. With it, protobuf is not asked for.
-pub struct JsonDecode<K>(PhantomData<fn() -> K>);
+///
+/// An object that would take more than 64 MiB of memory decoded is refused; see
+/// [`memory_limit`](Self::memory_limit).
+pub struct JsonDecode<K> {
+    memory: usize,
+    decodes: PhantomData<fn() -> K>,
+}
 
 impl<K> JsonDecode<K> {
-    /// The decoder.
+    /// Returns the decoder.
     pub fn new() -> Self {
-        Self(PhantomData)
+        Self { memory: MEMORY_LIMIT, decodes: PhantomData }
+    }
+
+    /// Refuses an object that would take more than this many bytes of memory decoded.
+    #[must_use]
+    pub fn memory_limit(self, bytes: usize) -> Self {
+        Self { memory: bytes, ..self }
     }
 }
 
 impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        Ok(serde_json::from_slice(object)?)
+        json(object, PhantomData, self.memory)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        json_fields(object, fields)
+        json(object, Only::new(fields), self.memory)
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self::new().memory_limit(bytes)))
     }
 }
 
 impl<K> SerdeDecode<K> {
-    /// The decoder.
+    /// Returns the decoder.
     pub fn new() -> Self {
-        Self(PhantomData)
+        Self { memory: MEMORY_LIMIT, decodes: PhantomData }
+    }
+
+    /// Refuses an object that would take more than this many bytes of memory decoded.
+    #[must_use]
+    pub fn memory_limit(self, bytes: usize) -> Self {
+        Self { memory: bytes, ..self }
     }
 }
 
 impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        Ok(serde_json::from_slice(object)?)
+        json(object, PhantomData, self.memory)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        json_fields(object, fields)
+        json(object, Only::new(fields), self.memory)
     }
 
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
@@ -120,13 +156,17 @@ impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     }
 
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Without(Self::new())))
+        Some(Arc::new(Without(Self::new().memory_limit(self.memory))))
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self::new().memory_limit(bytes)))
     }
 }
 
 impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
-        object.decode()
+        object.decode_by(PhantomData, self.memory)
     }
 
     fn decode_protobuf_fields(
@@ -134,15 +174,25 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
         object: &ProtobufObject<'_>,
         fields: &FieldSet,
     ) -> Result<K, DecodeError> {
-        object.decode_by(Only::new(fields))
+        object.decode_by(Only::new(fields), self.memory)
     }
 }
 
-fn json_fields<K: DeserializeOwned>(object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+/// Reads JSON as a seed does, within this many bytes of memory.
+pub(super) fn json<'de, S: DeserializeSeed<'de>>(
+    object: &'de [u8],
+    seed: S,
+    memory: usize,
+) -> Result<S::Value, DecodeError> {
+    let budget = Budget::new(memory);
     let mut json = serde_json::Deserializer::from_slice(object);
-    let object = Only::new(fields).deserialize(&mut json)?;
-    json.end()?;
-    Ok(object)
+    let read = budget.charging(seed).deserialize(&mut json);
+    let read = read.and_then(|object| json.end().map(|()| object));
+    read.map_err(
+        |error| {
+            if budget.is_exceeded() { DecodeError::too_large(memory) } else { error.into() }
+        },
+    )
 }
 
 /// Decodes as another decoder does, without the managed fields.
@@ -150,23 +200,28 @@ struct Without<D>(D);
 
 impl<K: DeserializeOwned + 'static> Decode<K> for Without<SerdeDecode<K>> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        let WithoutManagedFields(object) = serde_json::from_slice(object)?;
+        let WithoutManagedFields(object) = json(object, PhantomData, self.0.memory)?;
         Ok(object)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        let WithoutManagedFields(object) = json_fields(object, fields)?;
+        let WithoutManagedFields(object) = json(object, Only::new(fields), self.0.memory)?;
         Ok(object)
     }
 
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
         Some(self)
     }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self(SerdeDecode::new().memory_limit(bytes))))
+    }
 }
 
 impl<K: DeserializeOwned> DecodeProtobuf<K> for Without<SerdeDecode<K>> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
-        object.decode().map(|WithoutManagedFields(object)| object)
+        let WithoutManagedFields(object) = object.decode_by(PhantomData, self.0.memory)?;
+        Ok(object)
     }
 
     fn decode_protobuf_fields(
@@ -174,13 +229,14 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for Without<SerdeDecode<K>> {
         object: &ProtobufObject<'_>,
         fields: &FieldSet,
     ) -> Result<K, DecodeError> {
-        object.decode_by(Only::new(fields)).map(|WithoutManagedFields(object)| object)
+        let WithoutManagedFields(object) = object.decode_by(Only::new(fields), self.0.memory)?;
+        Ok(object)
     }
 }
 
 impl Decode<DynamicObject> for Without<DynamicDecode> {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        let WithoutManagedFields(object) = serde_json::from_slice(object)?;
+        let WithoutManagedFields(object) = json(object, PhantomData, self.0.memory)?;
         Ok(self.0.typed(object))
     }
 
@@ -189,8 +245,12 @@ impl Decode<DynamicObject> for Without<DynamicDecode> {
         object: &[u8],
         fields: &FieldSet,
     ) -> Result<DynamicObject, DecodeError> {
-        let WithoutManagedFields(object) = json_fields(object, fields)?;
+        let WithoutManagedFields(object) = json(object, Only::new(fields), self.0.memory)?;
         Ok(self.0.typed(object))
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        Some(Arc::new(Self(DynamicDecode { memory: bytes, ..self.0.clone() })))
     }
 }
 
@@ -198,11 +258,14 @@ impl Decode<DynamicObject> for Without<DynamicDecode> {
 /// is what was asked for. JSON alone: an object that no type describes has to come with all that the
 /// server has, and a table of fields could leave something out.
 #[derive(Clone, Debug)]
-pub(super) struct DynamicDecode(pub(super) TypeMeta);
+pub(super) struct DynamicDecode {
+    types: TypeMeta,
+    memory: usize,
+}
 
 impl Decode<DynamicObject> for DynamicDecode {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        Ok(self.typed(serde_json::from_slice(object)?))
+        Ok(self.typed(json(object, PhantomData, self.memory)?))
     }
 
     fn decode_fields(
@@ -210,17 +273,25 @@ impl Decode<DynamicObject> for DynamicDecode {
         object: &[u8],
         fields: &FieldSet,
     ) -> Result<DynamicObject, DecodeError> {
-        Ok(self.typed(json_fields(object, fields)?))
+        Ok(self.typed(json(object, Only::new(fields), self.memory)?))
     }
 
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<DynamicObject>>> {
         Some(Arc::new(Without(self.clone())))
     }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        Some(Arc::new(Self { memory: bytes, ..self.clone() }))
+    }
 }
 
 impl DynamicDecode {
+    pub(super) fn new(types: TypeMeta) -> Self {
+        Self { types, memory: MEMORY_LIMIT }
+    }
+
     fn typed(&self, mut object: DynamicObject) -> DynamicObject {
-        object.types.get_or_insert_with(|| self.0.clone());
+        object.types.get_or_insert_with(|| self.types.clone());
         object
     }
 }
@@ -234,6 +305,20 @@ impl DecodeError {
     /// A problem at a byte of the object.
     pub(super) fn at(problem: &str, offset: usize) -> Self {
         Self { problem: format!("{problem} at byte {offset}"), offset: Some(offset) }
+    }
+
+    /// The object would take more memory than it may.
+    pub(super) fn too_large(memory: usize) -> Self {
+        Self::new(format!(
+            "it would take more than {memory} bytes of memory; if it is what it should be, raise the \
+             memory limit"
+        ))
+    }
+
+    /// The place, where none is known yet.
+    pub(super) fn or_at(mut self, offset: usize) -> Self {
+        self.offset.get_or_insert(offset);
+        self
     }
 
     /// At which byte of what was decoded, where that is known: of protobuf it always is.

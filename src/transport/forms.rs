@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use serde::Deserialize;
 
-use super::decode::{Decode, DecodeError};
+use super::budget::MEMORY_LIMIT;
+use super::decode::{Decode, DecodeError, json};
 use super::framer::Encoding;
 use super::protobuf::{ItemType, ProtobufObject};
 use crate::object::{FieldSet, ObjectEncoding};
@@ -56,6 +58,14 @@ impl<K: 'static> Forms<K> {
         Self { decoder, forms: Mutex::default() }
     }
 
+    /// The same, where an object may take this much memory, if the decoder bounds that.
+    pub(super) fn with_memory_limit(self: Arc<Self>, bytes: usize) -> Arc<Self> {
+        match self.decoder.with_memory_limit(bytes) {
+            Some(decoder) => Arc::new(Self::new(decoder)),
+            None => self,
+        }
+    }
+
     pub(super) fn decoder(&self) -> &dyn Decode<K> {
         &*self.decoder
     }
@@ -92,7 +102,7 @@ impl<K: 'static> Form<K> {
     /// What an object says of itself, without the rest of it.
     pub(super) fn look_into(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
         let Look { metadata } = match self.encoding {
-            Encoding::Json => serde_json::from_slice(object)?,
+            Encoding::Json => json(object, PhantomData, MEMORY_LIMIT)?,
             Encoding::Protobuf => self.protobuf(object)?.decode()?,
         };
         let Said { name, namespace, uid, resource_version, labels } = metadata;

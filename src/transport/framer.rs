@@ -4,11 +4,13 @@
 //! an event, a list's metadata and a Status. Nothing outside of its own folder knows more of it.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use bytes::Bytes;
 
+use super::budget::MEMORY_LIMIT;
 use super::capture::Captured;
-use super::{json, protobuf};
+use super::{decode, json, protobuf};
 use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
 use crate::object::ObjectState;
@@ -46,8 +48,12 @@ pub(super) enum ListPart {
     Item(Captured, u64),
     /// The list's metadata.
     Metadata(Bytes),
-    /// What the list says it is. JSON may say it last; then this has the kind alone.
-    Kind { api_version: Option<String>, kind: String },
+    /// What the list is, which protobuf says first.
+    Types { api_version: String, kind: String },
+    /// The group and version of a list in JSON, which may say it last.
+    ApiVersion(String),
+    /// The kind of a list in JSON, which may say it last.
+    Kind(String),
 }
 
 /// An event of a watch, and where it began.
@@ -157,7 +163,7 @@ impl Encoding {
     /// What a Status says; `None`: it is none. `code` stands where it has none.
     pub(super) fn status(self, body: &[u8], code: u16) -> Option<ApiStatus> {
         let parsed = match self {
-            Self::Json => serde_json::from_slice(body).ok()?,
+            Self::Json => decode::json(body, PhantomData, MEMORY_LIMIT).ok()?,
             Self::Protobuf => protobuf::ProtobufObject::from_envelope(body).ok()?.decode().ok()?,
         };
         super::answer::parse_status(&parsed, code)

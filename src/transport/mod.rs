@@ -14,6 +14,7 @@
 //! refused (406), the source asks for JSON for ten minutes, and then for protobuf again.
 
 mod answer;
+mod budget;
 mod capture;
 mod decode;
 mod decoding;
@@ -22,6 +23,7 @@ mod filter;
 mod forms;
 mod framer;
 mod json;
+mod list_kind;
 pub mod protobuf;
 mod reader;
 mod request;

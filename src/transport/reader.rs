@@ -15,6 +15,7 @@ use super::forms::{Form, Forms};
 use super::framer::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
 };
+use super::list_kind::{Expected, Said, clip};
 use super::protobuf::{ItemType, ProtobufObject};
 use super::undecoded::{Terms, Undecoded};
 use crate::error::{Fault, SourceError};
@@ -29,16 +30,17 @@ const TURN: usize = 16 * 1024;
 /// Passing over a byte costs this fraction of decoding it.
 const PASSED_OVER: usize = 8;
 
-/// How much of a kind that was not asked for an error repeats: no kind is longer.
-const LONGEST_KIND: usize = 63;
-
 /// Reads one answer.
 pub(super) struct Reader<K> {
     pub(super) terms: Arc<Terms<K>>,
     pub(super) incoming: Incoming,
     pub(super) encoding: Encoding,
+    /// The group and version that objects are to be of.
+    pub(super) api_version: Arc<str>,
     /// The kind that objects are to be of.
     pub(super) kind: Arc<str>,
+    /// The type is built into Kubernetes.
+    pub(super) built_in: bool,
     /// Only their metadata was asked for: their kind may be that of metadata.
     pub(super) metadata_only: bool,
     pub(super) forms: Arc<Forms<K>>,
@@ -50,18 +52,10 @@ pub(super) struct Reader<K> {
     pub(super) initial: bool,
     /// On how many threads objects are decoded.
     pub(super) threads: usize,
-    pub(super) seen: Seen,
+    /// What a list in JSON said of itself.
+    pub(super) said: Said,
     /// What was done since the last pause, in bytes decoded.
     pub(super) spent: usize,
-}
-
-/// What was seen of an answer.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// The kind of the list, where it is not called a list.
-    odd_kind: Option<String>,
-    /// There were items, if only none of them.
-    items: bool,
 }
 
 impl<K: Resource + 'static> Reader<K> {
@@ -72,9 +66,11 @@ impl<K: Resource + 'static> Reader<K> {
             match framer.next() {
                 Some(Ok(ListPart::Item(captured, offset))) => {
                     reader.pause().await;
-                    let item = match reader.unchanged(&captured) {
-                        Some((key, object)) => Piece::Item(ListItem::Unchanged(key, object)),
-                        None => reader.object(captured, offset, ListItem::Object),
+                    let item = if let Some((key, object)) = reader.unchanged(&captured) {
+                        Piece::Item(ListItem::Unchanged(key, object))
+                    } else {
+                        reader.check_item(&captured)?;
+                        reader.object(captured, offset, ListItem::Object)
                     };
                     return Ok(Some((item, (reader, framer))));
                 }
@@ -82,21 +78,31 @@ impl<K: Resource + 'static> Reader<K> {
                     let metadata = reader.metadata(&metadata)?;
                     return Ok(Some((Piece::Item(ListItem::Meta(metadata)), (reader, framer))));
                 }
-                Some(Ok(ListPart::Items)) => reader.seen.items = true,
-                Some(Ok(ListPart::Kind { api_version, kind })) => {
-                    reader.check_list_kind(api_version.as_deref(), kind)?;
+                Some(Ok(ListPart::Items)) => reader.said.items = true,
+                Some(Ok(ListPart::Types { api_version, kind })) => {
+                    reader.take_types(&api_version, &kind)?;
+                }
+                Some(Ok(ListPart::ApiVersion(version))) => {
+                    reader.said.api_version = Some(version);
+                    reader.check_list()?;
+                }
+                Some(Ok(ListPart::Kind(kind))) => {
+                    reader.said.kind = Some(kind);
+                    reader.check_list()?;
                 }
                 Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
                 None => match (reader.incoming.next().await, framer.within()) {
                     (Some(frame), _) => framer.push(frame.map_err(|fault| reader.error(fault))?),
                     (None, None) => {
-                        // In JSON a list always says what its items are, even if they are none.
-                        let silent = !reader.seen.items && reader.encoding == Encoding::Json;
-                        return match reader.seen.odd_kind.take() {
-                            Some(kind) if !reader.seen.items => Err(reader.no_list(&kind)),
-                            _ if silent => Err(reader.truncated("a list without items")),
-                            _ => Ok(None),
-                        };
+                        if reader.encoding == Encoding::Json {
+                            let whole = reader.said.check_whole(&reader.expected());
+                            whole.map_err(|fault| reader.error(fault))?;
+                            // In JSON a list always says what its items are, even if they are none.
+                            if !reader.said.items {
+                                return Err(reader.truncated("a list without items"));
+                            }
+                        }
+                        return Ok(None);
                     }
                     (None, Some(within)) => return Err(reader.truncated(within)),
                 },
@@ -243,7 +249,7 @@ impl<K: Resource + 'static> Reader<K> {
         }
         let other = |kind: &String| **kind != *self.kind && **kind != *self.usual_kind();
         let kind = self.encoding.peek(object).kind.filter(other);
-        kind.map(|kind| kind.chars().take(LONGEST_KIND).collect())
+        kind.map(|kind| clip(&kind))
     }
 
     fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
@@ -270,32 +276,41 @@ impl<K: Resource + 'static> Reader<K> {
         })
     }
 
-    /// A success that holds no list at all must not be taken for an empty one. In JSON a list may
-    /// have any kind (a custom resource names its own), so without the usual one it must have items.
-    /// In protobuf the kind says how to read it.
-    fn check_list_kind(
-        &mut self,
-        api_version: Option<&str>,
-        kind: String,
-    ) -> Result<(), SourceError> {
-        if self.encoding == Encoding::Protobuf {
-            let usual = kind.strip_suffix("List");
-            let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
-            let item = ItemType::of(api_version.unwrap_or_default(), &kind);
-            let Some(item) = item.filter(|_| usual) else { return Err(self.no_list(&kind)) };
-            self.form = self.forms.of(self.encoding, Some(item));
-        } else if kind == "Status" {
-            return Err(self.no_list(&kind));
-        } else if !kind.ends_with("List") {
-            self.seen.odd_kind = Some(kind);
-        }
+    /// Takes over what a list in protobuf is, which says how to read it.
+    fn take_types(&mut self, api_version: &str, kind: &str) -> Result<(), SourceError> {
+        let usual = kind.strip_suffix("List");
+        let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
+        let item = ItemType::of(api_version, kind);
+        let Some(item) = item.filter(|_| usual) else { return Err(self.no_list(kind)) };
+        self.form = self.forms.of(self.encoding, Some(item));
         Ok(())
+    }
+
+    /// A success that holds no list, or another one, must not be taken for the one asked for.
+    fn check_list(&self) -> Result<(), SourceError> {
+        self.said.check(&self.expected()).map_err(|fault| self.error(fault))
+    }
+
+    fn check_item(&self, item: &Captured) -> Result<(), SourceError> {
+        let Captured::Whole(item) = item else { return Ok(()) };
+        if self.encoding == Encoding::Protobuf {
+            return Ok(());
+        }
+        self.said.check_item(item, &self.expected()).map_err(|fault| self.error(fault))
+    }
+
+    fn expected(&self) -> Expected<'_> {
+        Expected {
+            api_version: &self.api_version,
+            kind: &self.kind,
+            built_in: self.built_in,
+            metadata_only: self.metadata_only,
+        }
     }
 
     fn no_list(&self, found: &str) -> SourceError {
         let expected = format!("{}List", self.kind);
-        let found = found.chars().take(LONGEST_KIND).collect();
-        self.error(Fault::WrongKind { expected, found })
+        self.error(Fault::WrongKind { expected, found: clip(found) })
     }
 
     fn skipped(&self, problem: &str, offset: u64) -> WatchItem<K> {

@@ -98,6 +98,11 @@ impl Scope {
 }
 
 impl Target {
+    /// Path and query.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The request, for an answer in this encoding or, where the server has none such, in JSON.
     pub(super) fn request(&self, encoding: Encoding) -> Result<Request<Body>, Fault> {
         let mut request = Request::get(&self.path)

@@ -1,5 +1,6 @@
 //! The `ListerWatcher` over a `kube::Client`.
 
+use std::any::type_name;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -13,13 +14,15 @@ use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
 use super::answer;
+use super::budget::MEMORY_LIMIT;
 use super::decode::{Decode, DynamicDecode, SerdeDecode};
 use super::decoding;
 use super::fallback::JsonFallback;
 use super::forms::Forms;
 use super::framer::Encoding;
+use super::list_kind::Said;
 use super::protobuf::is_built_in;
-use super::reader::{Reader, Seen};
+use super::reader::Reader;
 use super::request::{Scope, Target};
 use super::undecoded::Terms;
 use crate::error::{Fault, SourceError};
@@ -30,6 +33,9 @@ use crate::lister_watcher::{
 /// An object larger than this is not decoded, unless told otherwise. etcd refuses what is over
 /// 1.5 MiB; aggregated servers may keep more.
 const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
+
+/// An object may take so many times the memory of the largest object's bytes, unless told otherwise.
+const EXPANSION: usize = 4;
 
 /// Lists and watches one collection through a [`kube::Client`].
 ///
@@ -57,9 +63,17 @@ pub struct ApiSource<K> {
     path: PathOf,
     scope: Scope,
     collection: Collection,
+    /// Group and version.
+    api_version: Arc<str>,
     forms: Arc<Forms<K>>,
     object_limit: usize,
+    /// How much memory an object may take decoded, where that was said.
+    memory_limit: Option<usize>,
     threads: Option<NonZeroUsize>,
+    /// The type is built into Kubernetes.
+    built_in: bool,
+    /// The type has no namespaces.
+    cluster_scoped: bool,
     /// The type can come in protobuf.
     protobuf: bool,
     /// Equal uid and version mean an equal object.
@@ -86,7 +100,7 @@ impl ApiSource<DynamicObject> {
     pub fn dynamic(client: Client, resource: ApiResource) -> Self {
         let types =
             TypeMeta { api_version: resource.api_version.clone(), kind: resource.kind.clone() };
-        Self::with_type(client, resource).decoder(DynamicDecode(types))
+        Self::with_type(client, resource).decoder(DynamicDecode::new(types))
     }
 }
 
@@ -106,7 +120,8 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             metadata_only: K::metadata_api(),
             ..Scope::default()
         };
-        let built_in = is_built_in(&K::api_version(&dynamic_type), &K::kind(&dynamic_type));
+        let api_version: Arc<str> = K::api_version(&dynamic_type).into();
+        let built_in = is_built_in(&api_version, &K::kind(&dynamic_type));
         // Metadata alone has an encoding of its own, whatever it is the metadata of.
         let protobuf = K::metadata_api() || built_in;
         Self {
@@ -114,9 +129,14 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
             scope,
             collection,
+            api_version,
             forms: Arc::new(Forms::new(Arc::new(SerdeDecode::new()))),
             object_limit: OBJECT_LIMIT,
+            memory_limit: None,
             threads: None,
+            built_in,
+            // Its name, because a scope need not be 'static.
+            cluster_scoped: type_name::<K::Scope>().ends_with("::ClusterResourceScope"),
             protobuf,
             trust_versions: built_in,
             json: Arc::default(),
@@ -153,8 +173,45 @@ impl<K> ApiSource<K> {
 
     /// How large one object may be, in bytes; 16 MiB unless set. A larger one is passed over and
     /// reported, under its key where that comes early enough, and costs no memory.
-    pub fn object_limit(mut self, bytes: usize) -> Self {
+    ///
+    /// See [`memory_limit`](Self::memory_limit) for the memory that it takes decoded.
+    pub fn object_limit(mut self, bytes: usize) -> Self
+    where
+        K: 'static,
+    {
         self.object_limit = bytes;
+        self.limited()
+    }
+
+    /// Refuses an object that would take more than this much memory decoded, in bytes. Unless set, the
+    /// limit is four times the [`object_limit`](Self::object_limit), and at least 64 MiB.
+    ///
+    /// A few bytes can stand for a large value: in protobuf, a volume that says nothing takes two
+    /// bytes, and three kilobytes decoded. The memory is counted before it is taken, so an object over
+    /// the limit costs at most the limit for a moment. It is reported as one that can't be decoded;
+    /// its neighbours are stored.
+    ///
+    /// The count is an estimate, by the sizes of the Rust types. A [`decoder`](Self::decoder) of one's
+    /// own bounds its memory itself, or implements
+    /// [`with_memory_limit`](super::Decode::with_memory_limit).
+    pub fn memory_limit(mut self, bytes: usize) -> Self
+    where
+        K: 'static,
+    {
+        self.memory_limit = Some(bytes);
+        self.limited()
+    }
+
+    /// The decoder with the limits that were set.
+    fn limited(mut self) -> Self
+    where
+        K: 'static,
+    {
+        let derived = self.object_limit.saturating_mul(EXPANSION).max(MEMORY_LIMIT);
+        let limit = self.memory_limit.unwrap_or(derived);
+        if self.memory_limit.is_some() || limit > MEMORY_LIMIT {
+            self.forms = self.forms.with_memory_limit(limit);
+        }
         self
     }
 
@@ -215,7 +272,7 @@ impl<K> ApiSource<K> {
         K: 'static,
     {
         self.forms = Arc::new(Forms::new(Arc::new(decoder)));
-        self
+        self.limited()
     }
 
     /// Sends a request; what reads its answer. `initial`: what comes first belongs to a list.
@@ -231,6 +288,8 @@ impl<K> ApiSource<K> {
         let asked = self.collection.asked(target.verb);
         let (client, forms) = (self.client.clone(), self.forms.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
+        let (api_version, built_in) = (self.api_version.clone(), self.built_in);
+        let cluster_scoped = self.cluster_scoped;
         let threads = self.threads;
         let metadata_only = self.scope.metadata_only;
         // A namespace becomes part of the path: it must not become another path.
@@ -249,8 +308,11 @@ impl<K> ApiSource<K> {
                     asked = Encoding::Protobuf;
                 }
                 let send = |encoding| {
-                    let request = target.request(encoding);
-                    async { client.send(request?).await.map_err(answer::unanswered) }
+                    let (client, target) = (&client, &target);
+                    async move {
+                        let response = client.send(target.request(encoding)?).await;
+                        response.map_err(|error| answer::unanswered(error, target.path()))
+                    }
                 };
                 let mut response = send(asked).await?;
                 if asked == Encoding::Protobuf && response.status() == StatusCode::NOT_ACCEPTABLE {
@@ -269,17 +331,24 @@ impl<K> ApiSource<K> {
                     terms: Arc::new(Terms { asked, limit, pack }),
                     incoming,
                     encoding,
+                    api_version,
                     kind,
+                    built_in,
                     metadata_only,
                     form: forms.of(encoding, None),
                     forms,
                     known,
                     initial,
                     threads: decoding::threads(threads),
-                    seen: Seen::default(),
+                    said: Said::default(),
                     spent: 0,
                 }),
-                Err(fault) => Err(SourceError::new(asked, fault)),
+                Err(mut fault) => {
+                    if let Fault::Status(status) = &mut fault {
+                        status.cluster_scoped = cluster_scoped;
+                    }
+                    Err(SourceError::new(asked, fault))
+                }
             }
         }
     }

@@ -82,6 +82,15 @@ pub(crate) fn a_pod_costs_no_more_to_decode_than_it_did() {
     let conditions = from_protobuf.status.as_ref().unwrap().conditions.as_ref().unwrap();
     assert_eq!(conditions.capacity(), conditions.len(), "vectors are cut to size");
 
+    // Elements are counted before the first of them is built.
+    let volume = field(1, &[field(1, b"a"), field(2, &field(2, b""))].concat());
+    let bomb = field(2, &volume.repeat(100_000));
+    let bomb = ProtobufObject::from_message("v1", "Pod", &bomb).unwrap();
+    let region = Region::new(COUNTED);
+    assert!(bomb.decode::<Pod>().is_err());
+    let taken = region.change().bytes_allocated;
+    assert!(taken < 2_000_000, "{taken} bytes for an object that is refused");
+
     // What was passed over is what would have been dropped, and nothing else.
     let mut expected = from_protobuf;
     assert!(expected.metadata.managed_fields.take().is_some_and(|managed| !managed.is_empty()));

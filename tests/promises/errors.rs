@@ -1,1 +1,121 @@
-//! Error texts name the whole cause.
+//! Errors say the cause: every one of them, once, with what was asked and what to do.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::time::Duration;
+
+use http::{Request, Response};
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube::client::Body;
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::{FaultClass, SourceError};
+use kube_informer::lister_watcher::{ListQuery, ListerWatcher};
+use kube_informer::testing::ApiServer;
+use kube_informer::transport::ApiSource;
+use tokio::net::TcpListener;
+
+/// A client of this address, which does not retry by itself.
+fn client(url: &str) -> kube::Client {
+    let mut config = kube::Config::new(url.parse().unwrap());
+    config.default_retry = false;
+    kube::Client::try_from(config).unwrap()
+}
+
+async fn failure<K>(source: &ApiSource<K>) -> SourceError
+where
+    K: kube::Resource + Send + Sync + 'static,
+{
+    match source.list(&ListQuery::default()).await {
+        Ok(_) => panic!("the list succeeds"),
+        Err(error) => error,
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_names_address_path_and_cause() {
+    // A port that was just free.
+    let address = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        listener.local_addr().unwrap()
+    };
+    let source = ApiSource::<Pod>::new(client(&format!("http://{address}"))).namespace("shop");
+    let error = failure(&source).await;
+    assert_eq!(error.class(), FaultClass::Refused);
+    let text = error.to_string();
+    assert!(text.starts_with("list pods in shop: no answer: GET "), "{text}");
+    assert!(text.contains(&format!("{address}/api/v1/namespaces/shop/pods")), "{text}");
+    assert!(text.contains("Connection refused"), "{text}");
+    for cause in ["client error (Connect)", "tcp connect error", "Connection refused"] {
+        assert_eq!(text.matches(cause).count(), 1, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_name_says_that_it_is_unknown() {
+    let error = failure(&ApiSource::<Pod>::new(client("http://no-such-name.invalid"))).await;
+    let text = error.to_string();
+    assert!(text.contains("/api/v1/pods") && text.contains("dns error"), "{text}");
+    assert!(text.contains("failed to lookup address information"), "{text}");
+}
+
+#[tokio::test]
+async fn an_untrusted_certificate_is_called_that() {
+    let listening = ApiServer::new().listen_tls("127.0.0.1:0").await.unwrap();
+    let error = failure(&ApiSource::<Pod>::new(client(&listening.url()))).await;
+    let text = error.to_string();
+    assert!(text.contains("/api/v1/pods") && text.contains("certificate"), "{text}");
+}
+
+/// A client of a server that answers so to everything.
+fn answering(answer: impl Fn() -> Response<Body> + Clone + Send + 'static) -> kube::Client {
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let answer = answer();
+        async { Ok::<_, Infallible>(answer) }
+    });
+    kube::Client::new(service, "default")
+}
+
+#[tokio::test]
+async fn a_missing_collection_asks_about_definition_and_scope() {
+    let missing = || {
+        answering(|| {
+            Response::builder().status(404).body(Body::from(b"404 not found".to_vec())).unwrap()
+        })
+    };
+    let text = failure(&ApiSource::<Pod>::new(missing())).await.to_string();
+    assert!(text.contains("definition installed"), "{text}");
+    let text = failure(&ApiSource::<Node>::new(missing()).namespace("shop")).await.to_string();
+    assert!(text.contains("no namespaces"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_answer_is_cut_in_the_log() {
+    let page = format!("<html>{}", "é".repeat(1 << 20));
+    let client = answering(move || {
+        Response::builder().status(502).body(Body::from(page.clone().into_bytes())).unwrap()
+    });
+    let factory = SharedInformerFactory::builder(client).build();
+    factory.informer::<Pod>();
+    factory.start().unwrap();
+    let error = factory.wait_for_sync(Duration::from_secs(1)).await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("502: <html>é") && text.contains("(cut)"), "{text}");
+    assert!(text.len() < 2048, "{} bytes", text.len());
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_not_synced_has_its_error_as_source() {
+    let client = answering(|| {
+        let body = br#"{"kind":"Status","code":403,"reason":"Forbidden","message":"not for you"}"#;
+        Response::builder().status(403).body(Body::from(body.to_vec())).unwrap()
+    });
+    let factory = SharedInformerFactory::builder(client).build();
+    factory.informer::<Pod>();
+    factory.start().unwrap();
+    let error = factory.wait_for_sync(Duration::from_secs(10)).await.unwrap_err();
+    assert!(error.to_string().contains("not for you"), "{error}");
+    let source = error.source().and_then(|source| source.downcast_ref::<SourceError>());
+    assert_eq!(source.unwrap().class(), FaultClass::Forbidden);
+    factory.shutdown().await;
+}

@@ -60,6 +60,7 @@ enum State {
 enum Member {
     Items,
     Metadata,
+    ApiVersion,
     Kind,
     Other,
 }
@@ -79,6 +80,7 @@ impl JsonListFramer {
                         br#""items""# => Member::Items,
                         br#""metadata""# => Member::Metadata,
                         br#""kind""# => Member::Kind,
+                        br#""apiVersion""# => Member::ApiVersion,
                         _ => Member::Other,
                     },
                     Captured::Oversized(_) => Member::Other,
@@ -96,13 +98,19 @@ impl JsonListFramer {
                     }
                     (Member::Kind, Captured::Whole(value)) => {
                         let kind = serde_json::from_slice(&value).unwrap_or_default();
-                        Ok(Step::Part(ListPart::Kind { api_version: None, kind }))
+                        Ok(Step::Part(ListPart::Kind(kind)))
+                    }
+                    (Member::ApiVersion, Captured::Whole(value)) => {
+                        let version = serde_json::from_slice(&value).unwrap_or_default();
+                        Ok(Step::Part(ListPart::ApiVersion(version)))
                     }
                     (Member::Items, Captured::Whole(value)) if value == "null" => {
                         Ok(Step::Part(ListPart::Items))
                     }
                     (Member::Items, _) => Err("items is no array"),
-                    (Member::Metadata | Member::Kind, _) => Err("the list's metadata is too large"),
+                    (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
+                        Err("the list's metadata is too large")
+                    }
                     (Member::Other, _) => Ok(Step::On),
                 };
             }
@@ -226,7 +234,7 @@ mod tests {
                         items.push([b"oversized ", &head[..]].concat());
                     }
                     ListPart::Metadata(value) => metadata.push(value.to_vec()),
-                    ListPart::Kind { .. } | ListPart::Items => {}
+                    _ => {}
                 }
             }
         }

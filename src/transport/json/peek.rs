@@ -5,7 +5,7 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::Scanner;
 use crate::object::ObjectState;
@@ -23,6 +23,18 @@ pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
             return metadata_state(value);
         }
         members.skip(value)?;
+    }
+    None
+}
+
+/// The kind that an object says it is of, where it says so plainly. Allocates nothing.
+pub(in crate::transport) fn kind(object: &[u8]) -> Option<&str> {
+    let mut members = Flat::new(object)?;
+    while let Some((name, value)) = members.next() {
+        let value = members.skip(value)?;
+        if name == b"kind" {
+            return plain(value);
+        }
     }
     None
 }
@@ -116,20 +128,66 @@ impl<'de> DeserializeSeed<'de> for Members<'_> {
     }
 }
 
-/// A text, or whatever stands in its place.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Text {
-    Is(String),
-    Not(IgnoredAny),
-}
+/// A text, or nothing where something else stands in its place, however large that is.
+struct Text(Option<String>);
 
 impl From<Text> for Option<String> {
-    fn from(text: Text) -> Self {
-        match text {
-            Text::Is(text) => Some(text),
-            Text::Not(IgnoredAny) => None,
-        }
+    fn from(Text(text): Text) -> Self {
+        text
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor).map(Text)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Some(text))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        while elements.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The envelope that every object in protobuf comes in: four bytes, then what the object is and the
 //! message itself.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
@@ -11,6 +12,7 @@ use super::error::{Error, Result};
 use super::members::Members;
 use super::schema::MessageId;
 use super::wire::Cursor;
+use crate::transport::budget::{Budget, MEMORY_LIMIT};
 use crate::transport::decode::DecodeError;
 
 /// What every body begins with.
@@ -23,7 +25,7 @@ pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 ///
 /// Nothing is decoded yet: this is the form in which a [`Decode`](crate::transport::Decode) gets an
 /// object, to decode it, to look into it, or to keep its bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ProtobufObject<'a> {
     id: MessageId,
     /// apiVersion and kind, where the object says them.
@@ -84,18 +86,41 @@ impl<'a> ProtobufObject<'a> {
     /// Fields that the type does not want are passed over unread, in linear time; so are fields
     /// newer than [`RELEASE`](super::RELEASE). Texts can be borrowed.
     ///
+    /// An object that would take more than 64 MiB of memory is refused;
+    /// [`decode_within`](Self::decode_within) has another limit.
+    ///
     /// # Errors
     /// [`DecodeError`] says what is wrong and at which byte, and nothing of what the object holds.
     pub fn decode<T: Deserialize<'a>>(&self) -> std::result::Result<T, DecodeError> {
-        self.decode_by(PhantomData::<T>)
+        self.decode_within(MEMORY_LIMIT)
     }
 
-    /// Decodes the object as a seed says.
+    /// Decodes the object as [`decode`](Self::decode) does, unless it would take more than this many
+    /// bytes of memory.
+    ///
+    /// # Errors
+    /// [`DecodeError`] says what is wrong and at which byte, and nothing of what the object holds.
+    pub fn decode_within<T: Deserialize<'a>>(
+        &self,
+        memory: usize,
+    ) -> std::result::Result<T, DecodeError> {
+        self.decode_by(PhantomData::<T>, memory)
+    }
+
+    /// Decodes the object as a seed says, within this many bytes of memory.
     pub(in crate::transport) fn decode_by<S: DeserializeSeed<'a>>(
         &self,
         seed: S,
+        memory: usize,
     ) -> std::result::Result<S::Value, DecodeError> {
-        seed.deserialize(Source(*self)).map_err(|error| error.or_at(self.offset).into())
+        let budget = Budget::new(memory);
+        budget.charging(seed).deserialize(Source(*self)).map_err(|error| {
+            if budget.is_exceeded() {
+                DecodeError::too_large(memory).or_at(error.offset().unwrap_or(self.offset))
+            } else {
+                error.or_at(self.offset).into()
+            }
+        })
     }
 
     pub(super) fn members(&self, depth: usize) -> Result<Members<'a>> {
@@ -104,6 +129,15 @@ impl<'a> ProtobufObject<'a> {
             Some(types) => Members::object(cursor, self.id, types, depth),
             None => Members::new(cursor, self.id, depth),
         }
+    }
+}
+
+impl fmt::Debug for ProtobufObject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the bytes: they may be a Secret's.
+        let mut object = f.debug_struct("ProtobufObject");
+        object.field("types", &self.types).field("bytes", &self.message.len());
+        object.finish_non_exhaustive()
     }
 }
 

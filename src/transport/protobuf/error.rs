@@ -31,6 +31,10 @@ impl Error {
         self
     }
 
+    pub(super) fn offset(&self) -> Option<usize> {
+        self.0.1
+    }
+
     /// What is wrong with JSON inside of the object.
     pub(super) fn json(error: &serde_json::Error, offset: usize) -> Self {
         Self::new(decode::words(error), offset)

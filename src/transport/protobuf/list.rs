@@ -195,7 +195,7 @@ impl ProtobufListFramer {
         let (api_version, kind) =
             types(Cursor::new(&bytes, 0)).map_err(|_| "what the list is can't be read")?;
         self.typed = true;
-        Ok(ListPart::Kind { api_version: Some(api_version.to_owned()), kind: kind.to_owned() })
+        Ok(ListPart::Types { api_version: api_version.to_owned(), kind: kind.to_owned() })
     }
 }
 
@@ -299,7 +299,7 @@ mod tests {
             list.insert(if metadata_last { list.len() } else { 0 }, field(1, field(2, "333")));
             let body = [envelope("v1", "PodList", &list.concat()), field(9, &other)].concat();
             let parts = parts(&body, cut, 1 << 20).unwrap();
-            let kind = ListPart::Kind { api_version: Some("v1".into()), kind: "PodList".into() };
+            let kind = ListPart::Types { api_version: "v1".into(), kind: "PodList".into() };
             prop_assert_eq!(&parts[..2], &[kind, ListPart::Items]);
             let expected: Vec<_> = items.iter().map(|item| whole(item)).collect();
             prop_assert_eq!(super::tests::items(&parts), expected.iter().collect::<Vec<_>>());

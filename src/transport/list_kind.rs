@@ -1,0 +1,186 @@
+//! Judges from what a JSON list and its items say of themselves whether it is the list asked for.
+//!
+//! A built-in type's list has one name. That of a custom resource may have any, and a `List`, or one
+//! that does not say what it is, may hold anything: then each item is asked. A list may say what it is
+//! after its items, so the last word is spoken at its end.
+
+use super::json;
+use crate::error::Fault;
+
+/// How much of a kind or version that was not asked for an error repeats: none is longer.
+const LONGEST: usize = 253;
+
+/// What is expected of a list.
+#[derive(Debug)]
+pub(super) struct Expected<'a> {
+    pub(super) api_version: &'a str,
+    pub(super) kind: &'a str,
+    /// Whether the type is built into Kubernetes.
+    pub(super) built_in: bool,
+    /// Whether only metadata was asked for.
+    pub(super) metadata_only: bool,
+}
+
+/// What a list said so far.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) api_version: Option<String>,
+    pub(super) kind: Option<String>,
+    /// There were items, if only none of them.
+    pub(super) items: bool,
+}
+
+/// What a list's kind says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// It is the list asked for.
+    Asked,
+    /// It may be: its items say.
+    Open,
+    /// It may be, if it has items.
+    Odd,
+    /// It is another list, or none.
+    Other,
+    /// It is the list asked for, of another version.
+    OtherVersion,
+}
+
+impl Said {
+    /// Judges what was said so far.
+    pub(super) fn check(&self, expected: &Expected<'_>) -> Result<(), Fault> {
+        match self.verdict(expected) {
+            Verdict::Asked | Verdict::Open | Verdict::Odd => Ok(()),
+            Verdict::Other => Err(self.wrong(expected)),
+            Verdict::OtherVersion => {
+                let version = self.api_version.as_deref().unwrap_or_default();
+                let list = format!("{}List", expected.kind);
+                Err(Fault::WrongKind {
+                    expected: format!("{} {list}", expected.api_version),
+                    found: format!("{} {list}", clip(version)),
+                })
+            }
+        }
+    }
+
+    /// Judges a list that ended.
+    pub(super) fn check_whole(&self, expected: &Expected<'_>) -> Result<(), Fault> {
+        self.check(expected)?;
+        if self.verdict(expected) == Verdict::Odd && !self.items {
+            return Err(self.wrong(expected));
+        }
+        Ok(())
+    }
+
+    /// Judges an item of the list, unless the list said already that it is the one asked for.
+    pub(super) fn check_item(&self, item: &[u8], expected: &Expected<'_>) -> Result<(), Fault> {
+        if self.verdict(expected) == Verdict::Asked {
+            return Ok(());
+        }
+        let usual = if expected.metadata_only { METADATA } else { expected.kind };
+        match json::peek::kind(item) {
+            Some(kind) if kind != usual && kind != expected.kind => {
+                Err(Fault::WrongKind { expected: expected.kind.to_owned(), found: clip(kind) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn verdict(&self, expected: &Expected<'_>) -> Verdict {
+        let Some(kind) = self.kind.as_deref().filter(|kind| !kind.is_empty()) else {
+            return Verdict::Open;
+        };
+        let version = self.api_version.as_deref().filter(|version| !version.is_empty());
+        let other_version = version.is_some_and(|version| version != expected.api_version);
+        match kind.strip_suffix("List") {
+            Some("") => Verdict::Open,
+            Some(METADATA) if expected.metadata_only => Verdict::Asked,
+            Some(kind) if kind == expected.kind && other_version => Verdict::OtherVersion,
+            Some(kind) if kind == expected.kind => Verdict::Asked,
+            _ if expected.built_in || other_version || kind == "Status" => Verdict::Other,
+            Some(_) => Verdict::Open,
+            None => Verdict::Odd,
+        }
+    }
+
+    fn wrong(&self, expected: &Expected<'_>) -> Fault {
+        let found = clip(self.kind.as_deref().unwrap_or_default());
+        Fault::WrongKind { expected: format!("{}List", expected.kind), found }
+    }
+}
+
+const METADATA: &str = "PartialObjectMetadata";
+
+/// As much of a text as an error repeats.
+pub(super) fn clip(text: &str) -> String {
+    text.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(expected: &Expected<'_>, version: &str, kind: &str, items: bool) -> bool {
+        let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let said = Said { api_version: said(version), kind: said(kind), items };
+        said.check_whole(expected).is_ok()
+    }
+
+    #[test]
+    fn a_built_in_list_has_one_name() {
+        let mut pods =
+            Expected { api_version: "v1", kind: "Pod", built_in: true, metadata_only: false };
+        for (version, kind, is) in [
+            ("v1", "PodList", true),
+            ("", "PodList", true),
+            ("v1", "List", true),
+            ("", "", true),
+            ("v2", "PodList", false),
+            ("v1", "ServiceList", false),
+            ("", "ServiceList", false),
+            ("v1", "Pod", false),
+            ("v1", "Status", false),
+            ("meta.k8s.io/v1", "PartialObjectMetadataList", false),
+        ] {
+            assert_eq!(judged(&pods, version, kind, true), is, "{version} {kind}");
+        }
+        pods.metadata_only = true;
+        assert!(judged(&pods, "meta.k8s.io/v1", "PartialObjectMetadataList", true));
+        assert!(judged(&pods, "v1", "PodList", true));
+        assert!(!judged(&pods, "v1", "ServiceList", true));
+    }
+
+    #[test]
+    fn a_custom_list_may_have_any_name_of_its_group() {
+        let widgets = Expected {
+            api_version: "example.com/v1",
+            kind: "Widget",
+            built_in: false,
+            metadata_only: false,
+        };
+        for (version, kind, items, is) in [
+            ("example.com/v1", "WidgetList", false, true),
+            ("example.com/v1", "Widgets", true, true),
+            ("example.com/v1", "Widgets", false, false),
+            ("example.com/v1", "AllWidgetsList", true, true),
+            ("v1", "ServiceList", true, false),
+            ("example.com/v2", "WidgetList", true, false),
+            ("v1", "Status", true, false),
+        ] {
+            assert_eq!(judged(&widgets, version, kind, items), is, "{version} {kind}");
+        }
+    }
+
+    #[test]
+    fn items_are_asked_where_the_list_is_not_known() {
+        let pods =
+            Expected { api_version: "v1", kind: "Pod", built_in: true, metadata_only: false };
+        let mut said = Said::default();
+        let service = br#"{"apiVersion":"v1","metadata":{"kind":"Pod"},"kind":"Service"}"#;
+        assert!(said.check_item(service, &pods).is_err());
+        for item in [&br#"{"kind":"Pod"}"#[..], b"{}", b"7", b"", br#"{"kind":7}"#] {
+            assert!(said.check_item(item, &pods).is_ok());
+        }
+        said.kind = Some("PodList".into());
+        assert!(said.check_item(service, &pods).is_ok());
+    }
+}
