@@ -5,7 +5,7 @@
 //! is why one that comes late sees no gap and no repeat.
 //!
 //! The processor never waits for a handler and never drops a final state: a full backlog merges
-//! what it holds of the same object. It never unpacks an object before the call that reads it.
+//! what it holds of the same object. Only a tap that needs every state is waited for. It never unpacks an object before the call that reads it.
 
 mod backlog;
 mod handler;

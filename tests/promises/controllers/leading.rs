@@ -1,0 +1,135 @@
+//! A leader's work is over before another's begins, its synchronous code included.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use futures::future::pending;
+use http::Request;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, PostParams};
+use kube_informer::controller::{ControllerError, WriteRefused, tracking_client};
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, LeaderElector};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn elector(client: kube::Client, identity: &str) -> LeaderElector {
+    LeaderElector::builder(client, "shop", "work")
+        .identity(identity)
+        .lease_duration(Duration::from_secs(4))
+        .renew_deadline(Duration::from_secs(3))
+        .retry_period(Duration::from_millis(200))
+        .build()
+        .unwrap()
+}
+
+/// Real time: the reconcile blocks a thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_reconcile_that_blocks_keeps_the_lease() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let (open, gate) = mpsc::channel::<()>();
+    let (gate, over) = (Arc::new(Mutex::new(gate)), Arc::new(AtomicBool::new(false)));
+    let (begins, begun) = (CancellationToken::new(), CancellationToken::new());
+
+    let maps = factory(&server).informer::<ConfigMap>();
+    let first = Controller::builder("work", &maps)
+        .grace(Duration::from_millis(50))
+        .leader_election(elector(server.client(), "first"))
+        .build();
+    let (stop, blocking, ended) = (CancellationToken::new(), begins.clone(), over.clone());
+    let running = tokio::spawn(first.run(stop.clone(), move |_| {
+        let (gate, begins, ended) = (gate.clone(), blocking.clone(), ended.clone());
+        async move {
+            begins.cancel();
+            let _ = gate.lock().recv();
+            ended.store(true, Ordering::SeqCst);
+            Ok::<_, io::Error>(Action::done())
+        }
+    }));
+    timeout(LONG, begins.cancelled()).await.expect("the first leads");
+
+    let maps = factory(&server).informer::<ConfigMap>();
+    let second = Controller::builder("work", &maps)
+        .leader_election(elector(server.client(), "second"))
+        .build();
+    let (second_stop, leads, ended) = (CancellationToken::new(), begun.clone(), over.clone());
+    let follower = tokio::spawn(second.run(second_stop.clone(), move |_| {
+        assert!(ended.load(Ordering::SeqCst), "the first is still at work");
+        leads.cancel();
+        async { Ok::<_, io::Error>(Action::done()) }
+    }));
+    stop.cancel();
+    // Time for the second to take a lease that was given back too early.
+    sleep(Duration::from_secs(1)).await;
+    assert!(!begun.is_cancelled());
+    drop(open);
+    timeout(LONG, begun.cancelled()).await.expect("the second leads");
+    let _ended = timeout(LONG, running).await.expect("the first ends").unwrap();
+    second_stop.cancel();
+    timeout(LONG, follower).await.expect("the second ends").unwrap().unwrap();
+}
+
+/// The lease's requests fail from a moment on; all others get through.
+fn losing_its_lease(server: &ApiServer, cut: &Arc<AtomicBool>) -> kube::Client {
+    let (server, cut) = (server.clone(), cut.clone());
+    let service = tower::service_fn(move |request: Request<kube::client::Body>| {
+        let lease = request.uri().path().contains("/leases");
+        let (server, cut) = (server.clone(), cut.load(Ordering::SeqCst));
+        async move {
+            if cut && lease {
+                return Err(io::Error::from(io::ErrorKind::ConnectionRefused));
+            }
+            Ok(server.handle(request).await)
+        }
+    });
+    kube::Client::new(service, "default")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_begun_after_the_term_is_refused() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let cut = Arc::new(AtomicBool::new(false));
+    let client = losing_its_lease(&server, &cut);
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller =
+        Controller::builder("work", &maps).leader_election(elector(client.clone(), "ours")).build();
+    let (told, answer) = oneshot::channel();
+    let (told, client) = (Mutex::new(Some(told)), tracking_client(client));
+    let running = tokio::spawn(controller.run(CancellationToken::new(), move |request| {
+        let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        if let Some(told) = told.lock().take() {
+            // Deaf to the stop, and nobody's task.
+            let scoped = request.scope(async move {
+                api.create(&PostParams::default(), &map("in-time", "1")).await.unwrap();
+                sleep(LONG).await;
+                let late = api.create(&PostParams::default(), &map("late", "1")).await;
+                let _ = told.send(late);
+            });
+            tokio::spawn(scoped);
+        }
+        pending::<Result<Action, io::Error>>()
+    }));
+    sleep(S).await;
+    cut.store(true, Ordering::SeqCst);
+    let ended = timeout(LONG, running).await.expect("it leads no more").unwrap();
+    assert!(matches!(ended, Err(ControllerError::Leadership { .. })), "{ended:?}");
+
+    let late = answer.await.unwrap();
+    let Err(kube::Error::Service(error)) = late else { panic!("{late:?}") };
+    let refused = error.downcast::<WriteRefused>().expect("it was not sent");
+    assert_eq!(refused.target, "configmaps in shop");
+    let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
+    assert!(api.get_opt("in-time").await.unwrap().is_some());
+    assert!(api.get_opt("late").await.unwrap().is_none());
+}
