@@ -92,7 +92,8 @@ impl Error for ControllerError {
         match self {
             Self::Stopped { source, .. } => source.source(),
             Self::NotStarted { source, .. } => source.source(),
-            Self::NotSynced { source, .. } => source.source(),
+            // Its text has that of its source, too.
+            Self::NotSynced { source, .. } => source.source().and_then(Error::source),
             Self::Leadership { source, .. } => source.source(),
             Self::Unfinished { .. } => None,
         }

@@ -1,6 +1,8 @@
 //! A key is not reconciled before the cache shows what was written for it, and no worker waits.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,11 +15,12 @@ use kube::Client;
 use kube::api::{Api, DeleteParams, PostParams};
 use kube::client::Body;
 use kube_informer::controller::{OwnWrites, tracking_client};
+use kube_informer::error::ApiStatus;
 use kube_informer::lister_watcher::{
     Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::ReflectorOptions;
-use kube_informer::testing::{ApiServer, FakeSource};
+use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::transport::ApiSource;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{
@@ -161,7 +164,10 @@ async fn an_expectation_does_not_survive_a_restored_backup() {
         }));
     log.reaches(1).await;
     source.restore(10);
+    sleep(S).await;
+    source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "on purpose")));
     sleep(120 * S).await;
+    assert_eq!(informer.snapshot().version(), Some(&10.into()), "the restored state is there");
     let failed = handle.status().failed;
     log.take();
     sleep(600 * S).await;
@@ -272,13 +278,20 @@ async fn duplicates(seed: u64, tracked: bool) -> usize {
     duplicates.load(Ordering::Relaxed)
 }
 
-fn run_seeds(seeds: impl Iterator<Item = u64>, tracked: bool) -> BTreeSet<u64> {
+/// Returns the seeds with duplicates. Each has a runtime of its own; half of them run beside the rest.
+fn run_seeds(seeds: Range<u64>, tracked: bool) -> BTreeSet<u64> {
     let with_duplicates = |seed: &u64| {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().start_paused(true).build().unwrap();
         runtime.block_on(duplicates(*seed, tracked)) > 0
     };
-    seeds.filter(with_duplicates).collect()
+    let half = seeds.end / 2;
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| (seeds.start..half).filter(with_duplicates).collect());
+        let mut found: BTreeSet<u64> = (half..seeds.end).filter(with_duplicates).collect();
+        found.extend(first.join().map_or_else(|panic| resume_unwind(panic), |f: BTreeSet<_>| f));
+        found
+    })
 }
 
 #[test]
