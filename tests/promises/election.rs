@@ -4,18 +4,21 @@ use std::future::pending;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
 use http::Request;
 use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use kube_informer::leader_election::{
     LeaderElectionError, LeaderElector, LeaderElectorBuilder, LossCause, Outcome, WorkEnd,
     WorkScope,
 };
 use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, SharedInformerFactory};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep, timeout};
@@ -423,4 +426,65 @@ async fn a_client_that_panics_is_a_failed_request() {
     assert!(state.borrow().last_error.as_ref().unwrap().to_string().contains("spilt milk"));
     broken.store(false, Ordering::SeqCst);
     assert_eq!(run.await.unwrap(), Outcome::Finished(7));
+}
+
+/// Two replicas of a controller. The first is stopped while its reconcile blocks a thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_other_replica_reconciles_beside_synchronous_code() {
+    let server = ApiServer::new();
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("a".to_owned());
+    map.metadata.namespace = Some("shop".to_owned());
+    server.create(&map).unwrap();
+    let replica = |who: &str| {
+        let elector = elector(&server, who).retry_period(Duration::from_millis(20));
+        let maps = SharedInformerFactory::builder(server.client()).build().informer::<ConfigMap>();
+        let elector = elector.build().unwrap();
+        let builder = Controller::builder(who, &maps).grace(Duration::ZERO);
+        builder.leader_election(elector).build()
+    };
+    let at_work = Arc::new(AtomicUsize::new(0));
+    let reconciled = Arc::new(AtomicBool::new(false));
+    let (unblock, until_unblocked) = std::sync::mpsc::channel::<()>();
+    let until_unblocked = Arc::new(Mutex::new(until_unblocked));
+    let stop = CancellationToken::new();
+    let first = tokio::spawn(replica("r0").run(stop.clone(), {
+        let at_work = at_work.clone();
+        move |_| {
+            let (at_work, until_unblocked) = (at_work.clone(), until_unblocked.clone());
+            async move {
+                at_work.fetch_add(1, Ordering::SeqCst);
+                let _ = until_unblocked.lock().recv();
+                at_work.fetch_sub(1, Ordering::SeqCst);
+                Ok::<_, io::Error>(Action::done())
+            }
+        }
+    }));
+    while at_work.load(Ordering::SeqCst) == 0 {
+        sleep(Duration::from_millis(1)).await;
+    }
+    let ends = CancellationToken::new();
+    let second = tokio::spawn(replica("r1").run(ends.clone(), {
+        let (at_work, reconciled, ends) = (at_work.clone(), reconciled.clone(), ends.clone());
+        move |_| {
+            let (at_work, reconciled, ends) = (at_work.clone(), reconciled.clone(), ends.clone());
+            async move {
+                // A panic would be caught by the controller.
+                reconciled.store(at_work.load(Ordering::SeqCst) == 0, Ordering::SeqCst);
+                ends.cancel();
+                Ok::<_, io::Error>(Action::done())
+            }
+        }
+    }));
+    stop.cancel();
+    let before = renewals(&server);
+    while renewals(&server) < before + 20 {
+        assert!(!first.is_finished() && !ends.is_cancelled(), "it gave way beside its own work");
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(holder(&server).await, "r0");
+    drop(unblock);
+    let _unfinished = first.await.unwrap();
+    second.await.unwrap().unwrap();
+    assert!(reconciled.load(Ordering::SeqCst), "two replicas were at work at once");
 }
