@@ -11,8 +11,9 @@ use tokio::time::Instant;
 use super::core::{Core, CoreRules};
 use super::metrics::QueueMetrics;
 use super::priority::Aging;
+use super::shared::{Inner, Shared};
 use super::user::{Group, UserCode};
-use super::{Inner, RateLimiter, Shared, WorkQueue, default_limiter};
+use super::{RateLimiter, WorkQueue, default_limiter};
 use crate::sync::{Mutex, Notify};
 
 /// How long an item waits for the equal of one level of priority: half a minute from

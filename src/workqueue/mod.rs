@@ -21,6 +21,7 @@ mod limiter;
 mod line;
 mod metrics;
 mod priority;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -30,25 +31,20 @@ use std::fmt;
 use std::hash::Hash;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep_until;
 
 pub use self::builder::WorkQueueBuilder;
-use self::core::{Core, Hold};
+use self::core::{Arrival, Core, Hold};
 pub use self::limiter::{
     ExponentialBackoff, FastSlow, Jittered, MaxOf, RateLimiter, TokenBucket, default_limiter,
 };
-use self::metrics::QueueMetrics;
 pub use self::priority::Priority;
-use self::user::UserCode;
+use self::shared::{Shared, Timer, nanos};
 pub use self::work::Work;
 use crate::object::seconds;
-use crate::sync::{Mutex, Notify};
-
-/// Delays beyond this count as this: thirty years.
-const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
 
 /// A queue of items to be worked on. A cheap clone; all clones are one queue.
 ///
@@ -73,32 +69,6 @@ const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
 /// # });
 /// ```
 pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<Shared<T>>);
-
-struct Shared<T> {
-    name: Arc<str>,
-    inner: Mutex<Inner<T>>,
-    user: UserCode<T>,
-    backoff_holds: bool,
-    /// Wakes one worker when an item is ready or a timer is to be set, all when the queue closes.
-    wake: Notify,
-    /// Wakes who waits for the end of a drain.
-    drained: Notify,
-    /// When time began for this queue.
-    epoch: Instant,
-    keeps_delayed: bool,
-    adds: AtomicU64,
-    retries: AtomicU64,
-    metrics: QueueMetrics,
-}
-
-struct Inner<T> {
-    core: Core<T>,
-    /// For when the earliest timer is set, among the workers that wait.
-    timer: Option<u64>,
-    closed: bool,
-    /// Nobody waits for the end of a drain any more.
-    abandoned: bool,
-}
 
 /// One look at a queue. Durations serialise as seconds.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -192,7 +162,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     fn take_in(
         &self,
         item: T,
-        add: impl FnOnce(&mut Core<T>, &mut core::Arrival<T>, u64) -> Result<bool, String>,
+        add: impl FnOnce(&mut Core<T>, &mut Arrival<T>, u64) -> Result<bool, String>,
     ) -> bool {
         let shared = &*self.0;
         let Some(mut arrival) = shared.user.arrival(item) else { return false };
@@ -468,106 +438,6 @@ enum Next<T: Clone + Eq + Hash> {
     /// Wait until woken, or for the timer.
     Wait(Option<Timer<T>>),
     Closed,
-}
-
-impl<T: Clone + Eq + Hash> Shared<T> {
-    fn now(&self) -> u64 {
-        nanos(self.epoch.elapsed())
-    }
-
-    /// The item in this slot is done; `value` is the one that the worker had.
-    fn done(&self, slot: u32, value: Option<T>) {
-        let now = self.now();
-        let mut inner = self.inner.lock();
-        let done = inner.core.done(slot, value, now);
-        let drained = inner.is_drained();
-        drop(inner);
-        self.metrics.worked.observe(|| Some(Duration::from_nanos(done.took)));
-        self.depth_changed();
-        if done.again {
-            self.wake.notify_one();
-        }
-        if drained {
-            self.drained.notify_waiters();
-        }
-        done.dropped.into_iter().for_each(|value| self.user.discard(value));
-    }
-
-    /// Adds an item that is processed; returns `false` if the queue is shutting down.
-    fn put_back(&self, add: impl FnOnce(&mut Core<T>, u64) -> bool) -> bool {
-        let now = self.now();
-        let mut inner = self.inner.lock();
-        if inner.closed {
-            return false;
-        }
-        let wakes = add(&mut inner.core, now);
-        drop(inner);
-        self.count_add(wakes);
-        true
-    }
-
-    fn count_add(&self, wakes: bool) {
-        self.adds.fetch_add(1, Ordering::Relaxed);
-        self.metrics.adds.add(1);
-        self.depth_changed();
-        if wakes {
-            self.wake.notify_one();
-        }
-    }
-
-    fn count_retry(&self, taken: bool) {
-        self.retries.fetch_add(u64::from(taken), Ordering::Relaxed);
-        self.metrics.retries.add(u64::from(taken));
-    }
-
-    fn depth_changed(&self) {
-        self.metrics.depth.set(|| self.inner.lock().core.ready());
-    }
-}
-
-impl<T: Clone + Eq + Hash> Inner<T> {
-    fn is_drained(&self) -> bool {
-        let core = &self.core;
-        self.closed && core.ready() + core.processed() + core.delayed() == 0
-    }
-}
-
-/// One worker waits for the next delayed item, too. If it goes away before it has looked again,
-/// another has to.
-struct Timer<T: Clone + Eq + Hash> {
-    shared: Arc<Shared<T>>,
-    due: u64,
-    expired: bool,
-}
-
-impl<T: Clone + Eq + Hash> Timer<T> {
-    fn at(&self) -> Instant {
-        self.shared.epoch + Duration::from_nanos(self.due)
-    }
-
-    /// The worker looks again, and sets the next timer itself.
-    fn expired(mut self) {
-        self.expired = true;
-    }
-}
-
-impl<T: Clone + Eq + Hash> Drop for Timer<T> {
-    fn drop(&mut self) {
-        let mut inner = self.shared.inner.lock();
-        if inner.timer != Some(self.due) {
-            return;
-        }
-        inner.timer = None;
-        let needed = !self.expired && inner.core.next_due().is_some();
-        drop(inner);
-        if needed {
-            self.shared.wake.notify_one();
-        }
-    }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.min(LONGEST).as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl<T: Clone + Eq + Hash> Clone for WorkQueue<T> {

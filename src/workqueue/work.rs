@@ -6,8 +6,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Priority;
 use super::core::Given;
-use super::{Priority, Shared, nanos};
+use super::shared::{Shared, nanos};
 
 /// An item that one worker works on, and no other until this is dropped.
 ///

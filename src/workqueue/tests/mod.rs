@@ -9,9 +9,10 @@ use std::sync::atomic::AtomicUsize;
 
 use futures::FutureExt;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
+use crate::sync::Mutex;
 
 const MS: Duration = Duration::from_millis(1);
 const S: Duration = Duration::from_secs(1);

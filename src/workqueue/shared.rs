@@ -1,0 +1,145 @@
+//! What all clones of a queue share: the lock around its rules, wake-ups and counters.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::core::Core;
+use super::metrics::QueueMetrics;
+use super::user::UserCode;
+use crate::sync::{Mutex, Notify};
+
+/// Delays beyond this count as this: thirty years.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+/// What all clones of a queue share.
+pub(super) struct Shared<T> {
+    pub(super) name: Arc<str>,
+    pub(super) inner: Mutex<Inner<T>>,
+    pub(super) user: UserCode<T>,
+    pub(super) backoff_holds: bool,
+    /// Wakes one worker when an item is ready or a timer is to be set, all when the queue closes.
+    pub(super) wake: Notify,
+    /// Wakes everybody that waits for the end of a drain.
+    pub(super) drained: Notify,
+    /// When time began for this queue.
+    pub(super) epoch: Instant,
+    pub(super) keeps_delayed: bool,
+    pub(super) adds: AtomicU64,
+    pub(super) retries: AtomicU64,
+    pub(super) metrics: QueueMetrics,
+}
+
+/// What the lock guards.
+pub(super) struct Inner<T> {
+    pub(super) core: Core<T>,
+    /// For when the earliest timer is set, among the workers that wait.
+    pub(super) timer: Option<u64>,
+    pub(super) closed: bool,
+    /// Nobody waits for the end of a drain any more.
+    pub(super) abandoned: bool,
+}
+
+impl<T: Clone + Eq + Hash> Shared<T> {
+    pub(super) fn now(&self) -> u64 {
+        nanos(self.epoch.elapsed())
+    }
+
+    /// The item in this slot is done; `value` is the one that the worker had.
+    pub(super) fn done(&self, slot: u32, value: Option<T>) {
+        let now = self.now();
+        let mut inner = self.inner.lock();
+        let done = inner.core.done(slot, value, now);
+        let drained = inner.is_drained();
+        drop(inner);
+        self.metrics.worked.observe(|| Some(Duration::from_nanos(done.took)));
+        self.depth_changed();
+        if done.again {
+            self.wake.notify_one();
+        }
+        if drained {
+            self.drained.notify_waiters();
+        }
+        done.dropped.into_iter().for_each(|value| self.user.discard(value));
+    }
+
+    /// Adds an item that is processed; returns `false` if the queue is shutting down.
+    pub(super) fn put_back(&self, add: impl FnOnce(&mut Core<T>, u64) -> bool) -> bool {
+        let now = self.now();
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return false;
+        }
+        let wakes = add(&mut inner.core, now);
+        drop(inner);
+        self.count_add(wakes);
+        true
+    }
+
+    pub(super) fn count_add(&self, wakes: bool) {
+        self.adds.fetch_add(1, Ordering::Relaxed);
+        self.metrics.adds.add(1);
+        self.depth_changed();
+        if wakes {
+            self.wake.notify_one();
+        }
+    }
+
+    pub(super) fn count_retry(&self, taken: bool) {
+        self.retries.fetch_add(u64::from(taken), Ordering::Relaxed);
+        self.metrics.retries.add(u64::from(taken));
+    }
+
+    pub(super) fn depth_changed(&self) {
+        self.metrics.depth.set(|| self.inner.lock().core.ready());
+    }
+}
+
+impl<T: Clone + Eq + Hash> Inner<T> {
+    pub(super) fn is_drained(&self) -> bool {
+        let core = &self.core;
+        self.closed && core.ready() + core.processed() + core.delayed() == 0
+    }
+}
+
+/// One worker waits for the next delayed item, too. If it goes away before it has looked again,
+/// another has to.
+pub(super) struct Timer<T: Clone + Eq + Hash> {
+    pub(super) shared: Arc<Shared<T>>,
+    pub(super) due: u64,
+    pub(super) expired: bool,
+}
+
+impl<T: Clone + Eq + Hash> Timer<T> {
+    pub(super) fn at(&self) -> Instant {
+        self.shared.epoch + Duration::from_nanos(self.due)
+    }
+
+    /// The worker looks again, and sets the next timer itself.
+    pub(super) fn expired(mut self) {
+        self.expired = true;
+    }
+}
+
+impl<T: Clone + Eq + Hash> Drop for Timer<T> {
+    fn drop(&mut self) {
+        let mut inner = self.shared.inner.lock();
+        if inner.timer != Some(self.due) {
+            return;
+        }
+        inner.timer = None;
+        let needed = !self.expired && inner.core.next_due().is_some();
+        drop(inner);
+        if needed {
+            self.shared.wake.notify_one();
+        }
+    }
+}
+
+/// A delay in nanoseconds, and none too long.
+pub(super) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.min(LONGEST).as_nanos()).unwrap_or(u64::MAX)
+}
