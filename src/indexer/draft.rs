@@ -8,7 +8,7 @@ use crate::object::{Cached, ObjectKey, ResourceVersion};
 
 /// The next state in the making. It holds no lock, so it can be worked on in turns; readers and
 /// other writers go on meanwhile. If another writer was first, it is outdated, and the work has to
-/// be done anew.
+/// be done again; but not where that only added indexes.
 pub(crate) struct Draft<K> {
     indexer: Indexer<K>,
     base: Arc<State<K>>,
@@ -39,7 +39,8 @@ impl<K> Discarded<K> {
 impl<K> Draft<K> {
     pub(super) fn new(indexer: &Indexer<K>) -> Self {
         let base = indexer.0.published.load_full();
-        let state = State::clone(&base);
+        let mut state = State::clone(&base);
+        state.content += 1;
         Self { indexer: indexer.clone(), base, state, faults: Vec::new() }
     }
 
@@ -97,14 +98,30 @@ impl<K> Draft<K> {
     /// Makes everything visible at once, unless somebody else wrote since the draft was begun.
     ///
     /// # Errors
-    /// The draft's own state, which is outdated; nothing changes then.
-    pub(crate) fn publish(self) -> Result<Published<K>, Discarded<K>> {
+    /// The draft, which is outdated; nothing changes then.
+    pub(crate) fn publish(self) -> Result<Published<K>, Self> {
         let indexer = self.indexer.clone();
-        let _writing = indexer.0.writing.lock();
+        let writing = indexer.0.writing.lock();
         if !Arc::ptr_eq(&self.base, &indexer.load()) {
-            return Err(Discarded(Arc::new(self.state)));
+            drop(writing);
+            return Err(self);
         }
         Ok(indexer.replace(self))
+    }
+
+    /// Brings an outdated draft up to date where only indexes were added: files in them what it
+    /// changed, in turns.
+    ///
+    /// # Errors
+    /// The draft's own state, where somebody else wrote: the work has to be done again.
+    pub(crate) async fn adopt_indexes(mut self) -> Result<Self, Discarded<K>> {
+        let now = self.indexer.load_full();
+        if now.content != self.base.content {
+            return Err(Discarded(Arc::new(self.state)));
+        }
+        self.state.adopt_indexes(&self.base, &now, &mut self.faults).await;
+        self.base = now;
+        Ok(self)
     }
 }
 

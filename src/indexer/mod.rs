@@ -28,6 +28,8 @@
 //! It never decides what to store: versions, order and deltas are the business of the stages before.
 
 mod ahead;
+mod backfill;
+mod changes;
 mod draft;
 mod fields;
 mod index;
@@ -51,7 +53,8 @@ use kube::Resource;
 use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::draft::{Discarded, Draft, Published};
+use self::backfill::Adding;
+pub(crate) use self::draft::{Draft, Published};
 pub use self::index::Index;
 pub use self::progress::NotReached;
 pub(crate) use self::progress::is_at_least;
@@ -95,6 +98,8 @@ struct Store<K> {
     writing: Mutex<()>,
     /// Wakes who waits for the store to change.
     changed: Notify,
+    /// The indexes in the making.
+    adding: Adding,
     /// Whoever writes was told to stop.
     stopped: CancellationToken,
     /// Nothing will be written any more.
@@ -136,8 +141,8 @@ impl<K> Indexer<K> {
     /// other is cancelled.
     pub(crate) fn with_writer(stopped: CancellationToken, ended: CancellationToken) -> Self {
         let published = ArcSwap::from_pointee(State::new());
-        let (writing, changed) = (Mutex::new(()), Notify::new());
-        Self(Arc::new(Store { published, writing, changed, stopped, ended }))
+        let (writing, changed, adding) = (Mutex::new(()), Notify::new(), Adding::default());
+        Self(Arc::new(Store { published, writing, changed, adding, stopped, ended }))
     }
 
     /// Whether the informer that fills this store was stopped or failed, so that the store does not
@@ -170,8 +175,11 @@ impl<K> Indexer<K> {
         Transaction::new(self, self.0.writing.lock())
     }
 
-    /// Adds an index, and files what is stored, in one transaction. O(n), for readers and other
-    /// indexes unseen.
+    /// Adds an index, and files what is stored. O(n) on the caller's thread.
+    ///
+    /// Readers and writers go on meanwhile. The index is there when it is complete, as of one
+    /// moment of the store. Only where writers are quicker than `values` again and again do they
+    /// wait for it at the end.
     ///
     /// `values` must be pure: what it gives for an object must not change while that is stored, or
     /// the index may show other objects than it should. A value given twice counts once. It must not
@@ -220,17 +228,8 @@ impl<K> Indexer<K> {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        let mut write = self.transaction();
-        if write.has_index(name) {
-            return Err(IndexError::Duplicate(name.to_owned()));
-        }
         let values = move |object: &K| values(object).into_iter().map(Into::into).collect();
-        let place = write.add_index(name, fields, Arc::new(values));
-        let name = write.index_name(place).unwrap_or_else(|| name.into());
-        for fault in write.commit() {
-            tracing::error!(%fault, "index function panicked");
-        }
-        Ok(Index::new(self.clone(), name, place))
+        self.backfill(name, fields, Arc::new(values))
     }
 
     /// The index of a name.
@@ -272,6 +271,10 @@ impl<K> Indexer<K> {
 
     fn load(&self) -> Guard<Arc<State<K>>> {
         self.0.published.load()
+    }
+
+    fn load_full(&self) -> Arc<State<K>> {
+        self.0.published.load_full()
     }
 
     fn publish(&self, state: State<K>) {

@@ -92,8 +92,8 @@ impl<T> Slots<T> {
     }
 
     /// The root, and how many levels of branches are above the leaves.
-    pub(super) fn root(&self) -> (Option<&Arc<Node<T>>>, u32) {
-        (self.root.as_ref(), self.height)
+    pub(super) fn root(&self) -> Option<(&Arc<Node<T>>, u32)> {
+        Some((self.root.as_ref()?, self.height))
     }
 
     /// What is in these slots. Of slots next to one another one descent finds eight.

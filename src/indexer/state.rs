@@ -8,10 +8,11 @@ use kube::Resource;
 
 use super::IndexFault;
 use super::ahead::Ahead;
+use super::changes::{Changed, Changes};
 use super::fields::{self, AskedFields, COMPARED};
 use super::numbers::Numbers;
 use super::postings::{Posting, Postings};
-use super::slots::Slot;
+use super::slots::{Slot, Slots};
 use super::table::Table;
 use super::walk::Walk;
 use crate::object::{
@@ -25,6 +26,8 @@ pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 /// One moment: cloning it is cheap, whatever it holds.
 pub(super) struct State<K> {
     pub(super) version: Option<ResourceVersion>,
+    /// Counts the writes that led here. States of one count differ in their indexes alone.
+    pub(super) content: u64,
     objects: Table<Arc<Record<K>>>,
     pub(super) namespaces: Postings,
     pub(super) indexes: Arc<Vec<IndexState<K>>>,
@@ -77,6 +80,7 @@ impl<K> State<K> {
     pub(super) fn new() -> Self {
         Self {
             version: None,
+            content: 0,
             objects: Table::new(),
             namespaces: Postings::new(),
             indexes: Arc::default(),
@@ -213,34 +217,45 @@ impl<K> State<K> {
         }
     }
 
-    /// Adds an index and files every object.
-    pub(super) fn add_index(
-        &mut self,
-        name: &str,
-        fields: Option<FieldSet>,
-        values: Values<K>,
-        faults: &mut Vec<IndexFault>,
-    ) {
-        let mut index = IndexState { name: name.into(), values, postings: Postings::new() };
-        let fields = fields.filter(|fields| self.suffice(fields, &index));
+    /// The records, to compare moments.
+    pub(super) fn records(&self) -> &Slots<Arc<Record<K>>> {
+        self.objects.items()
+    }
+
+    /// Adds an index that has filed what this state holds; gives its place.
+    pub(super) fn push_index(&mut self, index: IndexState<K>, fields: Option<FieldSet>) -> usize {
         let place = self.indexes.len();
-        self.objects.visit(0, usize::MAX, &mut |slot, record| {
-            let asked = Asked::new(Some(&record.cached), fields.as_ref());
-            let values = asked.values(place, &index, &mut |message| {
-                faults.push(index.fault(&record.key, message));
-            });
-            for value in values.unwrap_or_default() {
-                index.postings.put(&value, slot);
-            }
-        });
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
         let all = fields.and_then(|own| Some(own.and(self.asked_fields()?)));
         self.fields = all.map(|all| Arc::new(AskedFields::new(all)));
+        place
+    }
+
+    /// Files what this state holds in the indexes that `other` has beyond this one's, in turns.
+    /// `base` is what both were made from: `other` holds what it holds.
+    pub(super) async fn adopt_indexes(
+        &mut self,
+        base: &Self,
+        other: &Self,
+        faults: &mut Vec<IndexFault>,
+    ) {
+        let mut turns = Turns::new();
+        let fields = other.asked_fields();
+        for place in self.indexes.len()..other.indexes.len() {
+            let mut index = other.indexes[place].clone();
+            for change in Changes::new(base.records(), self.records()) {
+                turns.spend(1).await;
+                index.refile(place, change, fields, faults);
+            }
+            Arc::make_mut(&mut self.indexes).push(index);
+        }
+        self.names = other.names.clone();
+        self.fields.clone_from(&other.fields);
     }
 
     /// Whether an index gives the first objects the same values whether it is shown these fields or all.
-    fn suffice(&self, fields: &FieldSet, index: &IndexState<K>) -> bool {
+    pub(super) fn suffice(&self, fields: &FieldSet, index: &IndexState<K>) -> bool {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
@@ -372,6 +387,33 @@ impl<'c, K> Asked<'c, K> {
 }
 
 impl<K> IndexState<K> {
+    /// An index that has filed nothing.
+    pub(super) fn new(name: Arc<str>, values: Values<K>) -> Self {
+        Self { name, values, postings: Postings::new() }
+    }
+
+    /// Files what came into a slot in the place of what was there. This index is, or will be, at
+    /// `place`; its function looks at these fields only, `None`: at any.
+    pub(super) fn refile(
+        &mut self,
+        place: usize,
+        (slot, before, after): Changed<'_, Arc<Record<K>>>,
+        fields: Option<&FieldSet>,
+        faults: &mut Vec<IndexFault>,
+    ) {
+        let before = Asked::new(before.map(|record| &record.cached), fields);
+        let asked = Asked::new(after.map(|record| &record.cached), fields);
+        let had = before.values(place, self, &mut |_| {});
+        let has = asked.values(place, self, &mut |message| {
+            faults.extend(after.map(|record| self.fault(&record.key, message)));
+        });
+        if had.is_none() {
+            // It can't be unpacked any more, so nobody knows its values.
+            self.postings.forget(slot);
+        }
+        self.postings.change(slot, had.unwrap_or_default(), has.unwrap_or_default());
+    }
+
     fn values(&self, object: &K) -> Result<Vec<String>, String> {
         crate::panic::catch(|| (self.values)(object))
     }
@@ -397,6 +439,7 @@ impl<K> Clone for State<K> {
     fn clone(&self) -> Self {
         Self {
             version: self.version.clone(),
+            content: self.content,
             objects: self.objects.clone(),
             namespaces: self.namespaces.clone(),
             indexes: self.indexes.clone(),

@@ -434,3 +434,91 @@ fn no_snapshot_mixes_two_moments() {
         done.store(true, Ordering::Relaxed);
     });
 }
+
+/// Writes from within the index function: what another thread may do at any moment.
+#[test]
+fn index_holds_what_was_written_while_it_was_filed() {
+    let indexer = Indexer::<Object>::new();
+    let put = |n: u32, value: &str| {
+        let mut write = indexer.transaction();
+        let object: Object = vec![value.to_owned()];
+        write.put(&ObjectKey::cluster(&format!("o{n}")).unwrap(), Arc::new(object));
+        write.commit();
+    };
+    (0..100).for_each(|n| put(n, "first"));
+    let (store, calls) = (indexer.clone(), std::sync::atomic::AtomicU32::new(0));
+    let index = indexer.add_index("values", move |object: &Object| {
+        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        if matches!(call, 10 | 60 | 102) {
+            let mut write = store.transaction();
+            for n in call..call + 20 {
+                let key = ObjectKey::cluster(&format!("o{n}")).unwrap();
+                match n % 4 {
+                    0 => drop(write.remove(&key)),
+                    1 => drop(write.put(&key, Arc::new(vec!["second".to_owned()]))),
+                    2 => {
+                        // Its slot may be another object's then.
+                        write.remove(&key);
+                        let other = ObjectKey::cluster(&format!("other{n}")).unwrap();
+                        write.put(&other, Arc::new(vec!["other".to_owned()]));
+                        write.put(&key, Arc::new(vec!["third".to_owned()]));
+                    }
+                    _ => {}
+                }
+            }
+            write.commit();
+        }
+        object.clone()
+    });
+    let index = index.unwrap();
+    let snapshot = indexer.snapshot();
+    for value in ["first", "second", "third", "other"] {
+        let mut stored: Vec<_> = snapshot.iter().filter(|(_, o)| o[0] == value).collect();
+        stored.sort_by_key(|(key, _)| (*key).clone());
+        assert!(!stored.is_empty());
+        let keys: Vec<_> = stored.into_iter().map(|(key, _)| key.clone()).collect();
+        assert_eq!(index.keys(value), keys, "{value}");
+    }
+}
+
+#[test]
+fn name_of_an_index_in_the_making_is_taken() {
+    let indexer = Indexer::<Object>::new();
+    let mut write = indexer.transaction();
+    write.put(&ObjectKey::cluster("o").unwrap(), Arc::new(vec!["a".to_owned()]));
+    write.commit();
+    let store = indexer.clone();
+    indexer
+        .add_index("i", move |object: &Object| {
+            assert!(store.index("i").is_err(), "it is not complete");
+            assert!(store.add_index("i", |o: &Object| o.clone()).is_err());
+            object.clone()
+        })
+        .unwrap();
+    assert_eq!(indexer.index("i").unwrap().len("a"), 1);
+}
+
+#[tokio::test]
+async fn draft_takes_in_indexes_that_were_added_meanwhile() {
+    let indexer = Indexer::<Object>::new();
+    let key = |n: u32| ObjectKey::cluster(&format!("o{n}")).unwrap();
+    let object = |value: &str| Arc::new(vec![value.to_owned()]).into();
+    let mut write = indexer.draft();
+    (0..200).for_each(|n| drop(write.put(&key(n), &object("old"))));
+    assert!(write.publish().is_ok());
+    let mut draft = indexer.draft();
+    (100..300).for_each(|n| drop(draft.put(&key(n), &object("new"))));
+    (0..50).for_each(|n| drop(draft.remove(&key(n))));
+    let first = indexer.add_index("first", |o: &Object| o.clone()).unwrap();
+    let second = indexer.add_index("second", |o: &Object| o.clone()).unwrap();
+    let outdated = draft.publish().err().unwrap();
+    let draft = outdated.adopt_indexes().await.ok().unwrap();
+    assert!(draft.publish().is_ok());
+    for index in [first, second] {
+        assert_eq!((index.len("old"), index.len("new")), (50, 200));
+        assert_eq!(index.values().len(), 2);
+    }
+    let draft = indexer.draft();
+    indexer.transaction().commit();
+    assert!(draft.publish().err().unwrap().adopt_indexes().await.is_err(), "somebody wrote");
+}

@@ -1,12 +1,10 @@
 //! Writes that are seen together or not at all.
 
 use std::fmt;
-use std::sync::Arc;
 
 use super::draft::{Draft, Published};
-use super::state::Values;
 use super::{IndexFault, Indexer};
-use crate::object::{Cached, FieldSet, ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::sync::MutexGuard;
 
 /// The one writer of a store. Nothing it does is seen before [`commit`](Self::commit); dropped
@@ -61,25 +59,6 @@ impl<'a, K> Transaction<'a, K> {
     /// Sets the version of the collection.
     pub fn set_version(&mut self, version: ResourceVersion) {
         self.draft.set_version(version);
-    }
-
-    pub(super) fn add_index(
-        &mut self,
-        name: &str,
-        fields: Option<FieldSet>,
-        values: Values<K>,
-    ) -> usize {
-        let Draft { state, faults, .. } = &mut self.draft;
-        state.add_index(name, fields, values, faults);
-        state.indexes.len() - 1
-    }
-
-    pub(super) fn index_name(&self, place: usize) -> Option<Arc<str>> {
-        self.draft.state.indexes.get(place).map(|index| index.name.clone())
-    }
-
-    pub(super) fn has_index(&self, name: &str) -> bool {
-        self.draft.state.indexes.iter().any(|index| *index.name == *name)
     }
 
     /// All that a draft can do.

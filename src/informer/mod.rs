@@ -123,6 +123,9 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Reads the objects. Works before the sync, too, on what is there by then.
+    ///
+    /// A lister does not keep the informer running. Once the last handle of that is dropped, the
+    /// lister's answers get older and older, and [`Lister::is_stopped`] says so.
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
         Lister::new(self.pipeline.indexer().clone(), collection.resource.clone())
@@ -152,7 +155,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Adds an index: each object is filed under each value that `values` gives for it. Any time;
-    /// what is stored is filed before this returns.
+    /// what is stored is filed before this returns, on the caller's thread: O(n). Meanwhile
+    /// the informer goes on, and the index is there when it is complete.
     ///
     /// `values` must not call back into this informer. If it panics for an object, that object is
     /// stored without values for this index, and the fault is counted and logged.
@@ -205,7 +209,12 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Adds a handler. It is first told every stored object as added, then each change, with no
-    /// gap and no repeat.
+    /// gap and no repeat. O(1): what is stored is told from a moment of the store, as the handler
+    /// gets to it.
+    ///
+    /// The informer keeps its handlers, so a handler that holds this informer keeps it running for
+    /// ever, even after every other handle is dropped: only [`shutdown`](Self::shutdown), or the
+    /// handler's removal, ends it. Give it a [`lister`](Self::lister) or an index instead.
     ///
     /// # Errors
     /// [`InformerStopped`].
@@ -228,7 +237,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.add_handler(handler, options)
     }
 
-    /// Adds a closure as a handler.
+    /// Adds a closure as a handler. One that captures this informer keeps it running: see
+    /// [`add_handler`](Self::add_handler).
     ///
     /// # Errors
     /// [`InformerStopped`].

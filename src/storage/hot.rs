@@ -83,7 +83,8 @@ impl<K> Hot<K> {
             }
         }
         for Held { packed, object, .. } in gone {
-            drop(object);
+            // Its `Drop` is the user's code.
+            crate::panic::let_go(object);
             if let Some(object) = packed.upgrade()
                 && object.lend()
             {

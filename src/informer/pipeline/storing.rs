@@ -11,7 +11,7 @@ use kube::Resource;
 
 use super::Pipeline;
 use crate::delta_fifo::Batch;
-use crate::indexer::{Discarded, Draft, IndexFault, Published};
+use crate::indexer::{Draft, IndexFault, Published};
 use crate::informer::processing::{self, Applied};
 use crate::processor::Listeners;
 use crate::turns::{TURN, Turns, give_way};
@@ -81,8 +81,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if self.keeper.is_some() { TURN / 8 } else { TURN }
     }
 
-    /// Makes the store's next state in turns and publishes it. Where somebody else wrote meanwhile (an
-    /// index was added), it is made anew; the last time with everybody else kept out.
+    /// Makes the store's next state in turns and publishes it. It takes in an index that was added
+    /// meanwhile. Where a user wrote to the store, it is made again; the last time with everybody
+    /// else kept out.
     async fn publish(&self, batch: &Batch<K>, initial: bool) -> Stored<K> {
         let resyncing = self.processor.min_resync().is_some();
         for _ in 0..ATTEMPTS {
@@ -97,13 +98,20 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 applied.push(some);
             }
             processing::stamp(&mut draft, batch);
-            match self.commit(draft) {
-                Ok((published, listeners)) => return Stored { applied, listeners, published },
-                Err(outdated) => {
-                    outdated.free().await;
-                    self.free(applied).await;
+            loop {
+                let outdated = match self.commit(draft) {
+                    Ok((published, listeners)) => return Stored { applied, listeners, published },
+                    Err(outdated) => outdated,
+                };
+                match outdated.adopt_indexes().await {
+                    Ok(adopted) => draft = adopted,
+                    Err(outdated) => {
+                        outdated.free().await;
+                        break;
+                    }
                 }
             }
+            self.free(applied).await;
         }
         let mut write = self.indexer.transaction();
         let Batch { deltas, restored, .. } = batch;
@@ -116,7 +124,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 
     /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
     /// it, and is not.
-    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Discarded<K>> {
+    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Draft<K>> {
         let round = self.processor.enter();
         let published = draft.publish()?;
         Ok((published, round.listeners()))

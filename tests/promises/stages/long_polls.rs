@@ -212,3 +212,40 @@ fn objects_are_freed_in_turns() {
         bombs.informer.shutdown().await;
     });
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn index_in_the_making_holds_up_no_change() {
+    let source = filled(100);
+    let informer = informer(&source);
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    let (begun, mut is_begun) = tokio::sync::mpsc::unbounded_channel();
+    let (go_on, goes_on) = mpsc::channel::<()>();
+    let goes_on = std::sync::Mutex::new(goes_on);
+    let adding = {
+        let informer = informer.clone();
+        tokio::task::spawn_blocking(move || {
+            informer.add_index("data", move |object| {
+                // The first call waits until everything else was done.
+                let _ = begun.send(());
+                let _ = goes_on.lock().unwrap().recv();
+                object.data.iter().flatten().map(|(key, _)| key.clone()).collect::<Vec<_>>()
+            })
+        })
+    };
+    is_begun.recv().await.unwrap();
+    source.delete(&super::key("map-7"));
+    for n in 0..3 {
+        let mut changed = object(&format!("map-{n}"));
+        changed.data = Some([("changed".into(), String::new())].into());
+        source.put(changed);
+        informer.wait_for(&source.version().into(), SOON).await.unwrap();
+    }
+    assert!(informer.indexer().index("data").is_err(), "it is not complete");
+    drop(go_on);
+    let index = adding.await.unwrap().unwrap();
+    assert_eq!(index.len("changed"), 3);
+    let snapshot = index.snapshot();
+    assert_eq!(snapshot.version(), Some(&source.version().into()));
+    informer.shutdown().await;
+}

@@ -1,0 +1,167 @@
+//! The difference between two moments of the store.
+//!
+//! Two moments share every node that no write between them touched, so that the difference costs
+//! what was written, not what is stored.
+
+use std::sync::Arc;
+
+use super::slots::{BITS, FAN, Leaf, Node, Slot, Slots};
+
+/// Where a node hangs: the branches above the leaves that it has below it.
+type Place<'a, T> = Option<(&'a Arc<Node<T>>, u32)>;
+
+/// The slots whose items differ, with the item before and the item after.
+pub(super) struct Changes<'a, T> {
+    /// The pairs of nodes to come: of the same slots, from this one on.
+    pairs: Vec<(Slot, Place<'a, T>, Place<'a, T>)>,
+    /// The leaves that are being compared, and the next place in them.
+    leaves: (Option<&'a Leaf<T>>, Option<&'a Leaf<T>>),
+    first: Slot,
+    at: usize,
+}
+
+/// An item that came, went or was replaced: its slot, and what was and is there.
+pub(super) type Changed<'a, T> = (Slot, Option<&'a T>, Option<&'a T>);
+
+impl<'a, T> Changes<'a, Arc<T>> {
+    pub(super) fn new(before: &'a Slots<Arc<T>>, after: &'a Slots<Arc<T>>) -> Self {
+        let pairs = vec![(0, before.root(), after.root())];
+        Self { pairs, leaves: (None, None), first: 0, at: FAN }
+    }
+
+    /// Opens a pair of nodes, unless both are one.
+    fn open(&mut self, first: Slot, before: Place<'a, Arc<T>>, after: Place<'a, Arc<T>>) {
+        if let (Some((a, _)), Some((b, _))) = (before, after)
+            && Arc::ptr_eq(a, b)
+        {
+            return;
+        }
+        let height = |place: Place<'a, Arc<T>>| place.map_or(0, |(_, height)| height);
+        let height = height(before).max(height(after));
+        if height == 0 {
+            let leaf = |place: Place<'a, Arc<T>>| match place.map(|(node, _)| &**node) {
+                Some(Node::Leaf(items)) => Some(items),
+                _ => None,
+            };
+            (self.leaves, self.first, self.at) = ((leaf(before), leaf(after)), first, 0);
+            return;
+        }
+        for child in (0..FAN).rev() {
+            let below = |place| below(place, child, height);
+            let (before, after) = (below(before), below(after));
+            if before.is_some() || after.is_some() {
+                // A child is less than eight.
+                let child = Slot::try_from(child).unwrap_or_default();
+                self.pairs.push((first | child << (height * BITS), before, after));
+            }
+        }
+    }
+}
+
+/// What a place has below a child of a node at this height. A tree that is lower hangs, as it is,
+/// where the first child of a higher one is.
+fn below<T>(place: Place<'_, T>, child: usize, height: u32) -> Place<'_, T> {
+    let (node, own) = place?;
+    if own < height {
+        return (child == 0).then_some((node, own));
+    }
+    match &**node {
+        Node::Branch { children, .. } => Some((children[child].as_ref()?, height - 1)),
+        Node::Leaf(_) => None,
+    }
+}
+
+impl<'a, T> Iterator for Changes<'a, Arc<T>> {
+    type Item = Changed<'a, Arc<T>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            while self.at < FAN {
+                let (at, (before, after)) = (self.at, self.leaves);
+                self.at += 1;
+                let item = |leaf: Option<&'a Leaf<Arc<T>>>| leaf?[at].as_ref();
+                let (before, after) = (item(before), item(after));
+                let same = match (before, after) {
+                    (None, None) => true,
+                    (Some(before), Some(after)) => Arc::ptr_eq(before, after),
+                    _ => false,
+                };
+                if !same {
+                    // A place is less than eight, and a leaf's first slot is a multiple of that.
+                    let at = Slot::try_from(at).unwrap_or_default();
+                    return Some((self.first | at, before, after));
+                }
+            }
+            let (first, before, after) = self.pairs.pop()?;
+            self.open(first, before, after);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Puts, changes and takes at random.
+    fn write(slots: &mut Slots<Arc<u32>>, writes: &[(u8, u16)]) {
+        for (n, (action, slot)) in (0..).zip(writes) {
+            match action {
+                0 => drop(slots.take((*slot).into())),
+                1 => {
+                    if let Some(place) = slots.get_mut((*slot).into()) {
+                        *place = Arc::new(n);
+                    }
+                }
+                _ => {
+                    slots.insert(Arc::new(n));
+                }
+            }
+        }
+    }
+
+    fn all(slots: &Slots<Arc<u32>>) -> BTreeMap<Slot, *const u32> {
+        let mut all = BTreeMap::new();
+        slots.visit(0, usize::MAX, &mut |slot, item| {
+            all.insert(slot, Arc::as_ptr(item));
+        });
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn changes_lead_from_one_moment_to_another(
+            start in 0..600u32,
+            first in proptest::collection::vec((0..4u8, 0..700u16), 0..200),
+            second in proptest::collection::vec((0..4u8, 0..700u16), 0..200),
+            emptied in any::<bool>(),
+        ) {
+            let mut slots = Slots::new();
+            for n in 0..start {
+                slots.insert(Arc::new(n));
+            }
+            write(&mut slots, &first);
+            let before = slots.clone();
+            if emptied {
+                (8..2_000).for_each(|slot| drop(slots.take(slot)));
+            }
+            write(&mut slots, &second);
+            for (before, after) in [(&before, &slots), (&slots, &before), (&slots, &slots)] {
+                let mut model = all(before);
+                let expected = all(after);
+                for (slot, old, new) in Changes::new(before, after) {
+                    let was = match new {
+                        Some(new) => model.insert(slot, Arc::as_ptr(new)),
+                        None => model.remove(&slot),
+                    };
+                    prop_assert_eq!(was, old.map(Arc::as_ptr));
+                    prop_assert_ne!(was, new.map(Arc::as_ptr));
+                }
+                prop_assert_eq!(model, expected);
+            }
+        }
+    }
+}
