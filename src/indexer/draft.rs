@@ -99,12 +99,12 @@ impl<K> Draft<K> {
     ///
     /// # Errors
     /// The draft, which is outdated; nothing changes then.
-    pub(crate) fn publish(self) -> Result<Published<K>, Self> {
+    pub(crate) fn publish(self) -> Result<Published<K>, Box<Self>> {
         let indexer = self.indexer.clone();
         let writing = indexer.0.writing.lock();
         if !Arc::ptr_eq(&self.base, &indexer.load()) {
             drop(writing);
-            return Err(self);
+            return Err(Box::new(self));
         }
         Ok(indexer.replace(self))
     }

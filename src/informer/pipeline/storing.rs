@@ -124,7 +124,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 
     /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
     /// it, and is not.
-    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Draft<K>> {
+    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Box<Draft<K>>> {
         let round = self.processor.enter();
         let published = draft.publish()?;
         Ok((published, round.listeners()))
