@@ -12,14 +12,18 @@ use kube::Resource;
 use crate::indexer::{Indexer, NotReached, Snapshot, is_at_least};
 use crate::labels::Labels;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::reflector::ReflectorMonitor;
 
 /// Reads all objects of an informer. A cheap clone.
 ///
 /// A lister keeps the objects readable, but not the informer running: once that was stopped, or its
-/// last handle dropped, every answer is as old as that. [`is_stopped`](Self::is_stopped) tells.
+/// last handle dropped, every answer is as old as that. [`is_stopped`](Self::is_stopped) and
+/// [`freshness`](Self::freshness) tell.
 pub struct Lister<K> {
     indexer: Indexer<K>,
     resource: Arc<str>,
+    /// Of an informer's lister: when the server last proved what is stored.
+    reflector: Option<ReflectorMonitor>,
 }
 
 /// Reads the objects of one namespace. A cheap clone.
@@ -56,7 +60,12 @@ pub enum ReadError {
 impl<K: Resource> Lister<K> {
     /// A lister of this store, which speaks of its objects as `resource`.
     pub fn new(indexer: Indexer<K>, resource: Arc<str>) -> Self {
-        Self { indexer, resource }
+        Self { indexer, resource, reflector: None }
+    }
+
+    /// A lister of an informer's store, which this reflector fills.
+    pub(crate) fn fed_by(self, reflector: ReflectorMonitor) -> Self {
+        Self { reflector: Some(reflector), ..self }
     }
 
     /// Every object, in no particular order.
@@ -128,6 +137,12 @@ impl<K: Resource> Lister<K> {
     /// new informer then.
     pub fn is_stopped(&self) -> bool {
         self.indexer.is_stopped()
+    }
+
+    /// Returns how old the answers may be: the time since the newest proof that the store has
+    /// reached. `None` before anything is stored, and of a lister that has no informer.
+    pub fn freshness(&self) -> Option<Duration> {
+        self.reflector.as_ref()?.freshness_at(self.indexer.snapshot().version())
     }
 
     fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
@@ -204,6 +219,11 @@ impl<K: Resource> NamespaceLister<K> {
         self.len() == 0
     }
 
+    /// As [`Lister::freshness`].
+    pub fn freshness(&self) -> Option<Duration> {
+        self.lister.freshness()
+    }
+
     /// As [`Lister::is_stopped`].
     pub fn is_stopped(&self) -> bool {
         self.lister.is_stopped()
@@ -229,7 +249,11 @@ fn select<'a, K: Resource + 'a>(
 
 impl<K> Clone for Lister<K> {
     fn clone(&self) -> Self {
-        Self { indexer: self.indexer.clone(), resource: self.resource.clone() }
+        Self {
+            indexer: self.indexer.clone(),
+            resource: self.resource.clone(),
+            reflector: self.reflector.clone(),
+        }
     }
 }
 

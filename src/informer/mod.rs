@@ -128,7 +128,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// lister's answers get older and older, and [`Lister::is_stopped`] says so.
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
-        Lister::new(self.pipeline.indexer().clone(), collection.resource.clone())
+        let lister = Lister::new(self.pipeline.indexer().clone(), collection.resource.clone());
+        lister.fed_by(self.pipeline.monitor())
     }
 
     /// The store itself.

@@ -451,6 +451,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         status
     }
 
+    pub(super) fn monitor(&self) -> ReflectorMonitor {
+        self.monitor.clone()
+    }
+
     /// Returns how old the store may be.
     pub(super) fn freshness(&self) -> Option<Duration> {
         self.monitor.freshness_at(self.indexer.snapshot().version())

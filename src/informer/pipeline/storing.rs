@@ -27,6 +27,9 @@ struct Stored<K> {
     published: Published<K>,
 }
 
+/// A draft that was published, and who is told of it.
+type Committed<K> = (Published<K>, Listeners<K>);
+
 impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Stores a batch, tells the handlers of it and takes it off the queue; gives the calls of index
     /// functions that panicked.
@@ -124,7 +127,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 
     /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
     /// it, and is not.
-    fn commit(&self, draft: Draft<K>) -> Result<(Published<K>, Listeners<K>), Box<Draft<K>>> {
+    fn commit(&self, draft: Draft<K>) -> Result<Committed<K>, Box<Draft<K>>> {
         let round = self.processor.enter();
         let published = draft.publish()?;
         Ok((published, round.listeners()))

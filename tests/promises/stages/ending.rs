@@ -71,6 +71,9 @@ async fn readers_learn_that_their_informer_is_over() {
     assert!(lister.is_stopped() && by_name.is_stopped() && indexer.is_stopped());
     assert!(lister.namespace("any").is_stopped());
     assert!(lister.get("map-1").is_ok(), "what was stored is still read");
+    let age = lister.freshness().unwrap();
+    tokio::time::sleep(SOON).await;
+    assert_eq!(lister.freshness(), Some(age + SOON), "and gets older");
     let version = 99.into();
     let waited = tokio::time::timeout(SOON, indexer.wait_for(&version, Duration::MAX)).await;
     assert!(waited.unwrap().unwrap_err().stopped);

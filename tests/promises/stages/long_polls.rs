@@ -1,15 +1,15 @@
 //! No task keeps its thread: work is counted in objects a turn, on hostile runtimes, too.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::task::Poll;
 
 use futures::StreamExt;
 use kube_informer::error::ApiStatus;
 use kube_informer::testing::WatchEnd;
 use kube_informer::{Event, HandlerOptions};
-use tokio::task::yield_now;
 
 use super::bombs::Bombs;
 use super::{SOON, filled, informer, object, settle};
@@ -18,9 +18,24 @@ use super::{SOON, filled, informer, object, settle};
 const MOST: usize = 256;
 
 /// On one thread, whose tasks take turns; time is real, so a task that never waits is no idle one.
-fn on_one_thread<T>(work: impl Future<Output = T>) -> T {
+fn on_one_thread<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().max_blocking_threads(1).build().unwrap().block_on(work)
+    let runtime = runtime.enable_all().max_blocking_threads(1).build().unwrap();
+    // A task as the others are: each has a turn between two of its own.
+    runtime.block_on(async { tokio::spawn(work).await.unwrap() })
+}
+
+/// Goes to the end of the run queue.
+async fn turn() {
+    let mut gave_way = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 #[test]
@@ -37,7 +52,7 @@ fn handler_is_added_without_touching_an_object() {
         // Wait for everything that still held the first list.
         let mut held = usize::MAX;
         while std::mem::replace(&mut held, counts()) != held {
-            yield_now().await;
+            turn().await;
         }
         let mut events = informer.events().unwrap();
         let heard = Arc::new(AtomicUsize::new(0));
@@ -51,7 +66,7 @@ fn handler_is_added_without_touching_an_object() {
         let mut most = 0;
         while !registration.has_synced() {
             let before = heard.load(Ordering::Relaxed);
-            yield_now().await;
+            turn().await;
             most = most.max(heard.load(Ordering::Relaxed) - before);
         }
         assert!(most <= MOST, "{most} objects in one turn");
@@ -85,7 +100,7 @@ fn stream_that_always_has_events_lets_others_run() {
         let mut most = 0;
         while !reading.is_finished() {
             let before = taken.load(Ordering::Relaxed);
-            yield_now().await;
+            turn().await;
             most = most.max(taken.load(Ordering::Relaxed) - before);
         }
         assert_eq!(taken.load(Ordering::Relaxed), 10_000);
@@ -203,7 +218,7 @@ fn objects_are_freed_in_turns() {
         let start = drops();
         let (mut before, mut most) = (start, 0);
         while drops() - start < COUNT {
-            yield_now().await;
+            turn().await;
             most = most.max(drops() - before);
             before = drops();
         }
