@@ -7,6 +7,9 @@
 //! With `--control-plane` it keeps a real etcd and kube-apiserver running instead, from the binaries
 //! that `KUBEBUILDER_ASSETS` names, with nothing in them.
 
+#[path = "support/interrupted.rs"]
+mod interrupted;
+
 use std::error::Error;
 use std::time::Duration;
 
@@ -75,7 +78,7 @@ impl Options {
         };
         tokio::select! {
             () = time => {}
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupted::interrupted() => {}
         }
     }
 }

@@ -4,7 +4,10 @@
 //! controller does: syncs, looks things up, hears of changes. Ends by itself.
 //!
 //! `cargo run --example quickstart -- --cluster` does the same with the cluster of the present
-//! kubeconfig, and runs until Ctrl-C.
+//! kubeconfig, and runs until Ctrl-C or SIGTERM.
+
+#[path = "support/interrupted.rs"]
+mod interrupted;
 
 use std::error::Error;
 use std::io::{IsTerminal, Write};
@@ -68,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     tokio::select! {
         () = watching => {}
-        _ = tokio::signal::ctrl_c() => {}
+        _ = interrupted::interrupted() => {}
         () = tokio::time::sleep(Duration::from_secs(20)), if !cluster => {}
     }
     drop(live);

@@ -3,8 +3,8 @@
 //!
 //! `cargo run --example secret_replicator` brings its own API server, lets two replicas stand for
 //! election, plays through a secret's life and prints the metrics; it ends by itself. `-- --cluster`
-//! works on the cluster of the present kubeconfig until Ctrl-C; its Lease is in the namespace
-//! `default`. A secret to be copied looks like this:
+//! works on the cluster of the present kubeconfig until Ctrl-C or SIGTERM; its Lease is in the
+//! namespace `default`. A secret to be copied looks like this:
 //!
 //! ```yaml
 //! metadata:
@@ -14,11 +14,26 @@
 //!   annotations: { replicate.example.com/to: "shop, mail" }
 //! ```
 //!
+//! and a namespace that it may be copied into like this:
+//!
+//! ```yaml
+//! metadata:
+//!   name: shop
+//!   annotations: { replicate.example.com/from: "base/registry" }
+//! ```
+//!
+//! A controller writes with its own rights what others ask for with theirs, so it must not do whatever it
+//! is asked. Without the second annotation, anyone who may create a secret anywhere could create one of
+//! any name everywhere. With it, the owner of the target has named namespace and name of the source.
+//! Only types that hold plain data are copied: a secret of the type
+//! `bootstrap.kubernetes.io/token` in `kube-system`, for one, is a way into the cluster. A consent
+//! that is withdrawn takes the copy away.
+//!
 //! What there is to see: a finalizer, because owner references don't reach into other namespaces;
 //! leader election; own writes in sight, so that nothing is created twice; one bad namespace that
 //! does not hold up the others; metrics; a stop that lets reconciles end. Its log says names, never
 //! what a secret holds. It needs the verbs get, list, watch, create, update, patch and delete on
-//! secrets, and get, create and update on leases.
+//! secrets, list and watch on namespaces, and get, create and update on leases.
 
 #[path = "dashboard/prometheus.rs"]
 mod prometheus;
@@ -28,7 +43,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use k8s_openapi::ByteString;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams, Preconditions};
 use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{
@@ -49,11 +64,15 @@ use self::prometheus::Prometheus;
 pub(crate) const SOURCE: &str = "replicate.example.com/source";
 /// The namespaces to copy into, with commas between.
 pub(crate) const TO: &str = "replicate.example.com/to";
+/// On namespaces: the keys of the secrets that may be copied there, with commas between.
+pub(crate) const FROM: &str = "replicate.example.com/from";
 /// On copies: `true`.
 pub(crate) const COPY: &str = "replicate.example.com/copy";
 /// On copies: the key of what they are copies of.
 pub(crate) const OF: &str = "replicate.example.com/of";
 const FINALIZER: &str = "replicate.example.com/copies";
+/// The types that are copied: none of them is more than data to the cluster itself.
+const TYPES: [&str; 3] = ["Opaque", "kubernetes.io/dockerconfigjson", "kubernetes.io/tls"];
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
@@ -85,13 +104,15 @@ pub(crate) async fn run(
         factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{SOURCE}=true")))?;
     let copies =
         factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{COPY}=true")))?;
-    let replicator = Replicator::new(client.clone(), &copies)?;
+    let namespaces = factory.informer::<Namespace>();
+    let replicator = Replicator::new(client.clone(), &copies, &namespaces)?;
     let mut elector = LeaderElector::builder(client, "default", "secret-replicator");
     if let Some(identity) = identity {
         elector = elector.identity(identity);
     }
     let controller = Controller::builder("secret-replicator", &sources)
         .watches(&copies, source_of)
+        .watches(&namespaces, consented)
         .reads_own_writes(&replicator.writes)
         .leader_election(elector.build()?)
         .concurrency(4)
@@ -114,6 +135,7 @@ struct Replicator {
     client: Client,
     copies: SharedInformer<Secret>,
     by_source: Index<Secret>,
+    namespaces: SharedInformer<Namespace>,
     writes: OwnWrites<Secret>,
 }
 
@@ -142,11 +164,16 @@ impl Failure {
 }
 
 impl Replicator {
-    fn new(client: Client, copies: &SharedInformer<Secret>) -> Result<Self, BoxError> {
+    fn new(
+        client: Client,
+        copies: &SharedInformer<Secret>,
+        namespaces: &SharedInformer<Namespace>,
+    ) -> Result<Self, BoxError> {
         let by_source =
             copies.add_index("source", |copy| source_of(copy).map(|key| key.to_string()))?;
         let writes = OwnWrites::new(copies);
-        Ok(Self { client, copies: copies.clone(), by_source, writes })
+        let (copies, namespaces) = (copies.clone(), namespaces.clone());
+        Ok(Self { client, copies, by_source, namespaces, writes })
     }
 
     async fn reconcile(
@@ -178,7 +205,7 @@ impl Replicator {
 
     /// Makes every copy that should be, and deletes those that should not.
     async fn copy_everywhere(&self, key: &ObjectKey, source: &Secret) -> Result<(), Failure> {
-        let namespaces = namespaces(source);
+        let namespaces = self.permitted(key, source);
         // One namespace that is not there, or not ours to write to, holds up no other.
         let deleted = self.delete_copies(key, &namespaces).await;
         let mut failures = Vec::new();
@@ -188,6 +215,26 @@ impl Replicator {
             }
         }
         Failure::of(failures).and(deleted)
+    }
+
+    /// The namespaces that the source names and that consent to it; none for a type that is not
+    /// copied. It is asked again when a namespace changes, so nothing of it is a failure.
+    fn permitted(&self, key: &ObjectKey, source: &Secret) -> BTreeSet<String> {
+        let kind = source.type_.as_deref().unwrap_or("Opaque");
+        if !TYPES.contains(&kind) {
+            tracing::warn!(source = %key, kind, "secrets of this type are not copied");
+            return BTreeSet::new();
+        }
+        let mut namespaces = namespaces(source);
+        namespaces.retain(|namespace| {
+            let target = self.namespaces.lister().get(namespace);
+            let consents = target.is_ok_and(|target| consented(&target).contains(key));
+            if !consents {
+                tracing::warn!(source = %key, namespace, "the namespace does not consent in {FROM}");
+            }
+            consents
+        });
+        namespaces
     }
 
     async fn copy(&self, key: &ObjectKey, source: &Secret, namespace: &str) -> Result<(), Failure> {
@@ -301,6 +348,12 @@ fn namespaces(source: &Secret) -> BTreeSet<String> {
     named.filter(|namespace| *namespace != own).map(str::to_owned).collect()
 }
 
+/// The secrets that may be copied into a namespace.
+fn consented(namespace: &Namespace) -> Vec<ObjectKey> {
+    let named = namespace.annotations().get(FROM).map_or("", String::as_str);
+    named.split(',').filter_map(|key| key.trim().parse().ok()).collect()
+}
+
 /// What a copy is a copy of.
 fn source_of(copy: &Secret) -> Option<ObjectKey> {
     copy.annotations().get(OF)?.parse().ok()
@@ -324,6 +377,14 @@ fn copy_of(key: &ObjectKey, source: &Secret, namespace: &str) -> Secret {
 
 /// A secret's life on the embedded server.
 async fn life(server: ApiServer, prometheus: Prometheus) -> Result<(), BoxError> {
+    for (name, from) in [("shop", "base/registry"), ("bank", "base/registry"), ("mail", "")] {
+        let metadata = ObjectMeta {
+            name: Some(name.to_owned()),
+            annotations: Some([(FROM.to_owned(), from.to_owned())].into()),
+            ..ObjectMeta::default()
+        };
+        server.create(&Namespace { metadata, ..Namespace::default() })?;
+    }
     let secrets = Api::<Secret>::namespaced(server.client(), "base");
     let source = Secret {
         metadata: ObjectMeta {
@@ -337,7 +398,7 @@ async fn life(server: ApiServer, prometheus: Prometheus) -> Result<(), BoxError>
         ..Secret::default()
     };
     let say = |what: &str| tracing::info!("— {what}");
-    say("a secret is marked for shop and mail");
+    say("a secret is marked for shop, and for mail, which has not consented");
     secrets.create(&PostParams::default(), &source).await?;
     tokio::time::sleep(Duration::from_secs(3)).await;
     say("now for shop and bank");

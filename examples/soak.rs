@@ -4,6 +4,9 @@
 //! it goes. Options: `--minutes N` (else until Ctrl-C), `--pods 500`, `--churn 50` (changes a second),
 //! `--seed 1`. Ends with an error when the informers do not come to what the server holds.
 
+#[path = "support/interrupted.rs"]
+mod interrupted;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
@@ -293,7 +296,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     tokio::select! {
         soaked = soak(options, |minute| println!("{minute}")) => soaked?,
-        stopped = tokio::signal::ctrl_c() => stopped?,
+        stopped = interrupted::interrupted() => stopped?,
     }
     Ok(())
 }

@@ -2,14 +2,17 @@
 //!
 //! Starts an API server in this process, with churn and an incident now and then, and shows on a
 //! local page what its informers do. Beside the page: `/status.json`, `/metrics` for Prometheus,
-//! `/healthz` and `/readyz` for Kubernetes. Runs until Ctrl-C.
+//! `/healthz` and `/readyz` for Kubernetes. Runs until Ctrl-C or SIGTERM.
 //!
 //! `--cluster` looks at the cluster of the present kubeconfig instead; `--listen ADDRESS` serves
-//! elsewhere. There is no password: whoever reaches the address sees names, sizes and errors, though
-//! never an object.
+//! elsewhere. There is no password: a client that reaches the address sees names, sizes and errors,
+//! though never an object. It answers requests for an IP address or `localhost` only, so that no web
+//! page of another site can read it through a name of its own; `--host NAME` adds a name.
 
 mod demo;
 mod health;
+#[path = "../support/interrupted.rs"]
+mod interrupted;
 mod prometheus;
 mod server;
 
@@ -26,6 +29,7 @@ use self::server::Dashboard;
 struct Options {
     cluster: bool,
     listen: SocketAddr,
+    hosts: Vec<String>,
 }
 
 #[tokio::main]
@@ -61,10 +65,10 @@ async fn main() -> Result<(), BoxError> {
     }
 
     println!("Open http://{} in a browser; Ctrl-C ends this.", listener.local_addr()?);
-    let dashboard = Dashboard { factory: factory.clone(), prometheus };
+    let dashboard = Dashboard { factory: factory.clone(), prometheus, hosts: options.hosts.into() };
     tokio::select! {
         () = server::serve(listener, dashboard) => {}
-        _ = tokio::signal::ctrl_c() => {}
+        _ = interrupted::interrupted() => {}
     }
     tasks.shutdown().await;
     factory.shutdown().await;
@@ -72,7 +76,11 @@ async fn main() -> Result<(), BoxError> {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options { cluster: false, listen: SocketAddr::from(([127, 0, 0, 1], 8080)) };
+    let mut options = Options {
+        cluster: false,
+        listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+        hosts: Vec::new(),
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match &*argument {
@@ -83,8 +91,10 @@ fn options() -> Result<Options, String> {
                 options.listen =
                     address.parse().map_err(|error| format!("--listen {address}: {error}"))?;
             }
+            "--host" => options.hosts.push(arguments.next().ok_or("--host wants a name")?),
             other => {
-                return Err(format!("unknown argument {other}; there are --cluster and --listen"));
+                let known = "--cluster, --listen and --host";
+                return Err(format!("unknown argument {other}; there are {known}"));
             }
         }
     }

@@ -4,8 +4,11 @@
 //! for; nothing is kept between requests.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use http::uri::Authority;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -32,11 +35,36 @@ const IDLE: Duration = Duration::from_secs(30);
 pub(crate) struct Dashboard {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) prometheus: Prometheus,
+    /// Names by which it may be asked, beside IP addresses and `localhost`.
+    pub(crate) hosts: Arc<[String]>,
 }
 
 impl Dashboard {
+    /// Returns whether a request is for this server. A web page of another site can let its own name
+    /// point here (DNS rebinding) and would then read the answers; no address is anybody's name.
+    fn is_for_us<B>(&self, request: &Request<B>) -> bool {
+        let mut named = request.headers().get_all(header::HOST).iter();
+        let named = match (request.uri().authority(), named.next(), named.next()) {
+            (Some(authority), _, _) => Some(authority.clone()),
+            (None, Some(host), None) => Authority::try_from(host.as_bytes()).ok(),
+            _ => None,
+        };
+        let Some(named) = named else { return false };
+        let host = named.host();
+        let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        address.unwrap_or(host).parse::<IpAddr>().is_ok()
+            || host.eq_ignore_ascii_case("localhost")
+            || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
+    }
+
     /// The answer to a request.
     pub(crate) fn answer<B>(&self, request: &Request<B>) -> Response<String> {
+        if !self.is_for_us(request) {
+            let why = "this is not the host that was asked for; --host NAME adds a name\n";
+            let mut refused = typed("text/plain; charset=utf-8", why.to_owned());
+            *refused.status_mut() = StatusCode::MISDIRECTED_REQUEST;
+            return refused;
+        }
         if request.method() != Method::GET && request.method() != Method::HEAD {
             let mut refused = typed("text/plain; charset=utf-8", "only GET\n".to_owned());
             *refused.status_mut() = StatusCode::METHOD_NOT_ALLOWED;

@@ -1,6 +1,8 @@
 //! What the examples share: where they run, and when they end. Nothing here is needed in a program
 //! of one's own.
 
+mod interrupted;
+
 use std::time::Duration;
 
 use kube::Client;
@@ -8,8 +10,8 @@ use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
 use tokio_util::sync::CancellationToken;
 
-/// Runs an example: with `--cluster` on the cluster of the present kubeconfig until Ctrl-C, else on
-/// an API server in this process until its scripted `life` is over.
+/// Runs an example: with `--cluster` on the cluster of the present kubeconfig, else on an API
+/// server in this process until its scripted `life` is over. Ctrl-C and SIGTERM end it.
 pub(crate) async fn main<R, L>(
     run: impl FnOnce(Client, CancellationToken) -> R,
     life: impl FnOnce(ApiServer) -> L,
@@ -19,10 +21,10 @@ where
     L: Future<Output = Result<(), BoxError>>,
 {
     let stop = CancellationToken::new();
-    let interrupted = stop.clone();
+    let ending = stop.clone();
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
+        if interrupted::interrupted().await.is_ok() {
+            ending.cancel();
         }
     });
     if on_cluster() {

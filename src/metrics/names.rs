@@ -85,12 +85,12 @@ pub const WORKQUEUE_QUEUE_DURATION: &str = "workqueue_queue_duration_seconds";
 /// Histogram, as client-go's: how long a worker held an item, in seconds.
 pub const WORKQUEUE_WORK_DURATION: &str = "workqueue_work_duration_seconds";
 
-/// Gauge, as client-go's: for how long all items that are processed are, in seconds and in sum. As of
-/// the last [`WorkQueue::publish`](crate::workqueue::WorkQueue::publish).
+/// Gauge, as client-go's: for how long all items that are processed are, in seconds and in sum.
+/// Published twice a second.
 pub const WORKQUEUE_UNFINISHED: &str = "workqueue_unfinished_work_seconds";
 
-/// Gauge, as client-go's: for how long the item that is processed longest is, in seconds. As of the last
-/// [`WorkQueue::publish`](crate::workqueue::WorkQueue::publish).
+/// Gauge, as client-go's: for how long the item that is processed longest is, in seconds.
+/// Published twice a second.
 pub const WORKQUEUE_LONGEST_RUNNING: &str = "workqueue_longest_running_processor_seconds";
 
 /// Counter, as controller-runtime's, by `result` (`success`, `error`, `requeue`, `requeue_after`):

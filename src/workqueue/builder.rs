@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::core::{Core, CoreRules};
 use super::metrics::QueueMetrics;
 use super::priority::Aging;
+use super::publishing::Publishing;
 use super::shared::{Inner, Shared};
 use super::user::{Group, UserCode};
 use super::{RateLimiter, WorkQueue, default_limiter};
@@ -126,6 +127,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
             keeps_delayed: self.keeps_delayed,
             adds: AtomicU64::new(0),
             retries: AtomicU64::new(0),
+            publishing: Publishing::default(),
         }))
     }
 }

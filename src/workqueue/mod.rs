@@ -21,6 +21,7 @@ mod limiter;
 mod line;
 mod metrics;
 mod priority;
+mod publishing;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -324,6 +325,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             } else if more {
                 shared.wake.notify_one();
             }
+            publishing::begin(shared);
             return Next::Work(Work::new(shared.clone(), given));
         }
         if ended {
@@ -402,8 +404,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.0.inner.lock().closed
     }
 
-    /// Brings those metrics up to date that grow with time: for how long items are processed. To be
-    /// called before metrics are read, by who wants them; all others are published as it happens.
+    /// Brings those metrics up to date that grow with time: for how long items are processed. A queue
+    /// with a name does so itself, twice a second while items are processed in a tokio runtime; all
+    /// others are published as it happens.
     pub fn publish(&self) {
         let status = self.status();
         self.0.metrics.unfinished.set_duration(|| status.unfinished);

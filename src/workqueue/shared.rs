@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::core::Core;
 use super::metrics::QueueMetrics;
+use super::publishing::Publishing;
 use super::user::UserCode;
 use crate::sync::{Mutex, Notify};
 
@@ -31,6 +32,7 @@ pub(super) struct Shared<T> {
     pub(super) adds: AtomicU64,
     pub(super) retries: AtomicU64,
     pub(super) metrics: QueueMetrics,
+    pub(super) publishing: Publishing,
 }
 
 /// What the lock guards.

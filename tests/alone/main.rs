@@ -14,6 +14,7 @@ mod log;
 mod memory;
 mod plain_informer;
 mod secret_log;
+mod signals;
 mod slim_cache;
 mod spans;
 
@@ -45,6 +46,7 @@ const TESTS: &[(&str, fn())] = &[
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
     ("secret_log", secret_log::no_log_line_and_no_metric_says_what_a_secret_holds),
+    ("signals", signals::examples_end_at_sigterm),
     ("slim_cache", slim_cache::each_way_takes_less_than_the_one_before_and_answers_all_the_same),
     ("spans", spans::spans_name_resource_namespace_and_version),
 ];

@@ -10,13 +10,13 @@ mod prometheus;
 use std::time::Duration;
 
 use k8s_openapi::ByteString;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::api::ObjectMeta;
 use kube_informer::testing::ApiServer;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use self::example::{SOURCE, TO};
+use self::example::{FROM, SOURCE, TO};
 use crate::log::Log;
 
 const PASSWORD: &str = "correct horse battery";
@@ -46,6 +46,14 @@ pub(crate) async fn no_log_line_and_no_metric_says_what_a_secret_holds() {
     let _recording = metrics::set_default_local_recorder(recorder);
 
     let server = ApiServer::new();
+    for name in ["shop", "mail"] {
+        let metadata = ObjectMeta {
+            name: Some(name.into()),
+            annotations: Some([(FROM.to_owned(), "base/registry".to_owned())].into()),
+            ..ObjectMeta::default()
+        };
+        server.create(&Namespace { metadata, ..Namespace::default() }).unwrap();
+    }
     // Also not when writes fail.
     server.create(&secret("mail", "", false)).unwrap();
     let (client, stop) = (server.client(), CancellationToken::new());

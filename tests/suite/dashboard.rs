@@ -30,6 +30,7 @@ use self::server::Dashboard;
 use crate::prometheus::{self, Prometheus};
 
 const SOON: Duration = Duration::from_secs(30);
+const SERVED_AS: &str = "dashboard.shop.svc";
 
 struct Rig {
     server: ApiServer,
@@ -53,7 +54,8 @@ async fn rig(embedded: ApiServer) -> Rig {
     let mut tasks = demo::shop(&factory).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let dashboard = Dashboard { factory: factory.clone(), prometheus };
+    let dashboard =
+        Dashboard { factory: factory.clone(), prometheus, hosts: [SERVED_AS.to_owned()].into() };
     tasks.spawn(server::serve(listener, dashboard));
     Rig { server: embedded, factory, address, tasks, _recorder: recorder }
 }
@@ -65,9 +67,13 @@ struct Answer {
 }
 
 async fn ask(address: SocketAddr, method: &str, path: &str) -> Answer {
+    ask_as(address, method, path, &format!("Host: {address}\r\n")).await
+}
+
+/// A request that names these hosts.
+async fn ask_as(address: SocketAddr, method: &str, path: &str, hosts: &str) -> Answer {
     let mut socket = TcpStream::connect(address).await.unwrap();
-    let request =
-        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request = format!("{method} {path} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     socket.read_to_string(&mut answer).await.unwrap();
@@ -229,6 +235,29 @@ fn labels_of(mut text: &str) -> Vec<(&str, &str)> {
         text = rest.strip_prefix(',').unwrap_or(rest);
     }
     labels
+}
+
+#[tokio::test]
+async fn requests_for_another_host_are_refused() {
+    let rig = rig(ApiServer::new()).await;
+    let port = rig.address.port();
+    for host in ["127.0.0.1", "[::1]:80", "LOCALHOST", "10.0.0.7:9090", "Dashboard.Shop.svc:80"] {
+        let answer = ask_as(rig.address, "GET", "/healthz", &format!("Host: {host}\r\n")).await;
+        assert_eq!((answer.code, &*answer.body), (200, "ok"), "{host}");
+    }
+    let rebound = format!("Host: evil.example:{port}\r\n");
+    let twice = format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n");
+    for hosts in [&*rebound, &twice, "", "Host: \r\n", "Host: 127.0.0.1.evil.example\r\n"] {
+        for path in ["/", "/status.json", "/metrics", "/healthz", "/readyz", "/nothing"] {
+            let answer = ask_as(rig.address, "GET", path, hosts).await;
+            assert!(matches!(answer.code, 400 | 421), "{hosts:?} {path}: {}", answer.code);
+            assert!(!answer.body.contains("informer"), "{hosts:?} {path}: {}", answer.body);
+        }
+    }
+    let absolute = format!("http://evil.example:{port}/status.json");
+    let answer = ask_as(rig.address, "GET", &absolute, "Host: 127.0.0.1\r\n").await;
+    assert_eq!(answer.code, 421);
+    rig.factory.shutdown().await;
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::ByteString;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use kube_informer::testing::ApiServer;
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use self::example::{COPY, OF, SOURCE, TO};
+use self::example::{COPY, FROM, OF, SOURCE, TO};
 use super::support::{Running, eventually, unavailable};
 
 const S: Duration = Duration::from_secs(1);
@@ -35,6 +35,24 @@ fn secret(namespace: &str, to: &str, password: &str) -> Secret {
         type_: Some("Opaque".into()),
         ..Secret::default()
     }
+}
+
+fn namespace(name: &str, from: &str) -> Namespace {
+    let metadata = ObjectMeta {
+        name: Some(name.into()),
+        annotations: Some([(FROM.to_owned(), from.to_owned())].into()),
+        ..ObjectMeta::default()
+    };
+    Namespace { metadata, ..Namespace::default() }
+}
+
+/// A server with namespaces that take what these tests copy.
+fn consenting() -> ApiServer {
+    let server = ApiServer::new();
+    for name in ["base", "shop", "mail", "bank"] {
+        server.create(&namespace(name, "elsewhere/other, base/registry")).unwrap();
+    }
+    server
 }
 
 fn replica(server: &ApiServer, identity: &'static str) -> Running {
@@ -80,7 +98,7 @@ fn writes(server: &ApiServer) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn copies_are_made_changed_moved_and_deleted() {
-    let server = ApiServer::new();
+    let server = consenting();
     let running = replica(&server, "a");
     server.create(&secret("base", "shop, mail,, base", PASSWORD)).unwrap();
     copied(&server, &["mail", "shop"], PASSWORD).await;
@@ -128,7 +146,7 @@ async fn copies_are_made_changed_moved_and_deleted() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_waits_until_its_copies_are_gone() {
-    let server = ApiServer::new();
+    let server = consenting();
     let running = replica(&server, "a");
     server.create(&secret("base", "shop", PASSWORD)).unwrap();
     copied(&server, &["shop"], PASSWORD).await;
@@ -148,7 +166,7 @@ async fn a_source_waits_until_its_copies_are_gone() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_no_longer_marked_is_left_clean() {
-    let server = ApiServer::new();
+    let server = consenting();
     let running = replica(&server, "a");
     server.create(&secret("base", "shop", PASSWORD)).unwrap();
     copied(&server, &["shop"], PASSWORD).await;
@@ -163,7 +181,7 @@ async fn what_is_no_longer_marked_is_left_clean() {
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_of_somebody_else_is_left_alone_and_holds_up_no_other() {
-    let server = ApiServer::new();
+    let server = consenting();
     let mut foreign = secret("mail", "", "theirs");
     foreign.metadata.labels = None;
     server.create(&foreign).unwrap();
@@ -181,7 +199,7 @@ async fn a_secret_of_somebody_else_is_left_alone_and_holds_up_no_other() {
 
 #[tokio::test(start_paused = true)]
 async fn the_second_replica_does_nothing_until_the_first_stops() {
-    let server = ApiServer::new();
+    let server = consenting();
     let first = replica(&server, "first");
     sleep(5 * S).await;
     // Whatever comes from the second is seen by its client alone.
@@ -209,4 +227,45 @@ async fn the_second_replica_does_nothing_until_the_first_stops() {
     assert!(!seen.lock().is_empty());
     assert!(stopped.elapsed() < 10 * S, "the lease was given back: {:?}", stopped.elapsed());
     second.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_namespaces_that_consent_get_a_copy() {
+    let server = ApiServer::new();
+    server.create(&namespace("shop", "base/registry")).unwrap();
+    // Other sources, a name alone, a part of the key: none of them is this source.
+    for (name, from) in [("mail", "base/other"), ("bank", "registry, base"), ("kube-system", "")] {
+        server.create(&namespace(name, from)).unwrap();
+    }
+    let running = replica(&server, "a");
+    server.create(&secret("base", "shop, mail, bank, kube-system, nowhere", PASSWORD)).unwrap();
+    copied(&server, &["shop"], PASSWORD).await;
+    sleep(60 * S).await;
+    copied(&server, &["shop"], PASSWORD).await;
+    assert_eq!(writes(&server), 2, "a copy and the finalizer; what is not permitted is not tried");
+
+    server.replace(&namespace("mail", "base/registry")).unwrap();
+    copied(&server, &["mail", "shop"], PASSWORD).await;
+    server.replace(&namespace("shop", "")).unwrap();
+    copied(&server, &["mail"], PASSWORD).await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_types_that_are_data_are_copied() {
+    for (kind, copies) in [
+        ("Opaque", true),
+        ("kubernetes.io/dockerconfigjson", true),
+        ("bootstrap.kubernetes.io/token", false),
+        ("kubernetes.io/service-account-token", false),
+        ("example.com/of-its-own", false),
+    ] {
+        let server = consenting();
+        let running = replica(&server, "a");
+        let source = Secret { type_: Some(kind.into()), ..secret("base", "shop", PASSWORD) };
+        server.create(&source).unwrap();
+        sleep(60 * S).await;
+        assert_eq!(get(&server, "shop").await.is_some(), copies, "{kind}");
+        running.end().await;
+    }
 }

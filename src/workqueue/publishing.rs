@@ -1,0 +1,76 @@
+//! The metrics that grow with time while nothing happens.
+
+use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use super::WorkQueue;
+use super::shared::Shared;
+
+/// How often they are published, as client-go has it.
+const PERIOD: Duration = Duration::from_millis(500);
+
+/// A task publishes them. It runs while items are processed, and holds no queue meanwhile.
+#[derive(Debug, Default)]
+pub(super) struct Publishing(AtomicBool);
+
+/// Lets another task begin, also where a runtime drops this one.
+struct Running<T: Clone + Eq + Hash>(Weak<Shared<T>>);
+
+impl<T: Clone + Eq + Hash> Running<T> {
+    fn queue(&self) -> Option<Arc<Shared<T>>> {
+        self.0.upgrade()
+    }
+
+    /// Ends it without letting another begin: one may run already.
+    fn end(&mut self) {
+        self.0 = Weak::new();
+    }
+}
+
+impl<T: Clone + Eq + Hash> Drop for Running<T> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.publishing.0.store(false, Ordering::Release);
+        }
+    }
+}
+
+/// Publishes every half second from now on, until nothing is processed. Has no effect without a name
+/// or outside a tokio runtime.
+pub(super) fn begin<T: Clone + Eq + Hash + Send + 'static>(shared: &Arc<Shared<T>>) {
+    if !cfg!(feature = "metrics") || shared.name.is_empty() {
+        return;
+    }
+    let Ok(runtime) = Handle::try_current() else { return };
+    if shared.publishing.0.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let mut running = Running(Arc::downgrade(shared));
+    runtime.spawn(async move {
+        loop {
+            sleep(PERIOD).await;
+            let Some(shared) = running.queue() else { return };
+            if !publish(shared) {
+                return running.end();
+            }
+        }
+    });
+}
+
+/// Returns whether to go on.
+fn publish<T: Clone + Eq + Hash + Send + 'static>(shared: Arc<Shared<T>>) -> bool {
+    let queue = WorkQueue(shared);
+    queue.publish();
+    if queue.status().processing > 0 {
+        return true;
+    }
+    let publishing = &queue.0.publishing.0;
+    publishing.store(false, Ordering::Release);
+    // An item that was taken in between saw this task running.
+    queue.status().processing > 0 && !publishing.swap(true, Ordering::AcqRel)
+}
