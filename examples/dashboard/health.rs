@@ -1,7 +1,7 @@
 //! `/healthz` and `/readyz`, worded as Kubernetes' own servers word theirs.
 //!
-//! Healthy: the process answers and no informer has failed. Ready: every informer holds its first
-//! population, and the factory was not shut down. What fails is named with its reason, which here is no secret: errors never quote
+//! Healthy: the process answers and no informer was stopped. Ready: every informer holds its first
+//! population. What fails is named with its reason, which here is no secret: errors never quote
 //! objects. `?verbose` lists what passes, too, `?exclude=name` leaves a check out, and
 //! `/readyz/name` asks for one alone.
 
@@ -20,20 +20,14 @@ pub(crate) struct Check {
 pub(crate) fn live(status: &FactoryStatus) -> Vec<Check> {
     let stopped = |informer: &InformerStatus| {
         let stopped = informer.reflector.state == ReflectorState::Stopped;
-        stopped.then(|| "it stopped by itself".to_owned())
+        stopped.then(|| "it was stopped".to_owned())
     };
     checks(status, "informer", stopped)
 }
 
 /// The checks of `/readyz`.
 pub(crate) fn ready(status: &FactoryStatus) -> Vec<Check> {
-    let mut checks =
-        checks(status, "informer-sync", |informer| (!informer.synced).then(|| unsynced(informer)));
-    if status.shut_down {
-        let failure = Some("the factory was shut down".to_owned());
-        checks.push(Check { name: "informers".into(), failure });
-    }
-    checks
+    checks(status, "informer-sync", |informer| (!informer.synced).then(|| unsynced(informer)))
 }
 
 fn checks(

@@ -5,7 +5,7 @@
 //!
 //! An informer that was stopped leaves the factory: its store is freed with the last handle, and it
 //! is not waited for any more. One that *failed* stays, so that the status says why, until it is
-//! asked for again.
+//! asked for again. After the whole factory was shut down, the status has the last look at each.
 
 mod error;
 mod held;
@@ -16,7 +16,6 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -33,7 +32,9 @@ use self::held::{AnyInformer, Held};
 pub use self::spec::InformerSpec;
 pub use self::status::FactoryStatus;
 use crate::error::SourceError;
-use crate::informer::{InformerGroup, InformerOptions, SharedInformer, StartError, SyncError};
+use crate::informer::{
+    InformerGroup, InformerOptions, InformerStatus, SharedInformer, StartError, SyncError,
+};
 use crate::lister_watcher::ListerWatcher;
 use crate::reflector::{ErrorHandler, ReflectorOptions};
 use crate::sync::Mutex;
@@ -74,7 +75,16 @@ struct Shared {
     informers: Mutex<HashMap<Identity, Arc<dyn AnyInformer>>>,
     /// The tasks of informers that were stopped, until they have ended.
     leaving: Mutex<Vec<TaskTracker>>,
-    shut_down: AtomicBool,
+    ended: Mutex<Ended>,
+}
+
+/// What the factory's end leaves behind, until an informer is asked for again.
+#[derive(Default)]
+struct Ended {
+    /// Informers that still end.
+    ending: Vec<Arc<dyn AnyInformer>>,
+    /// The last look at those that have ended. Their stores are free.
+    last: Vec<InformerStatus>,
 }
 
 #[derive(Clone)]
@@ -200,7 +210,7 @@ impl SharedInformerFactoryBuilder {
             permits,
             informers: Mutex::default(),
             leaving: Mutex::default(),
-            shut_down: AtomicBool::new(false),
+            ended: Mutex::default(),
         };
         SharedInformerFactory { shared: Arc::new(shared) }
     }
@@ -412,7 +422,7 @@ impl SharedInformerFactory {
                 shared.leave(&left);
             }
         });
-        self.shared.shut_down.store(false, Ordering::Relaxed);
+        self.shared.ended.lock().last.clear();
         let before = informers.insert(identity, Arc::new(held));
         drop(informers);
         // One that failed. Not dropped under the lock: it may hold closures of a user's.
@@ -449,31 +459,53 @@ impl SharedInformerFactory {
 
     /// One look at every informer. O(informers and handlers).
     pub fn status(&self) -> FactoryStatus {
-        let informers = self.informers().iter().map(|informer| informer.status()).collect();
-        FactoryStatus::new(informers, self.shared.shut_down.load(Ordering::Relaxed))
+        let mut informers = self.informers();
+        let ended = self.shared.ended.lock();
+        informers.extend(missing(&informers, &ended.ending));
+        let mut found = ended.last.clone();
+        drop(ended);
+        found.extend(informers.iter().map(|informer| informer.status()));
+        FactoryStatus::new(found)
     }
 
     /// Stops every informer and waits until no task is left.
     pub async fn shutdown(&self) {
-        self.shared.shut_down.store(true, Ordering::Relaxed);
-        join_all(self.informers().iter().map(|informer| informer.shutdown())).await;
-        self.left().await;
+        let informers = self.begin_end();
+        join_all(informers.iter().map(|informer| informer.shutdown())).await;
+        self.end(&informers).await;
     }
 
     /// Stops every informer, delivers what waits in the backlogs for at most `limit`, then drops the
     /// rest. Says whether everything was delivered.
     pub async fn shutdown_and_drain(&self, limit: Duration) -> bool {
-        self.shared.shut_down.store(true, Ordering::Relaxed);
-        let informers = self.informers();
+        let informers = self.begin_end();
         let drained = join_all(informers.iter().map(|informer| informer.drain(limit))).await;
-        self.left().await;
+        self.end(&informers).await;
         drained.into_iter().all(|drained| drained)
     }
 
-    /// Waits until no task is left of the informers that were stopped.
-    async fn left(&self) {
+    /// The informers to end, those included that end already.
+    fn begin_end(&self) -> Vec<Arc<dyn AnyInformer>> {
+        let mut informers = self.informers();
+        let mut ended = self.shared.ended.lock();
+        informers.extend(missing(&informers, &ended.ending));
+        ended.ending.clone_from(&informers);
+        informers
+    }
+
+    /// Waits until no task is left of what was stopped, and keeps the last look at these informers.
+    async fn end(&self, informers: &[Arc<dyn AnyInformer>]) {
         let leaving = self.shared.leaving.lock().clone();
         join_all(leaving.iter().map(TaskTracker::wait)).await;
+        if informers.is_empty() {
+            return;
+        }
+        let last: Vec<_> = informers.iter().map(|informer| informer.status()).collect();
+        let mut ended = self.shared.ended.lock();
+        // Another call may have noted it.
+        if !std::mem::take(&mut ended.ending).is_empty() {
+            ended.last = last;
+        }
     }
 
     fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
@@ -550,6 +582,15 @@ impl Shared {
             InformerOptions::new().name(name).resync(resync).reflector(reflector).storage(storage);
         Held { informer: SharedInformer::new(Arc::new(source), options), made: spec }
     }
+}
+
+/// Those of `more` that are not among `some`.
+fn missing(
+    some: &[Arc<dyn AnyInformer>],
+    more: &[Arc<dyn AnyInformer>],
+) -> Vec<Arc<dyn AnyInformer>> {
+    let missing = |one: &&Arc<dyn AnyInformer>| !some.iter().any(|other| Arc::ptr_eq(one, other));
+    more.iter().filter(missing).cloned().collect()
 }
 
 /// One informer that is asked for.

@@ -25,19 +25,13 @@ use crate::informer::InformerStatus;
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct FactoryStatus {
-    /// Its informers by name, resource and namespace. One that was stopped is not among them; one
-    /// that failed is.
+    /// Its informers by name, resource and namespace. One that was stopped alone is not among
+    /// them; one that failed is. After the factory was shut down, its last informers are.
     pub informers: Vec<InformerStatus>,
-    /// Whether the factory was shut down and not asked for an informer since. Its informers have left
-    /// it then: nothing is wrong with them, and nothing is ready.
-    ///
-    /// Serialised only where it is true.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub shut_down: bool,
 }
 
 impl FactoryStatus {
-    pub(super) fn new(mut informers: Vec<InformerStatus>, shut_down: bool) -> Self {
+    pub(super) fn new(mut informers: Vec<InformerStatus>) -> Self {
         informers.sort_by(|a, b| {
             let key = |status: &InformerStatus| {
                 let collection = &status.collection;
@@ -45,7 +39,7 @@ impl FactoryStatus {
             };
             key(a).cmp(&key(b))
         });
-        Self { informers, shut_down }
+        Self { informers }
     }
 
     /// Whether every informer has synced. True of none.

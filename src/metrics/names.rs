@@ -11,7 +11,8 @@ pub const INFORMER_PROCESSING_LATENCY: &str = "informer_processing_latency_secon
 /// that is no number leaves it where it was.
 pub const INFORMER_STORE_RESOURCE_VERSION: &str = "informer_store_resource_version";
 
-/// Gauge, as client-go's: how many events wait in a handler's backlog.
+/// Gauge: how many events wait in a handler's backlog. The name follows client-go's, which has no such
+/// metric.
 pub const INFORMER_PENDING_NOTIFICATIONS: &str = "informer_pending_notifications";
 
 /// Gauge: how many objects the store holds.

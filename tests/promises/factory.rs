@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::api::ObjectMeta;
 use kube::core::ApiResource;
 use kube_informer::factory::OptionDifference;
+use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
     InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SpecError, Storage,
@@ -154,9 +155,24 @@ async fn stopped_informer_leaves_and_its_store_is_freed() {
     assert!(object.upgrade().is_some(), "who holds it can read it");
     drop(maps);
     eventually("the end of the store", || object.upgrade().is_none()).await;
-    assert!(!pods.is_stopped() && !factory.status().shut_down);
+    assert!(!pods.is_stopped());
+
+    server.create(&map("shop", "b")).unwrap();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let object: Weak<ConfigMap> = Arc::downgrade(&maps.lister().all()[0]);
+    drop(maps);
     factory.shutdown().await;
-    assert!(factory.status().informers.is_empty() && factory.status().shut_down);
+    factory.shutdown().await;
+    eventually("the end of the store", || object.upgrade().is_none()).await;
+    let last = factory.status().informers;
+    assert_eq!(last.len(), 2, "the last look at each stays");
+    assert!(last.iter().all(|informer| informer.reflector.state == ReflectorState::Stopped));
+    assert_eq!(last[0].objects, 2);
+    factory.wait_for_sync(SOON).await.unwrap();
+    let _anew = factory.informer::<Pod>();
+    assert_eq!(factory.status().informers.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -125,7 +125,7 @@ async fn copies_are_made_changed_moved_and_deleted() {
 
     // A type can't be changed: the copy is another secret then.
     let before = get(&server, "mail").await.unwrap().uid();
-    let other = Some("example.com/token".to_owned());
+    let other = Some("kubernetes.io/tls".to_owned());
     let source = get(&server, "base").await.unwrap();
     server.replace(&Secret { type_: other.clone(), ..source }).unwrap();
     eventually("the copies' new type", || async {
