@@ -19,7 +19,7 @@
 //!     factory.start()?;
 //!     factory.wait_for_sync(Duration::from_secs(30)).await?;
 //!     println!("{} pods run on n1", by_node.len("n1"));
-//!     tokio::signal::ctrl_c().await?;
+//!     tokio::signal::ctrl_c().await?; // and on SIGTERM, in a pod
 //!     factory.shutdown().await;
 //!     Ok(())
 //! }
@@ -50,8 +50,8 @@
 //! a [`Snapshot`] answers by key, namespace and index from one moment and says which version it is.
 //! Readers never wait for the writer, and the writer never waits for readers.
 //!
-//! **No delete is lost**, not by a broken watch, a relist, a compaction or a slow handler. Where the
-//! final state was not seen, the event says so. An object that was deleted and made anew under the
+//! **No delete is lost** while the informer runs, not by a broken watch, a relist, a compaction or a
+//! slow handler. Where the final state was not seen, the event says so. An object that was deleted and made anew under the
 //! same name while nobody looked is told as a delete and an add.
 //!
 //! **What a handler was told, folded, is the store.** Each handler has its own task and its own
