@@ -2,13 +2,13 @@
 
 #[allow(dead_code, unreachable_pub, reason = "its main")]
 #[path = "../../examples/soak.rs"]
-mod soak;
+mod example;
 
 #[tokio::test(start_paused = true)]
 async fn storms_and_calms_leave_everything_right() {
-    let options = soak::Options { minutes: Some(90), pods: 30, churn: 2, seed: 7 };
+    let options = example::Options { minutes: Some(90), pods: 30, churn: 2, seed: 7 };
     let mut minutes = Vec::new();
-    soak::soak(options, |minute| minutes.push(minute.to_string())).await.unwrap();
+    example::soak(options, |minute| minutes.push(minute.to_string())).await.unwrap();
     assert_eq!(minutes.len(), 90);
     let calm = minutes.iter().filter(|minute| minute.contains(" calm ")).count();
     let right = minutes.iter().filter(|minute| minute.ends_with("right")).count();
