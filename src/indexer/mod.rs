@@ -246,19 +246,6 @@ impl<K> Indexer<K> {
         Ok(Index::new(self.clone(), name, place))
     }
 
-    /// The objects of some slots from this one on, about so many, as of now; and where to go on.
-    pub(crate) fn part(
-        &self,
-        from: u32,
-        objects: usize,
-    ) -> (Vec<(ObjectKey, Cached<K>)>, Option<u32>) {
-        let mut part = Vec::with_capacity(objects);
-        let next = self.load().visit(from, objects, &mut |key, object| {
-            part.push((key.clone(), object.clone()));
-        });
-        (part, next)
-    }
-
     /// Until the store changes.
     fn changed(&self) -> Notified<'_> {
         self.0.changed.notified()

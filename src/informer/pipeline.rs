@@ -226,7 +226,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 turns.spend(batch.deltas.len().clamp(1, TURN)).await;
                 self.apply(batch, metrics).await;
             }
-            resyncs.begin(&self.processor);
+            resyncs.begin(&self.processor, &self.indexer);
             resyncs.turn(&self.indexer);
         }
         if self.drains() {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::indexer::Indexer;
+use crate::indexer::{Indexer, Objects};
 use crate::processor::{HandlerOptions, Listeners, SharedProcessor};
 use crate::sync::{Mutex, Notify};
 use crate::turns::TURN;
@@ -87,8 +87,8 @@ pub(super) struct Resyncs<K>(VecDeque<Resync<K>>);
 /// One walk through the store, for the handlers whose periods ended together.
 struct Resync<K> {
     listeners: Listeners<K>,
-    /// Where the walk goes on.
-    from: u32,
+    /// What was stored when it began, and was not walked yet.
+    objects: Objects<K>,
 }
 
 impl<K> Default for Resyncs<K> {
@@ -104,26 +104,27 @@ impl<K: Send + Sync + 'static> Resyncs<K> {
     }
 
     /// Begins the resyncs that are due.
-    pub(super) fn begin(&mut self, processor: &SharedProcessor<K>) {
+    pub(super) fn begin(&mut self, processor: &SharedProcessor<K>, store: &Indexer<K>) {
         if let Some(listeners) = processor.begin_resync(Instant::now()) {
-            self.0.push_back(Resync { listeners, from: 0 });
+            let objects = store.snapshot().into_objects();
+            self.0.push_back(Resync { listeners, objects });
         }
     }
 
     /// Tells some objects again: those of one turn, of the resync that has waited longest.
     ///
     /// Call it between two batches. Then handlers have been told of all that is stored, and what
-    /// they are told again is what they know.
+    /// they are told again is what they know. What changed since the resync began was told then.
     pub(super) fn turn(&mut self, store: &Indexer<K>) {
         let Some(mut resync) = self.0.pop_front() else { return };
-        let (objects, next) = store.part(resync.from, TURN);
+        let now = store.snapshot();
+        let mut objects: Vec<_> = resync.objects.by_ref().take(TURN).collect();
+        objects.retain(|(key, object)| now.cached_by_key(key).is_some_and(|now| now.is(object)));
         resync.listeners.tell_again(&objects);
-        match next {
-            Some(from) if !resync.listeners.are_closed() => {
-                resync.from = from;
-                self.0.push_back(resync);
-            }
-            _ => resync.listeners.end_resync(),
+        if resync.objects.len() > 0 && !resync.listeners.are_closed() {
+            self.0.push_back(resync);
+        } else {
+            resync.listeners.end_resync();
         }
     }
 }

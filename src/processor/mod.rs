@@ -89,7 +89,7 @@ pub struct Round<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcess
 /// The handlers that there were when a batch was stored. One that comes later finds the batch in the
 /// store, and hears nothing of it from here; one that was removed hears no more.
 pub(crate) struct Listeners<K> {
-    listeners: Vec<Arc<Listener<K>>>,
+    handlers: Vec<Arc<Listener<K>>>,
     taps: Vec<Arc<Tap<K>>>,
     stored: Instant,
 }
@@ -159,7 +159,11 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
         // With those that are due come those that are almost.
         let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
         let listeners: Vec<_> = due.collect();
-        (!listeners.is_empty()).then_some(Listeners { listeners, taps: Vec::new(), stored: now })
+        (!listeners.is_empty()).then_some(Listeners {
+            handlers: listeners,
+            taps: Vec::new(),
+            stored: now,
+        })
     }
 
     /// The smallest resync period that any handler has.
@@ -188,7 +192,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
     /// Whom to tell of a batch that is stored in this round, also after it.
     pub(crate) fn listeners(&self) -> Listeners<K> {
         let taps = self.1.shared.taps.lock().clone();
-        Listeners { listeners: self.0.clone(), taps, stored: Instant::now() }
+        Listeners { handlers: self.0.clone(), taps, stored: Instant::now() }
     }
 
     /// Adds a tap, which takes every change from the next batch on.
@@ -261,7 +265,7 @@ impl<K> Listeners<K> {
         if notifications.is_empty() {
             return;
         }
-        for listener in &self.listeners {
+        for listener in &self.handlers {
             listener.push(notifications, self.stored);
         }
     }
@@ -269,17 +273,17 @@ impl<K> Listeners<K> {
     /// Tells these handlers again of objects that did not change.
     pub(crate) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)]) {
         let now = Instant::now();
-        self.listeners.iter().for_each(|listener| listener.tell_again(objects, now));
+        self.handlers.iter().for_each(|listener| listener.tell_again(objects, now));
     }
 
     /// Whether none of them takes anything any more.
     pub(crate) fn are_closed(&self) -> bool {
-        self.listeners.iter().all(|listener| listener.is_closed())
+        self.handlers.iter().all(|listener| listener.is_closed())
     }
 
     /// Says that a resync is through.
     pub(crate) fn end_resync(&self) {
-        self.listeners.iter().for_each(|listener| listener.end_resync());
+        self.handlers.iter().for_each(|listener| listener.end_resync());
     }
 
     /// Gives each change to each tap. Waits for taps that have no room.

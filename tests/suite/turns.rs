@@ -47,9 +47,14 @@ fn informer(source: &Arc<FakeSource<ConfigMap>>) -> SharedInformer<ConfigMap> {
     SharedInformer::new(source.clone(), options)
 }
 
-/// On one thread, whose tasks take turns; time is real, so a task that never waits is no idle one.
+/// On one thread, whose tasks take turns, with one of this between any two; time is real, so a task that never waits is no idle one.
 fn on_one_thread<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    tokio::runtime::Builder::new_current_thread()
+        .event_interval(1)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(work)
 }
 
 /// What a handler was told, folded. Whatever does not fit what it was told before is a gap or a
