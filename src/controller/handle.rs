@@ -28,7 +28,8 @@ impl ControllerHandle {
         self.queue.publish();
     }
 
-    /// Has a key reconciled, ahead of live changes: for what no informer sees.
+    /// Has a key reconciled, ahead of live changes: for what no informer sees. A key that failed still
+    /// waits its backoff.
     ///
     /// `false` when the controller has stopped.
     pub fn trigger(&self, key: ObjectKey) -> bool {
