@@ -56,9 +56,9 @@
 //!
 //! **What a handler was told, folded, is the store.** Each handler has its own task and its own
 //! bounded backlog. Until that is full it hears every event, beyond that events of one object merge.
-//! A slow or panicking handler holds up nobody else, with one exception: a controller's mapping
-//! function or predicate needs every state unmerged, so where 1,024 states wait for it, the informer's
-//! processing loop waits, too, and [`InformerStatus::held_up_by`] names the controller.
+//! A slow or panicking handler holds up nobody else. One exception: a controller's mapping function or
+//! predicate must see every state. If 1,024 states wait for it, the informer's processing loop waits,
+//! and [`InformerStatus::held_up_by`] names the controller.
 //!
 //! **Sync ends, or says why not.** [`SharedInformerFactory::wait_for_sync`] names what has not synced
 //! with its last error: a missing permission never looks like slowness.

@@ -19,10 +19,10 @@ pub struct Reconciliation<K> {
     pub object: Presence<K>,
     /// How many tries failed in a row before this one.
     pub failures: u32,
-    /// Cancelled when the controller stops, when this replica no longer leads, and when this try ends,
-    /// however it ends: also where it panics or takes too long. Tasks that the reconcile spawns end by
-    /// it, or work goes on beside the next try. A try that has not ended when the grace is over is
-    /// dropped at the await where it waits.
+    /// Cancelled when the controller stops, when this replica stops leading, and when this try ends for
+    /// any reason, a panic or timeout included. The controller does not wait for tasks that the
+    /// reconcile spawns: end them when this is cancelled, or they run beside the next try. A try still
+    /// running after the grace is dropped at its next await.
     pub stop: CancellationToken,
     pub(super) writes: WriteScope,
 }

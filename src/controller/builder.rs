@@ -55,15 +55,14 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self.follows(informers, Keys::Owner(Owner::of::<K>()))
     }
 
-    /// Also follows objects that have to do with some `K`: `keys` says with which. It must be pure.
-    /// It is asked for each state of an object, of an update for the old and the new one, and none is
-    /// merged away. Both are unpacked for it where they are [packed](crate::storage); one that can't be
-    /// means no work.
+    /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile and must be pure.
+    /// It is called for every state: for both states of an update, none merged away. A
+    /// [packed](crate::storage) state is unpacked first; one that cannot be unpacked names no keys.
     ///
-    /// `keys` runs in a task of its own. Behind it wait up to 1,024 states. When these are full, the
-    /// informer's processing loop waits for `keys`, and with it everyone who follows the informer: its
-    /// [status](crate::InformerStatus::held_up_by) then names this controller. A panic is caught and
-    /// [counted](super::ControllerStatus::mapping_panics).
+    /// The controller calls `keys` in a task of its own, with a backlog of 1,024 states. When the
+    /// backlog is full, the informer's processing loop waits, and so does everyone who follows the
+    /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A panic is
+    /// caught and [counted](super::ControllerStatus::mapping_panics).
     pub fn watches<O, I>(
         self,
         informers: impl Into<InformerGroup<O>>,
@@ -93,13 +92,13 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     /// it is given the old state, if there was one, and the new. Deletes can't be dropped, nor what
     /// other objects, retries and [`trigger`](super::ControllerHandle::trigger) bring.
     ///
-    /// Where objects are [packed](crate::storage), the old and the new are unpacked for predicates;
-    /// without any, no object is unpacked before its reconcile. One that can't be is reconciled, which
-    /// fails.
+    /// The controller calls predicates like the function of [`watches`](Self::watches): in a task of its
+    /// own, for each state, with the same backlog. If a predicate panics, the change passes and the
+    /// panic is [counted](super::ControllerStatus::predicate_panics).
     ///
-    /// A predicate runs as a function of [`watches`](Self::watches) does: in a task of its own, for each
-    /// state. One that panics passes the change, and is
-    /// [counted](super::ControllerStatus::predicate_panics).
+    /// Where objects are [packed](crate::storage), the old and the new are unpacked for predicates;
+    /// without any, no object is unpacked before its reconcile. An object that cannot be unpacked
+    /// passes every predicate. Its reconcile gets [`Presence::Unknown`](super::Presence::Unknown).
     ///
     /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
     pub fn predicate(
@@ -130,8 +129,8 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// How long the informers may take to sync before the controller gives up; 2 minutes unless
-    /// set, as controller-runtime's.
+    /// Sets how long the informers may take to sync; 2 minutes unless set, as controller-runtime's. Then
+    /// the controller begins if each kind has an informer that synced, and fails otherwise.
     pub fn sync_timeout(mut self, limit: Duration) -> Self {
         self.limits.sync = limit;
         self
@@ -150,9 +149,9 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Reconciles a key only when the cache shows what [was recorded](OwnWrites) as written on its
-    /// behalf. Until then the key waits in the queue, up to 10 s, after which that counts as a
-    /// failure. No worker waits, and other keys are reconciled meanwhile.
+    /// Runs no reconcile of a key until the cache shows the writes that [were recorded](OwnWrites) for
+    /// it. After 10 s the wait counts as a failure, and the key waits again after its backoff. Other
+    /// keys are not held up, and no worker waits.
     ///
     /// A controller whose reconciles write through a [tracking client](super::tracking_client) needs
     /// this only for kinds that it does not follow.
@@ -166,8 +165,11 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
 
     /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
     /// the [grace](Self::grace) or what is left of the lease, whichever is shorter, and
-    /// [`Controller::run`] ends with an error. After a stop it is the elector's stop timeout that
-    /// counts, if shorter.
+    /// [`Controller::run`] ends with an error. After a stop the elector's stop timeout counts, if
+    /// shorter.
+    ///
+    /// The lease waits for the reconciles' futures and their synchronous code, not for tasks that they
+    /// spawn: end those on [`Reconciliation::stop`](super::Reconciliation::stop).
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
         self

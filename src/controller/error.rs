@@ -15,8 +15,8 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The reason why a controller ended other than by being stopped.
 ///
-/// Its text has that of the cause; its [source](Error::source) is the cause's own source, so that a
-/// report of the whole chain says each thing once.
+/// The text includes the cause's text. [`source`](Error::source) skips that cause, so a report of the
+/// whole chain says each thing once.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ControllerError {
@@ -36,15 +36,16 @@ pub enum ControllerError {
         /// What the informer says.
         source: StartError,
     },
-    /// Not every informer synced in time; says which and why. Nothing was reconciled.
+    /// No informer of some kind synced in time; says which and why. Nothing was reconciled.
     NotSynced {
         /// The controller.
         controller: Arc<str>,
         /// Which informers, what each is doing instead, and its last error.
         source: SyncError,
     },
-    /// It led, and leads no more: another replica may. Its work is over; the process should end and
-    /// be started again, as client-go's do.
+    /// This replica lost leadership, and another may lead. The controller dropped its reconciles; code
+    /// that blocks its thread may still run, and the source says so. End the process and start it
+    /// again, as client-go does.
     Leadership {
         /// The controller.
         controller: Arc<str>,
@@ -119,7 +120,7 @@ pub enum ReconcileError {
     Panicked(String),
     /// The store does not show yet what was written on behalf of this key; the user's code was not
     /// called.
-    #[error("the cache does not hold this controller's last write yet")]
+    #[error("the cache does not show this key's own writes yet")]
     Behind(#[source] Unobserved),
 }
 

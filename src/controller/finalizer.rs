@@ -1,10 +1,10 @@
 //! Cleaning up before an object goes.
 //!
 //! An object that has a finalizer is only marked as deleted until the finalizer is taken off.
-//! [`finalizer`] puts it on before anything is made that needs cleaning up, and takes it off when
-//! the cleanup has succeeded, never before. It never touches other finalizers: the list is read from
-//! the server, because a transform may have dropped finalizers from the cached object, and the patch
-//! applies only to the state that was read.
+//! [`finalizer`] adds it before the reconcile makes anything, and removes it after the cleanup
+//! succeeded. It leaves other finalizers as they are: it reads the list from the server, because a
+//! transform may have dropped finalizers from the cached object, and names a resourceVersion in the
+//! patch. If the object changed meanwhile, adding fails and removing tries again.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -72,9 +72,8 @@ const CONFLICTS: usize = 5;
 /// it with [`Finalize::Cleanup`] and takes the finalizer off when that succeeded. An object that is
 /// being deleted and does not have the finalizer is left alone.
 ///
-/// `api` must be of the object's namespace. It needs the verbs `get` and `patch`: the finalizers are
-/// read from the server before they are changed, once when the finalizer is put on and once when it
-/// is taken off.
+/// `api` must be of the object's namespace. It needs the verbs `get` and `patch`: the function reads the
+/// finalizers from the server before each change.
 ///
 /// ```no_run
 /// use std::sync::Arc;

@@ -28,15 +28,15 @@ impl ControllerHandle {
         self.queue.publish();
     }
 
-    /// Has a key reconciled, ahead of live changes: for what no informer sees. A key that failed still
-    /// waits its backoff.
+    /// Queues a key ahead of live changes, for what no informer sees. A key in backoff or parked stays
+    /// so, and keeps the higher priority.
     ///
     /// `false` when the controller has stopped.
     pub fn trigger(&self, key: ObjectKey) -> bool {
         self.queue.add_with(key, Priority::HIGH)
     }
 
-    /// Has a key reconciled after a delay.
+    /// Queues a key after a delay. A key in backoff or parked stays so.
     ///
     /// `false` when the controller has stopped.
     pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {

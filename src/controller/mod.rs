@@ -6,7 +6,9 @@
 //! level-triggered: a reconcile is told which object, not what happened, and may be called more
 //! often than there were changes, but never twice at a time for one object.
 //!
-//! It reads no more than its informers hold and writes nothing by itself.
+//! A controller reads its informers' caches and writes no objects. Three parts send requests:
+//! [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and patches, and leader
+//! election writes its Lease.
 
 mod action;
 mod board;
@@ -136,21 +138,22 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     /// Then no further reconcile begins; those that run may go on for the
     /// [grace](ControllerBuilder::grace).
     ///
-    /// Work begins when all informers have synced. Of a group, one that cannot sync (a namespace that
-    /// may not be read) keeps the others from nothing: work begins without it as soon as it has failed
-    /// and each kind has an informer that synced, or when the
-    /// [sync timeout](ControllerBuilder::sync_timeout) is over. The
-    /// [status](ControllerStatus::missing) names what is missing, and keys in its namespace wait until
-    /// it comes.
+    /// Work begins when all informers have synced. In a group, an informer that fails (a namespace that
+    /// may not be read) does not hold up the others: work then begins once each kind has an informer
+    /// that synced, or when the [sync timeout](ControllerBuilder::sync_timeout) ends. The
+    /// [status](ControllerStatus::missing) names the missing informers. Keys in a missing namespace
+    /// wait for it. Keys of other namespaces and cluster-scoped keys do not, though some of their
+    /// dependents may be missing.
     ///
     /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
     /// replica leads. A standby's informers are synced and its queue is empty: it takes over at once.
     ///
-    /// A reconcile that answers an error, panics or takes too long is tried again after the delay
-    /// that the limiter gives, whatever changes meanwhile but the object's spec (`metadata.generation`)
-    /// or its existence. Of a kind without a generation no change ends the delay.
+    /// A reconcile that answers an error, panics or takes too long is retried after the limiter's
+    /// delay. Only a new spec (`metadata.generation`), a creation or a deletion ends the delay early.
+    /// For a kind without a generation, only creation and deletion do.
     ///
-    /// Dropping the returned future ends everything at once.
+    /// Dropping the returned future drops all reconciles at their next await. Code that blocks its
+    /// thread runs on, and a lease is not given back but runs out.
     ///
     /// # Errors
     /// [`ControllerError`]: an informer has stopped or did not sync, leadership was lost, or

@@ -31,7 +31,9 @@ pub enum Presence<K> {
     /// The cache holds the object. Where a newer state could not be decoded, this is the last good
     /// one.
     Present(Arc<K>),
-    /// The object was deleted, or never existed. Only this answer may lead to a cleanup.
+    /// The synced cache, which no selector narrows, holds no such object: it was deleted, or did not exist
+    /// at the moment that the cache shows. An object created since may exist on the server. Only this
+    /// answer may lead to a cleanup.
     Gone,
     /// The cache cannot tell. The object may exist.
     Unknown(UnknownReason),
@@ -48,7 +50,8 @@ pub enum UnknownReason {
     /// deleted.
     #[error("a selector narrows the informer, and the object may exist outside of it")]
     NotSelected,
-    /// The informer of the key's namespace has not synced.
+    /// The informer of the key's namespace has not synced. A controller lets such keys wait, so its
+    /// reconciles see this only of a namespace that they do not belong to.
     #[error("the informer has not synced")]
     NotSynced,
     /// The informer of the key's namespace was stopped.

@@ -16,22 +16,24 @@ pub struct ControllerStatus {
     pub phase: Phase,
     /// How many reconciles ended well, whatever is to come after.
     pub succeeded: u64,
-    /// How many failed, those below included.
+    /// Number of reconciles that failed, timeouts and panics included.
     pub failed: u64,
     /// How many took too long.
     pub timed_out: u64,
     /// How many panicked.
     pub panicked: u64,
-    /// How often a key was put off because its own writes were not in the cache yet.
+    /// Number of times a key was put off because its own writes were not in the cache yet. Only a wait
+    /// of 10 s counts as a failure, too.
     pub behind: u64,
-    /// How often a predicate panicked. Each time the change passed.
+    /// Number of predicates that panicked. Each time the change passed.
     pub predicate_panics: u64,
-    /// How often a mapping function panicked. The keys that it would have given for that one state are
-    /// not known.
+    /// Number of mapping functions that panicked. The keys that such a call would have given for that
+    /// one state are not known.
     pub mapping_panics: u64,
-    /// How often a worker or another task of the controller ended unexpectedly and was started again.
+    /// Number of workers and other tasks that ended unexpectedly. Each was started again.
     pub restarts: u64,
-    /// The informers that have not synced while the controller works. Keys in their namespaces wait.
+    /// The informers that have not synced while the controller works. Keys of their namespaces wait; a
+    /// missing informer of all namespaces holds every key.
     pub missing: Vec<Arc<str>>,
     /// What is reconciled now.
     pub reconciling: Vec<String>,

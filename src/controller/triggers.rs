@@ -18,8 +18,8 @@ use crate::object::{Cached, CachedEvent, Event, FieldSet, ObjectKey};
 use crate::panic::catch;
 use crate::workqueue::{Priority, WorkQueue};
 
-/// Decides whether an object that is there now is worth a reconcile; `None` where it was not there
-/// before. A delete always is.
+/// A filter of changes: gets the old state (`None` for a new object) and the new one, and returns whether
+/// to reconcile. Deletes are never filtered.
 pub type Predicate<K> = Arc<dyn Fn(Option<&K>, &K) -> bool + Send + Sync>;
 
 /// The fields of a dependent that name its owner.

@@ -35,10 +35,10 @@ pub struct InformerStatus {
     pub stale: usize,
     /// The version of the store.
     pub version: Option<ResourceVersion>,
-    /// How old the store may be: the time since the newest proof that it has reached that the
-    /// collection was as the store has it. A list, an event, a bookmark, or a quorum list of one item
-    /// ([`ReflectorOptions::freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit))
-    /// is a proof. `None`: nothing is stored yet.
+    /// Upper bound of the store's age: the time since the newest proof that the store has reached. A
+    /// proof is a list, an event, a bookmark, or a quorum list of one item
+    /// ([`ReflectorOptions::freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit)).
+    /// `None` until something is stored.
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// How many deltas wait between reflector and store.
@@ -48,8 +48,9 @@ pub struct InformerStatus {
     /// How many objects panicked when they were dropped. Serialised only where there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub drop_faults: u64,
-    /// The controller's mapping function whose backlog is full, while the processing loop waits for
-    /// it; `None` otherwise. No other consumer holds up the loop. Serialised only where it waits.
+    /// The name of the controller whose mapping function or predicate the processing loop waits for;
+    /// `None` while the loop does not wait. No other consumer holds up the loop. Serialised only while
+    /// it waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_up_by: Option<Arc<str>>,
     /// How the objects are packed; `None` where they are kept as they are.
@@ -64,8 +65,9 @@ impl InformerStatus {
     /// Returns whether the first population is in the store and the store is proved to be no older
     /// than `limit`.
     ///
-    /// API servers send a bookmark each minute: a quiet collection is two minutes old at the most
-    /// while its watch works.
+    /// With bookmarks (API servers send one a minute) a quiet collection is at most about two minutes old
+    /// while its watch works. Without bookmarks set a
+    /// [`freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit).
     pub fn is_fresh(&self, limit: Duration) -> bool {
         self.synced && self.freshness.is_some_and(|age| age <= limit)
     }

@@ -59,7 +59,8 @@ struct Bounds {
     end: Instant,
 }
 
-/// Keeps a [`WorkScope`] open until it is dropped: the lease is not given back before.
+/// Keeps the elector from giving the lease back until it is dropped. It does not keep the lease from
+/// running out: watch [`WorkScope::is_over`].
 #[derive(Debug)]
 #[must_use = "the scope does not wait for work whose guard is dropped"]
 pub struct ScopeGuard {
@@ -88,15 +89,15 @@ impl WorkScope {
         Self(Arc::new(Inner { token, aborted: CancellationToken::new(), tracker, bounds }))
     }
 
-    /// The token that tells the work to stop: on a stop, and when leadership is lost.
+    /// Returns the token that tells the work to stop: on a stop, and when leadership is lost.
     pub fn token(&self) -> &CancellationToken {
         &self.0.token
     }
 
-    /// By when all work has to be over, unless the lease is renewed before; `None` without a lease.
+    /// Returns the time by which all work must have ended; `None` without a lease.
     ///
-    /// Each renewal moves it. Nobody else leads before this moment, even if no request reaches the
-    /// server any more.
+    /// A renewal moves it forward; losing the lease or giving it back moves it to now. Under the
+    /// [module's assumptions](super), nobody else leads before it.
     pub fn deadline(&self) -> Option<Instant> {
         self.0.bounds.lock().map(|bounds| bounds.end)
     }
@@ -104,24 +105,24 @@ impl WorkScope {
     /// Returns whether another piece of work may begin now: the token is not cancelled, and the
     /// lease was renewed in time.
     ///
-    /// It asks the clock, not only the token: where a thread was blocked or the process suspended,
-    /// the time may be over before anybody could cancel the token.
+    /// Compares the clock with the lease, because a blocked thread or a suspended process may pass the
+    /// time before anything cancels the token.
     pub fn may_begin(&self) -> bool {
         let begin = self.0.bounds.lock().map(|bounds| bounds.begin);
         !self.0.token.is_cancelled() && begin.is_none_or(|begin| Instant::now() < begin)
     }
 
-    /// Returns whether the deadline has passed or the lease was given back: another may lead now,
-    /// and a write begun now may come beside that one's. Never without a lease.
+    /// Returns whether another replica may lead now: the deadline has passed or the lease was given back.
+    /// Do not begin writes then. Always `false` without a lease.
     pub fn is_over(&self) -> bool {
         self.deadline().is_some_and(|deadline| deadline <= Instant::now())
     }
 
-    /// Makes a future part of the scope: the lease is not given back before it has ended or was
-    /// dropped, its synchronous code included. Run it in any task.
+    /// Makes a future part of the scope: the elector does not give the lease back before the future has
+    /// ended or was dropped, its synchronous code included. Run it in any task.
     ///
-    /// It gives `None` if the scope's work had to be dropped: after the stop timeout, or where the
-    /// lease ran out or was lost to another.
+    /// Returns `None` if the future was dropped: after the stop timeout, when the lease was lost, or when
+    /// the elector was dropped.
     pub fn track<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {
         let aborted = self.0.aborted.clone();
         // The tracker's mark is dropped after the future, also if that was never polled.

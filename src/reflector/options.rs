@@ -81,8 +81,8 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// How long a list may bring nothing before it is given up; [`Duration::MAX`] is for ever. 90 s unless set: longer than the
-    /// 60 s after which an API server itself gives up.
+    /// Sets how long a list may bring nothing before the reflector gives it up. 90 s unless set: longer
+    /// than the 60 s after which an API server itself gives up. [`Duration::MAX`] is for ever.
     pub fn list_patience(mut self, patience: Duration) -> Self {
         self.list_patience = patience;
         self
@@ -102,14 +102,15 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// Proves at least this often that the watch is current. Unset: events, bookmarks and lists are
-    /// the only proofs, and nothing more is asked.
+    /// Bounds how old the data may be, while the server answers. The reflector proves at least this often
+    /// that its watch is current, or lists everything again. Unset: events, bookmarks and lists are the
+    /// only proofs, and nothing more is asked.
     ///
     /// Where half of the limit passes without an event or a bookmark, a list of one item is asked of
     /// a quorum. A watch that has reached that list's version is current. A watch that does not reach
     /// it within the other half is given up, and everything is listed from a quorum
-    /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). So data older than the limit heals
-    /// itself, where the server answers at all.
+    /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). So data
+    /// older than the limit is replaced by a new list as soon as the server answers.
     ///
     /// API servers send a bookmark each minute: with a limit of two minutes or more they are rarely
     /// asked. Without bookmarks, writes to other resources can move the quorum's version ahead of a

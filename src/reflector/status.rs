@@ -29,10 +29,10 @@ pub struct ReflectorStatus {
     /// How long ago the server last sent anything.
     #[serde(with = "seconds::optional")]
     pub last_event: Option<Duration>,
-    /// How old the newest proof is that this reflector was current: a list, an event or a bookmark
-    /// that came in its order, or a quorum list of one item that the watch had reached. `None` until
-    /// the first list was handed on. A store that lags behind is older:
-    /// [`InformerStatus`](crate::InformerStatus) says so of the whole.
+    /// Time since the server last proved this reflector current: by a list, an in-order event, a
+    /// bookmark, or a quorum list that the watch had reached. `None` until the first list was handed on.
+    /// A store that lags behind the reflector is older; see
+    /// [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// The last error, and how long ago it was.
@@ -42,14 +42,14 @@ pub struct ReflectorStatus {
     pub errors: u64,
     /// How often everything was listed anew, by cause.
     pub relists: Relists,
-    /// How many lists were asked for. The pages of one list count as one.
+    /// Number of lists requested. The pages of one list count once.
     pub lists: u64,
-    /// How many watches were asked for, apart from streaming lists.
+    /// Number of watches requested, without streaming lists.
     pub watches: u64,
-    /// How many watches in a row could not be opened. More than zero: what changes now is not seen
-    /// before the next list.
+    /// Number of watches in a row that failed to open. While above zero, changes are not seen until the
+    /// next list.
     pub watch_failures: u64,
-    /// How many watches ended, in good order, within a second.
+    /// Number of watches that ended cleanly within a second.
     pub short_watches: u64,
 }
 

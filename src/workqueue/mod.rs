@@ -3,13 +3,14 @@
 //! client-go's `workqueue`, with its rules: an item that is added while it waits is not added
 //! again; one that is added while it is processed waits until that is done. Around it are delayed
 //! adds, rate-limited retries and an orderly end. Beyond client-go: priorities that age, so that
-//! nothing starves; fairness between groups by choice; and a guard for each item given out, so that
-//! a worker that panics or is cancelled can't lose or block it. By choice an item that failed
+//! nothing starves; fairness between groups by choice; and a guard for each item given out: if its
+//! worker panics or is cancelled, the queue marks the item as done, and the item can be added again. By choice an item that failed
 //! [waits its backoff](WorkQueueBuilder::backoff_holds), whatever adds come; and an item that can't
 //! be worked on yet is [parked](Work::park) until it is woken, and holds no worker.
 //!
 //! Code of the user may panic: the limiter, the grouping, `Hash`, `Eq`, `Clone` and `Drop` of items.
-//! The queue catches and [counts](WorkQueueStatus::panics) it, and no item that it took is lost.
+//! The queue catches and [counts](WorkQueueStatus::panics) such panics. It keeps every item that an add
+//! accepted; an add whose `Hash` or `Eq` panics returns `false` and drops its item.
 //!
 //! It starts no task and keeps no timer of its own: of the workers that wait, one waits for the
 //! next delayed item, too. It never polls, never holds its lock while anybody waits, and knows
@@ -81,9 +82,9 @@ pub struct WorkQueueStatus {
     pub ready: usize,
     /// How many items are processed.
     pub processing: usize,
-    /// How many items are due later, those in backoff included and those parked not.
+    /// Number of items due later: in backoff or delayed, not parked.
     pub delayed: usize,
-    /// How many items are [parked](Work::park).
+    /// Number of items that are [parked](Work::park).
     pub parked: usize,
     /// How many adds were taken, merged ones and delayed ones included.
     pub adds: u64,
@@ -201,8 +202,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// The rate limiter forgets an item: its next delay is a first one.
     ///
-    /// Where the [backoff holds](WorkQueueBuilder::backoff_holds), an item that is in backoff still
-    /// comes when that is over, but the next add makes it ready before.
+    /// Where the [backoff holds](WorkQueueBuilder::backoff_holds), an item in backoff stays delayed, but
+    /// the next add makes it ready.
     pub fn forget(&self, item: &T) {
         self.0.user.forget(item);
         if self.0.backoff_holds {
@@ -214,8 +215,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// [backoff that holds](WorkQueueBuilder::backoff_holds), it is ready now. Returns whether it was.
     ///
     /// Call this, and then [`add`](Self::add), where the reason of the failures may be gone, such as
-    /// after a change of the object's spec. If the item is processed just now, its next retry holds
-    /// no add back: that try may have seen only the old state.
+    /// after a change of the object's spec. If a worker has the item now, adds can shorten its next
+    /// retry, because that try may have seen the old state.
     pub fn reset_backoff(&self, item: &T) -> bool {
         self.0.user.forget(item);
         self.0.backoff_holds && self.wake_up(item, Core::end_backoff)
@@ -223,8 +224,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// Makes a [parked](Work::park) item ready. Returns whether it was parked.
     ///
-    /// An item that is processed just now is not put off when its worker parks it: it is ready again
-    /// at once. On other items this has no effect.
+    /// If a worker has the item and parks it later, the item is ready again at once. On other items this
+    /// has no effect.
     pub fn unpark(&self, item: &T) -> bool {
         self.wake_up(item, Core::unpark)
     }

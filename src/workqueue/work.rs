@@ -87,10 +87,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     /// Done for now: puts the item off until [`WorkQueue::unpark`](super::WorkQueue::unpark), or
     /// until `limit` is over. It waits at the same priority and holds no worker meanwhile.
     ///
-    /// Adds do not make a parked item ready. They are not lost, because the item comes anyway, at
-    /// the highest priority of them all. Nothing that happens in between is missed: if the item was
-    /// unparked while this was worked on, it is ready again at once. So look first whether there
-    /// is something to wait for, then park.
+    /// Adds do not wake a parked item; they only raise its priority. To miss no wake-up, first check that
+    /// there is something to wait for, then park: if the item was unparked during the work, it is ready
+    /// at once.
     ///
     /// `false` when the queue is shutting down and takes nothing.
     pub fn park(self, limit: Duration) -> bool {

@@ -40,19 +40,22 @@ pub struct WriteRefused {
 
 /// Wraps a client so that a controller sees its own writes.
 ///
-/// Give a reconcile this client and nothing else is to be done: each write that it makes is recorded
-/// under its key. The key is then not reconciled before the controller's caches show the write; it
-/// waits in the queue and holds no worker. Where the answer to a write was lost (a broken
-/// connection, a timeout, a server error), the controller lists the object from a quorum first.
+/// Records each write under the key of the running reconcile. The controller holds the key in its
+/// queue until its caches show the write; no worker waits. After 10 s that counts as a failure, and the
+/// key is retried with backoff: no reconcile runs before the write is seen. Where the answer to a write
+/// was lost (a broken connection, a timeout, a server error), the controller first lists the object from
+/// a quorum.
 ///
-/// Writes of kinds that the controller does not follow are not waited for, nor are dry runs, nor what
-/// an informer with a selector holds. A reconcile that spawns tasks carries itself into them with
-/// [`Reconciliation::scope`](super::super::Reconciliation::scope).
+/// The controller waits only for kinds that it follows or that
+/// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait for
+/// dry runs, nor for what an informer with a selector holds. A reconcile that spawns tasks carries
+/// itself into them with [`Reconciliation::scope`](super::super::Reconciliation::scope).
 ///
 /// Under [leader election](crate::leader_election) the client refuses writes that begin after the
-/// replica's term has ended, with [`WriteRefused`]. A request that was sent before is not called
-/// back, and a suspended process cannot look at its clock: writes that must not be late name the
-/// resourceVersion that they replace.
+/// replica's term has ended, with [`WriteRefused`]. It refuses only writes of a reconcile, or of a task
+/// that runs in its scope; writes from other tasks are neither tracked nor refused. A request that was
+/// sent before is not called back, and a suspended process cannot look at its clock: writes that must
+/// not be late name the resourceVersion that they replace.
 ///
 /// One gap remains. When the answer to a creation with `generateName` is lost, the name is not known.
 /// The key waits until the cache has reached the version of a list made afterwards, but a request

@@ -1,12 +1,10 @@
 //! A controller that reads its own writes.
 //!
-//! Between a write and its event the store is older than what the controller knows. A reconcile
-//! that runs meanwhile sees a world without its own deeds, and does them again. [`OwnWrites`]
-//! keeps, for each key that is reconciled, what was written on its behalf; the next reconcile of
-//! that key waits until the store shows it.
+//! The cache lags behind a controller's own writes. A reconcile that runs meanwhile does not see them
+//! and repeats them. [`OwnWrites`] records what was written for each key; the key's next reconcile
+//! waits in the queue until the cache shows it, and no worker waits.
 //!
-//! A [`tracking_client`] records writes by itself, also those whose answer was lost. The waiting is
-//! the work queue's: a key that waits holds no worker.
+//! A [`tracking_client`] records writes by itself, also those whose answer was lost.
 
 mod client;
 mod log;
@@ -48,7 +46,7 @@ use crate::sync::Mutex;
 /// let writes = OwnWrites::new(&maps);
 /// let made = api.create(&PostParams::default(), &wanted).await?;
 /// writes.wrote(&it.key, &made)?;
-/// writes.seen(&it.key, Duration::from_secs(10)).await?; // what a `Controller` does by itself
+/// writes.seen(&it.key, Duration::from_secs(10)).await?; // a `Controller` that reads own writes does this
 /// assert!(maps.indexer().get(&kube_informer::ObjectKey::of(&made)?).is_some());
 /// # Ok(()) }
 /// ```
@@ -77,7 +75,9 @@ pub enum UntraceableWrite {
     #[error(transparent)]
     NoKey(#[from] InvalidKey),
     /// It has no version: it is what was sent, perhaps, not what came back.
-    #[error("{0} has no resourceVersion: give the server's answer, not what was sent")]
+    #[error(
+        "{0} has no resourceVersion: pass the object that the server returned, not the one sent"
+    )]
     NoVersion(ObjectKey),
 }
 
@@ -116,8 +116,8 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
 
     /// Waits until the store shows everything that was written on behalf of `key`. Cancel safe.
     ///
-    /// A stopped informer has nothing to wait for. Neither has a write from before a backup of the
-    /// cluster was restored: that history is lost.
+    /// Returns `Ok` without it in two cases: the informer was stopped, or the cluster was restored from a
+    /// backup since the write.
     ///
     /// # Errors
     /// [`NotReached`] when the time is over; what was not seen is waited for again the next time.
