@@ -81,7 +81,7 @@ impl fmt::Display for ControllerError {
                 let (number, first) = (keys.len(), first(keys));
                 write!(
                     f,
-                    "controller {controller} stopped with {number} reconciles unfinished, {first} the first"
+                    "controller {controller} dropped {number} unfinished reconciles, the first of {first}"
                 )
             }
         }

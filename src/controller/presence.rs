@@ -50,8 +50,8 @@ pub enum UnknownReason {
     /// deleted.
     #[error("a selector narrows the informer, and the object may exist outside of it")]
     NotSelected,
-    /// The informer of the key's namespace has not synced. A controller lets such keys wait, so its
-    /// reconciles see this only of a namespace that they do not belong to.
+    /// The informer of the key's namespace has not synced. A controller lets the keys of such a
+    /// namespace wait, so a reconcile sees this only in a race with the sync.
     #[error("the informer has not synced")]
     NotSynced,
     /// The informer of the key's namespace was stopped.

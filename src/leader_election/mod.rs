@@ -36,17 +36,18 @@
 //! if it has not ended, and nobody else begins before the whole. Every write names the version it
 //! replaces, so of two who take a free lease one fails.
 //!
-//! The lease is given back only when the work is over: the future that the elector runs, and every
-//! task and thread that its [`WorkScope`] tracks, their synchronous code included. It is renewed
-//! until then. Where it expires first, [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is
+//! The elector gives the lease back only when the work is over: the future that it runs, and every
+//! task and thread that its [`WorkScope`] tracks, their synchronous code included. After a stop it
+//! renews the lease for at most the stop timeout; work that blocks its thread beyond that makes
+//! leading end with an error, and the lease runs out. Where the lease expires first, [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is
 //! true, and leading ends with an error.
 //!
 //! No clock is compared with another: the times in the record are for people. What is assumed:
 //!
 //! - monotonic clocks of candidates run at rates that differ by less than a tenth;
-//! - the process is not suspended, and no synchronous code of the work runs, for longer than the
-//!   tenth of the lease duration that is kept back after the lease could not be renewed: what does
-//!   not run, or does not await, can't be stopped in time;
+//! - after the lease could not be renewed, the process is not suspended, and no synchronous code of
+//!   the work blocks, for longer than a tenth of the lease duration. Code that does not run, or does
+//!   not await, cannot be stopped in time;
 //! - tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
 //!   its token and end before the work does;
 //! - identities are unique among the candidates that run;
