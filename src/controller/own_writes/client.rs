@@ -159,7 +159,7 @@ impl InFlight {
         let Scope { key, log, .. } = &*scope.0;
         let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
         match answer.sight(target) {
-            Told::Sight(object, sight) => log.expect(key, target, Some(object), &sight),
+            Told::Sight(object, sight) => log.expect(key, target, Some(&object), &sight),
             Told::Nothing => {}
             Told::TooLittle => return,
         }

@@ -118,7 +118,7 @@ impl WriteLog {
             let failed = match timeout(left, listing).await {
                 Ok(Ok(found)) => {
                     for (object, sight) in found {
-                        self.expect(key, &lost.target, object, &sight);
+                        self.expect(key, &lost.target, object.as_ref(), &sight);
                     }
                     self.found(key, &lost.target);
                     continue;
@@ -149,11 +149,11 @@ impl WriteLog {
         &self,
         key: &ObjectKey,
         target: &Target,
-        object: Option<ObjectKey>,
+        object: Option<&ObjectKey>,
         sight: &Sight,
     ) {
         for cache in self.caches.iter().filter(|cache| cache.holds(target)) {
-            cache.expect(key, object.clone(), sight.clone());
+            cache.expect(key, object.cloned(), sight.clone());
         }
     }
 

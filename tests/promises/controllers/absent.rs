@@ -79,7 +79,7 @@ async fn a_namespace_that_is_not_held_is_unknown() {
     elsewhere.metadata.namespace = Some("bank".into());
     server.create(&elsewhere).unwrap();
     let factory = factory(&server);
-    let asking = Asking::start(&factory.in_namespaces::<ConfigMap>(["shop", "farm"]));
+    let asking = Asking::start(factory.in_namespaces::<ConfigMap>(["shop", "farm"]));
     let there = ObjectKey::namespaced("bank", "a").unwrap();
     assert_eq!(asking.ask(there).await, Told::Unknown(UnknownReason::NotHeld));
     assert_eq!(asking.ask(key("nothing")).await, Told::Gone);

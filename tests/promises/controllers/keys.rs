@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::*;
 
-fn sources() -> (
-    (Arc<FakeSource<ConfigMap>>, SharedInformer<ConfigMap>),
-    (Arc<FakeSource<Secret>>, SharedInformer<Secret>),
-) {
+/// A source, and the informer of its objects.
+type Source<K> = (Arc<FakeSource<K>>, SharedInformer<K>);
+
+fn sources() -> (Source<ConfigMap>, Source<Secret>) {
     let maps = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
     let secrets = Arc::new(FakeSource::new("secrets", "Secret"));
     let of_maps = SharedInformer::new(maps.clone(), InformerOptions::new());

@@ -287,9 +287,10 @@ fn run_seeds(seeds: Range<u64>, tracked: bool) -> BTreeSet<u64> {
     };
     let half = seeds.end / 2;
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| (seeds.start..half).filter(with_duplicates).collect());
+        let first = (seeds.start..half).filter(with_duplicates);
+        let first = scope.spawn(|| first.collect::<BTreeSet<_>>());
         let mut found: BTreeSet<u64> = (half..seeds.end).filter(with_duplicates).collect();
-        found.extend(first.join().map_or_else(|panic| resume_unwind(panic), |f: BTreeSet<_>| f));
+        found.extend(first.join().unwrap_or_else(|panic| resume_unwind(panic)));
         found
     })
 }
