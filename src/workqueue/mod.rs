@@ -4,17 +4,19 @@
 //! again; one that is added while it is processed waits until that is done. Around it are delayed
 //! adds, rate-limited retries and an orderly end. Beyond client-go: priorities that age, so that
 //! nothing starves; fairness between groups by choice; and a guard for each item given out: if its
-//! worker panics or is cancelled, the queue marks the item as done, and the item can be added again. By choice an item that failed
-//! [waits its backoff](WorkQueueBuilder::backoff_holds), whatever adds come; and an item that can't
-//! be worked on yet is [parked](Work::park) until it is woken, and holds no worker.
+//! worker panics or is cancelled, the queue marks the item as done, and the item can be added again.
+//! By choice an item that failed [waits its backoff](WorkQueueBuilder::backoff_holds), whatever adds
+//! come; and an item that can't be worked on yet is [parked](Work::park) until it is woken, and holds
+//! no worker.
 //!
 //! Code of the user may panic: the limiter, the grouping, `Hash`, `Eq`, `Clone` and `Drop` of items.
 //! The queue catches and [counts](WorkQueueStatus::panics) such panics. It keeps every item that an add
 //! accepted; an add whose `Hash` or `Eq` panics returns `false` and drops its item.
 //!
-//! It starts no task and keeps no timer of its own: of the workers that wait, one waits for the
-//! next delayed item, too. It never polls, never holds its lock while anybody waits, and knows
-//! nothing of informers.
+//! It keeps no timer of its own: of the workers that wait, one waits for the next delayed item, too. It
+//! starts no task, except that a named queue with the feature `metrics` publishes its running times
+//! from one while items are processed. It never polls, never holds its lock while anybody waits, and
+//! knows nothing of informers.
 
 mod builder;
 mod core;

@@ -120,21 +120,21 @@ impl fmt::Display for Target {
 mod tests {
     use super::*;
 
-    fn target(method: Method, target: &str) -> Option<Target> {
+    fn target(method: &Method, target: &str) -> Option<Target> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        Target::of(&method, path, Some(query))
+        Target::of(method, path, Some(query))
     }
 
     #[test]
     fn the_target_is_read_from_the_path() {
-        let made = target(Method::POST, "/api/v1/namespaces/shop/configmaps").unwrap();
+        let made = target(&Method::POST, "/api/v1/namespaces/shop/configmaps").unwrap();
         assert_eq!(
             (made.resource(), made.namespace(), made.name.as_deref()),
             ("configmaps", Some("shop"), None)
         );
 
         let scaled =
-            target(Method::PATCH, "/apis/apps/v1/namespaces/shop/deployments/web/scale?x=1")
+            target(&Method::PATCH, "/apis/apps/v1/namespaces/shop/deployments/web/scale?x=1")
                 .unwrap();
         assert_eq!(scaled.resource(), "deployments.apps");
         assert_eq!(scaled.collection, "/apis/apps/v1/namespaces/shop/deployments");
@@ -145,10 +145,10 @@ mod tests {
             "/apis/apps/v1/namespaces/shop/deployments?limit=1&fieldSelector=metadata.name%3Dweb"
         );
 
-        let namespace = target(Method::DELETE, "/api/v1/namespaces/shop").unwrap();
+        let namespace = target(&Method::DELETE, "/api/v1/namespaces/shop").unwrap();
         assert_eq!((namespace.resource(), namespace.name.as_deref()), ("namespaces", Some("shop")));
         assert_eq!(namespace.namespace(), None);
-        let status = target(Method::PUT, "/api/v1/namespaces/shop/status").unwrap();
+        let status = target(&Method::PUT, "/api/v1/namespaces/shop/status").unwrap();
         assert_eq!(
             (status.resource(), status.subresource.as_deref()),
             ("namespaces", Some("status"))
@@ -164,7 +164,7 @@ mod tests {
             (Method::POST, "/api/v1"),
             (Method::POST, "/apis/apps/v1"),
         ] {
-            assert_eq!(target(method, path), None, "{path}");
+            assert_eq!(target(&method, path), None, "{path}");
         }
     }
 }
