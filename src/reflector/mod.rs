@@ -24,7 +24,9 @@ mod watching;
 
 use std::any::Any;
 use std::fmt;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,7 +120,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     /// Lists and watches for ever. Dropping the future ends every request at once.
     ///
     /// A panic of the source, of an object's drop or of the sink is reported as an error, and after a
-    /// pause everything is listed again. Other tasks have their turn after each answer, so a stop is
+    /// pause everything is listed again. Other tasks have their turn between two answers, so a stop is
     /// seen even where every answer is there at once.
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
         let _stopped = Stopped(self.asker.board.board().clone());
@@ -132,16 +134,27 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
                 permit = self.asker.permit().await;
             }
             let span = span(&step, self.machine.version());
-            let performing = self.asker.perform(step, &mut self.machine, &sink).instrument(span);
-            let outcome = match AssertUnwindSafe(performing).catch_unwind().await {
+            let mut gave_way = false;
+            let outcome = {
+                let performing = self.asker.perform(step, &mut self.machine, &sink);
+                let performing = AssertUnwindSafe(performing.instrument(span)).catch_unwind();
+                let mut performing = pin!(performing);
+                poll_fn(|cx| {
+                    let polled = performing.as_mut().poll(cx);
+                    gave_way |= polled.is_pending();
+                    polled
+                })
+                .await
+            };
+            let outcome = match outcome {
                 Ok(outcome) => outcome,
                 Err(panic) => self.asker.panicked(&*panic),
             };
-            // A list goes on as a watch at once, so that nothing is missed in between that need not be.
-            let handed_on = matches!(outcome, Outcome::Replaced { .. });
+            // A list goes on as a watch at once: whatever happens in between is missed until later.
+            gave_way |= matches!(outcome, Outcome::Replaced { .. });
             step = self.machine.next(outcome, Instant::now());
-            if !handed_on {
-                tokio::task::yield_now().await;
+            if !gave_way {
+                crate::turns::give_way().await;
             }
         }
     }
