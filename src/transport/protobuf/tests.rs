@@ -21,6 +21,17 @@ fn pod_spec(fields: &[Vec<u8>]) -> Value {
     decode::<Value>("Pod", &field(2, fields.concat())).unwrap()["spec"].take()
 }
 
+#[test]
+fn many_fields_out_of_order_are_an_error() {
+    let spec = |volumes| {
+        let fields = [field(10, "node"), field(1, field(1, "v")).repeat(volumes)].concat();
+        decode::<Pod>("Pod", &field(2, fields))
+    };
+    assert_eq!(spec(4000).unwrap().spec.unwrap().volumes.unwrap().len(), 4000);
+    let error = spec(5000).unwrap_err();
+    assert!(error.to_string().contains("out of order"), "{error}");
+}
+
 proptest! {
     #[test]
     fn the_order_of_fields_does_not_matter_but_among_the_repeated(
