@@ -286,6 +286,11 @@ impl<K> Listeners<K> {
         self.handlers.iter().for_each(|listener| listener.end_resync());
     }
 
+    /// Returns whether any tap takes changes.
+    pub(crate) fn has_taps(&self) -> bool {
+        !self.taps.is_empty()
+    }
+
     /// Gives each change to each tap. Waits for taps that have no room.
     pub(crate) async fn tap(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
         for tap in &self.taps {

@@ -39,9 +39,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let Published { faults, before } = published;
         for Applied { notifications, .. } in &applied {
             listeners.distribute(notifications);
-            // A tap without room must not hold up a stop.
-            let tapping = listeners.tap(notifications, &self.held_up_by);
-            self.stop.run_until_cancelled(tapping).await;
+            if listeners.has_taps() {
+                // A tap without room must not hold up a stop.
+                let tapping = listeners.tap(notifications, &self.held_up_by);
+                self.stop.run_until_cancelled(tapping).await;
+            }
             if applied.len() > 1 {
                 give_way().await;
             }
