@@ -10,7 +10,9 @@ use shuttle::future::block_on;
 use super::{all, play, spawn, waiting};
 use crate::controller::OwnWrites;
 use crate::indexer::Indexer;
+use crate::informer::{InformerOptions, SharedInformer};
 use crate::object::ObjectKey;
+use crate::testing::FakeSource;
 
 /// No time passes here: who is not woken waits for ever.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -24,6 +26,13 @@ fn written(version: u64) -> ConfigMap {
     ConfigMap { metadata, ..ConfigMap::default() }
 }
 
+/// A store that nobody fills but the test, and the writes that it is to show.
+fn tracked() -> (Indexer<ConfigMap>, OwnWrites<ConfigMap>) {
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    let informer = SharedInformer::new(source, InformerOptions::new());
+    (informer.indexer().clone(), OwnWrites::new(&informer))
+}
+
 /// The event of a write arrives.
 fn show(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
     let mut write = store.transaction();
@@ -35,8 +44,7 @@ fn show(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
 #[test]
 fn a_reconcile_sees_what_was_written_before_it() {
     play(|_| {
-        let store = Indexer::new();
-        let writes = OwnWrites::of_store(&store);
+        let (store, writes) = tracked();
         let object = ObjectKey::cluster("written").unwrap();
         let workers = [1u64, 2].map(|n| {
             let (writes, store, object) = (writes.clone(), store.clone(), object.clone());
@@ -64,8 +72,7 @@ fn a_reconcile_sees_what_was_written_before_it() {
 #[test]
 fn what_is_written_while_somebody_waits_is_waited_for_too() {
     play(|_| {
-        let store = Indexer::new();
-        let writes = OwnWrites::of_store(&store);
+        let (store, writes) = tracked();
         let object = ObjectKey::cluster("written").unwrap();
         let key = ObjectKey::cluster("key").unwrap();
         writes.wrote(&key, &written(1)).expect("it can be traced");
