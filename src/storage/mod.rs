@@ -54,7 +54,6 @@ type Make<K> =
     fn(Settings, &Arc<str>, &MetricLabels, Option<Arc<dyn Filing<K>>>) -> Arc<dyn Keeper<K>>;
 
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nobody packs"))]
 struct Settings {
     /// How many bytes of unpacked objects are held.
     hot_bytes: usize,
