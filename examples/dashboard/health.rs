@@ -1,9 +1,11 @@
 //! `/healthz` and `/readyz`, worded as Kubernetes' own servers word theirs.
 //!
 //! Healthy: the process answers and no informer was stopped. Ready: every informer holds its first
-//! population. What fails is named with its reason, which here is no secret: errors never quote
+//! population, and nothing is older than a limit: a watch that is refused serves stale data. What fails is named with its reason, which here is no secret: errors never quote
 //! objects. `?verbose` lists what passes, too, `?exclude=name` leaves a check out, and
 //! `/readyz/name` asks for one alone.
+
+use std::time::Duration;
 
 use http::{Response, StatusCode};
 use kube_informer::reflector::ReflectorState;
@@ -25,9 +27,17 @@ pub(crate) fn live(status: &FactoryStatus) -> Vec<Check> {
     checks(status, "informer", stopped)
 }
 
+/// How old the data of a ready process may be. API servers send a bookmark each minute.
+const FRESH: Duration = Duration::from_secs(300);
+
 /// The checks of `/readyz`.
 pub(crate) fn ready(status: &FactoryStatus) -> Vec<Check> {
-    checks(status, "informer-sync", |informer| (!informer.synced).then(|| unsynced(informer)))
+    checks(status, "informer-sync", |informer| match informer.freshness {
+        _ if !informer.synced => Some(unsynced(informer)),
+        _ if informer.is_fresh(FRESH) => None,
+        Some(age) => Some(format!("the data is {age:.0?} old: {}", unsynced(informer))),
+        None => Some(unsynced(informer)),
+    })
 }
 
 fn checks(

@@ -2,6 +2,7 @@
 
 mod absent;
 mod backoff;
+mod edges;
 mod groups;
 mod keys;
 mod leading;
