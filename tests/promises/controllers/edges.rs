@@ -65,7 +65,7 @@ async fn a_controller_that_is_dropped_leaves_nothing_behind() {
     let (held, mapped) = (alive.clone(), alive.clone());
     let controller = Controller::builder("dropped", &maps)
         .watches(&secrets, move |_: &Secret| {
-            let _held = &mapped;
+            assert!(Arc::strong_count(&mapped) > 0);
             Some(key("a"))
         })
         .build();
