@@ -73,13 +73,15 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
             }
             let Some(work) = self.late.admit(work) else { continue };
             let Some(work) = self.admit(work) else { continue };
-            let (key, priority) = (work.item().clone(), work.priority());
-            self.board.begins(number, &work);
+            let key = work.item().clone();
+            self.board.begins(number, &key);
+            let mut work = Some(work);
             // The last net: a recorder of metrics or a subscriber of traces may panic, too.
-            let reconciled = AssertUnwindSafe(self.reconcile(work)).catch_unwind().await;
+            let reconciled = AssertUnwindSafe(self.reconcile(&mut work)).catch_unwind().await;
             if let Err(panic) = reconciled {
                 let message = into_message(panic);
-                self.queue.add_rate_limited_with(key.clone(), priority);
+                // Put back before the work on it is done: its backoff holds.
+                work.and_then(Work::retry);
                 self.board.failed(&key, message, self.queue.num_requeues(&key));
             }
             self.board.ends(number);
@@ -119,15 +121,18 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     }
 
     /// Reconciles a key. Whatever panics on the way, the key is tried again.
-    async fn reconcile(&self, work: Work<ObjectKey>) {
-        let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %*work);
+    async fn reconcile(&self, slot: &mut Option<Work<ObjectKey>>) {
+        let Some(work) = &*slot else { return };
+        let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %**work);
         let failures = work.num_requeues();
         let stop = self.stop.child_token();
         // However the try ends, also where this task is dropped, what it spawned hears of it.
         let _ends = stop.clone().drop_guard();
-        let reconcile = self.board.measured(self.call(&work, failures, stop));
+        let reconcile = self.board.measured(self.call(work, failures, stop));
         let outcome = reconcile.instrument(span).await;
-        self.conclude(work, failures, outcome);
+        if let Some(work) = slot.take() {
+            self.conclude(work, failures, outcome);
+        }
     }
 
     async fn call(

@@ -623,6 +623,8 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
             rig.source.put(object(key.name()));
         }
     }
+    // Only a watch that is open can be ended: what was healed without a write is listed then.
+    seconds(120).await;
     rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
     seconds(600).await;
     let source = rig.source.objects();
