@@ -46,6 +46,11 @@ impl Late {
         self.any.store(true, Ordering::Release);
     }
 
+    /// Returns whether an informer is on the list, also one that has synced since.
+    pub(super) fn holds(&self, collection: &Collection) -> bool {
+        self.missing.lock().iter().any(|missing| missing.collection == *collection)
+    }
+
     /// Takes an informer off the list. Returns the keys that waited for it.
     pub(super) fn came(&self, collection: &Collection) -> Vec<ObjectKey> {
         let mut missing = self.missing.lock();

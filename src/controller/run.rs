@@ -203,7 +203,8 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         feeds: &mut Feeds,
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
-        let late = self.groups.iter().flat_map(Group::missing);
+        // Also those that synced while this replica stood by.
+        let late = self.followed().filter(|informer| self.late.holds(informer.collection()));
         let mut latecomers: FuturesUnordered<_> =
             late.map(|informer| informer.synced(Duration::MAX).map(move |_| informer)).collect();
         let mut next_number = self.limits.workers;

@@ -80,7 +80,9 @@ impl<O: Resource> Trigger<O> {
             Keys::Own(predicates) => {
                 if predicates.is_empty() || self.passes(predicates, event) {
                     // A key that fails waits its backoff, whatever changes but its spec.
-                    if self.queue.num_requeues(key) > 0 && spec_changed(event) {
+                    // Of packed objects that is read only where a try has failed.
+                    let decoded = matches!(event.object(), Cached::Decoded(_));
+                    if (decoded || self.queue.num_requeues(key) > 0) && spec_changed(event) {
                         self.queue.reset_backoff(key);
                     }
                     self.queue.add_with(key.clone(), priority);

@@ -5,7 +5,7 @@
 //! looked up when the future is first polled.
 
 use http::header::ACCEPT;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
@@ -130,16 +130,17 @@ impl WriteScope {
         let mut flight = InFlight(Some((self, target, client.clone())));
         let (parts, body) = client.send(request).await?.into_parts();
         let status = parts.status;
-        if status.is_server_error() || status == http::StatusCode::REQUEST_TIMEOUT {
+        if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
             // It may have been done all the same: the flight stays lost.
             return Ok(Response::from_parts(parts, body));
         }
         let body = body.collect().await?.to_bytes();
         if status.is_success() {
             flight.landed(&body);
-        } else {
+        } else if !matches!(status, StatusCode::CONFLICT | StatusCode::NOT_FOUND) {
             flight.refused();
         }
+        // A retry below this client may meet what its first try did: that is looked up, too.
         Ok(Response::from_parts(parts, Body::from(body)))
     }
 }
