@@ -9,20 +9,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures::FutureExt;
+
 use crate::object::{Cached, CachedEvent};
 
-/// The message of a panic's payload.
-pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
-    payload
+/// Takes the message out of a panic's payload and frees the payload.
+pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
+    let text = payload
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a panic without a message")
-}
-
-/// Takes the message out of a panic's payload and frees the payload.
-pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
-    let text = message(&*payload).to_owned();
+        .to_owned();
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         // Whatever panics twice in a row is not dropped a third time.
         std::mem::forget(another);
@@ -33,6 +31,11 @@ pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
 /// Calls user code; the error is the message of its panic.
 pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(into_message)
+}
+
+/// Polls user code; the error is the message of its panic.
+pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
 }
 
 /// Drops a value. Returns whether its `Drop` panicked, which is logged.

@@ -1,10 +1,8 @@
 //! Asks the API server what the machine says, each request with a bound on its time.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::PostParams;
@@ -77,13 +75,11 @@ impl LeaseClient {
         request: impl Future<Output = kube::Result<T>>,
         outcome: impl FnOnce(T) -> Outcome,
     ) -> Done {
-        let request = AssertUnwindSafe(request).catch_unwind();
+        let request = panic::catch_async(request);
         let error = match tokio::time::timeout(self.timeout, request).await {
             Ok(Ok(Ok(answer))) => return (outcome(answer), None),
             Ok(Ok(Err(error))) => LeaseError::new(verb, &self.lease, error),
-            Ok(Err(payload)) => {
-                LeaseError::panicked(verb, &self.lease, &panic::into_message(payload))
-            }
+            Ok(Err(message)) => LeaseError::panicked(verb, &self.lease, &message),
             Err(_) => LeaseError::timed_out(verb, &self.lease, self.timeout),
         };
         (Outcome::Failed(error.failure()), Some(error))

@@ -259,27 +259,31 @@ impl<K> Listener<K> {
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
         let (merged, cancelled) = (queue.backlog.merged(), queue.backlog.cancelled());
-        let polled = loop {
-            match queue.backlog.pop() {
-                Some(Taken::Event(key, event, since)) => {
-                    self.delivered.fetch_add(1, Ordering::Relaxed);
-                    let Queue { backlog, observed, metrics, .. } = &mut *queue;
-                    metrics.delivered.add(1);
-                    metrics.pending.set(|| backlog.len());
-                    metrics.lag.observe(|| {
-                        let again = observed.replace(since) == Some(since);
-                        (!again).then(|| since.until(self.moment(Instant::now())))
-                    });
-                    break Poll::Ready(Some((key, event)));
-                }
-                Some(Taken::InitialEnd) => drop(self.synced.send_replace(true)),
-                Some(Taken::Later) => {
-                    cx.waker().wake_by_ref();
-                    break Poll::Pending;
-                }
-                None if queue.close.is_some() => break Poll::Ready(None),
-                None => break Poll::Pending,
+        let polled = match queue.backlog.pop() {
+            Some(Taken::Event(key, event, since)) => {
+                self.delivered.fetch_add(1, Ordering::Relaxed);
+                let Queue { backlog, observed, metrics, .. } = &mut *queue;
+                metrics.delivered.add(1);
+                metrics.pending.set(|| backlog.len());
+                metrics.lag.observe(|| {
+                    let again = observed.replace(since) == Some(since);
+                    (!again).then(|| since.until(self.moment(Instant::now())))
+                });
+                Poll::Ready(Some((key, event)))
             }
+            // Tokio runs a task that was woken here next on this worker, and lets no other worker
+            // steal it. So this task gives way before the next event, whose call may block.
+            Some(Taken::InitialEnd) => {
+                self.synced.send_replace(true);
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Some(Taken::Later) => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            None if queue.close.is_some() => Poll::Ready(None),
+            None => Poll::Pending,
         };
         queue.settle();
         let unused = queue.backlog.take_unused();

@@ -5,9 +5,9 @@
 //! still one outage.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use crate::panic::catch;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use fastrand::Rng;
 use tokio::time::Instant;
@@ -154,8 +154,7 @@ impl Pauses {
     /// default stands in.
     fn next_delay(&mut self) -> Duration {
         let policy = &mut self.policy;
-        catch_unwind(AssertUnwindSafe(|| policy.next_delay())).unwrap_or_else(|panic| {
-            let message = crate::panic::message(&*panic);
+        catch(|| policy.next_delay()).unwrap_or_else(|message| {
             tracing::error!(message, "backoff policy panicked");
             LONGEST
         })
@@ -166,8 +165,8 @@ impl Pauses {
         let healthy = self.healthy_since.take();
         if healthy.is_some_and(|since| now.saturating_duration_since(since) >= HEALTHY_AFTER) {
             let policy = &mut self.policy;
-            if catch_unwind(AssertUnwindSafe(|| policy.reset())).is_err() {
-                tracing::error!("backoff policy panicked at its reset");
+            if let Err(message) = catch(|| policy.reset()) {
+                tracing::error!(message, "backoff policy panicked at its reset");
             }
             self.outage = false;
         }

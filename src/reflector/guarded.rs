@@ -3,8 +3,6 @@
 //! A [`ListerWatcher`](crate::ListerWatcher) is user code. What it returns may panic when it is
 //! called, polled or dropped; the reflector reports that and asks again.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -13,6 +11,7 @@ use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, StreamExt};
 
 use crate::error::{Asked, Fault, SourceError};
+use crate::panic::{catch, let_go};
 
 /// A future or stream of a source, and the request that an error of it names.
 pub(super) struct Guarded<T> {
@@ -28,16 +27,16 @@ pub(super) fn open<T: Send + 'static>(
     asked: Asked,
     call: impl FnOnce() -> BoxFuture<'static, Result<T, SourceError>>,
 ) -> Opening<T> {
-    let opening = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
-        let error = panicked(&asked, &*panic);
+    let opening = catch(call).unwrap_or_else(|message| {
+        let error = panicked(&asked, message);
         futures::future::ready(Err(error)).boxed()
     });
     Guarded::new(opening, asked)
 }
 
 /// The error that a source's panic becomes.
-pub(super) fn panicked(asked: &Asked, panic: &(dyn Any + Send)) -> SourceError {
-    SourceError::new(asked.clone(), Fault::Panicked(crate::panic::message(panic).to_owned()))
+pub(super) fn panicked(asked: &Asked, message: String) -> SourceError {
+    SourceError::new(asked.clone(), Fault::Panicked(message))
 }
 
 impl<T> Guarded<T> {
@@ -48,18 +47,18 @@ impl<T> Guarded<T> {
     /// Polls with `poll`; after a panic there is nothing left to poll.
     fn catch<R>(&mut self, poll: impl FnOnce(&mut T) -> R) -> Option<Result<R, SourceError>> {
         let inner = self.inner.as_mut()?;
-        let polled = catch_unwind(AssertUnwindSafe(|| poll(inner)));
-        Some(polled.map_err(|panic| {
+        let polled = catch(|| poll(inner));
+        Some(polled.map_err(|message| {
             self.release();
-            panicked(&self.asked, &*panic)
+            panicked(&self.asked, message)
         }))
     }
 
     fn release(&mut self) {
-        let inner = self.inner.take();
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(inner))) {
-            let (asked, message) = (&self.asked, crate::panic::message(&*panic));
-            tracing::error!(%asked, message, "the source panicked while a request was dropped");
+        if let Some(inner) = self.inner.take()
+            && let_go(inner)
+        {
+            tracing::error!(asked = %self.asked, "the source panicked while a request was dropped");
         }
     }
 }

@@ -22,15 +22,14 @@ mod step;
 mod tests;
 mod watching;
 
-use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{FutureExt, StreamExt};
+use crate::panic::{catch, catch_async, let_go};
+use futures::StreamExt;
 use kube::Resource;
 use tokio::sync::{OwnedSemaphorePermit, TryAcquireError};
 use tokio::time::{Instant, sleep, timeout};
@@ -137,7 +136,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             let mut gave_way = false;
             let outcome = {
                 let performing = self.asker.perform(step, &mut self.machine, &sink);
-                let performing = AssertUnwindSafe(performing.instrument(span)).catch_unwind();
+                let performing = catch_async(performing.instrument(span));
                 let mut performing = pin!(performing);
                 poll_fn(|cx| {
                     let polled = performing.as_mut().poll(cx);
@@ -148,7 +147,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             };
             let outcome = match outcome {
                 Ok(outcome) => outcome,
-                Err(panic) => self.asker.panicked(&*panic),
+                Err(message) => self.asker.panicked(message),
             };
             // A list goes on as a watch at once: whatever happens in between is missed until later.
             gave_way |= matches!(outcome, Outcome::Replaced { .. });
@@ -175,9 +174,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     }
 
     /// A step panicked where nothing else caught it.
-    fn panicked(&mut self, panic: &(dyn Any + Send)) -> Outcome {
+    fn panicked(&mut self, message: String) -> Outcome {
         let asked = self.source.collection().asked(Verb::List);
-        self.report(&guarded::panicked(&asked, panic));
+        self.report(&guarded::panicked(&asked, message));
         self.stream = None;
         Outcome::Panicked
     }
@@ -398,12 +397,12 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 return (None, None);
             }
         };
-        if let Some(transform) = self.options.transform.clone() {
-            let call = AssertUnwindSafe(|| transform(&mut object));
-            if catch_unwind(call).is_err() {
-                self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
-                return (Some(key), None);
-            }
+        if let Some(transform) = self.options.transform.clone()
+            && catch(|| transform(&mut object)).is_err()
+        {
+            let_go(object);
+            self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
+            return (Some(key), None);
         }
         (Some(key), Some(self.options.pack.pack(object.into())))
     }
@@ -414,9 +413,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 
     fn report(&self, error: &SourceError) {
         self.board.failed(error);
-        let call = AssertUnwindSafe(|| (self.options.on_error)(error));
-        if let Err(panic) = catch_unwind(call) {
-            let message = crate::panic::message(&*panic);
+        if let Err(message) = catch(|| (self.options.on_error)(error)) {
             tracing::error!(%error, message, "error handler panicked");
         }
     }

@@ -1,7 +1,6 @@
 //! What a list, or the initial events of a stream, have brought so far.
 
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kube::Resource;
 
@@ -62,10 +61,7 @@ impl<K: Resource> Population<K> {
         let mut turns = Turns::new();
         for item in std::mem::take(self).items {
             turns.spend(1).await;
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(item))) {
-                let message = crate::panic::message(&*panic);
-                tracing::error!(message, "an object's drop panicked");
-            }
+            crate::panic::let_go(item);
         }
     }
 

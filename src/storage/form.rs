@@ -4,7 +4,6 @@
 //! Serde's code of a type is a user's: where it fails or panics that is an answer, without its words,
 //! which may quote the object.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -13,6 +12,7 @@ use serde::de::DeserializeOwned;
 use super::PackError;
 use super::buffer::Buffer;
 use crate::object::{FieldSet, ObjectEncoding};
+use crate::panic::catch;
 
 /// How objects are written that are packed together.
 pub(super) enum Form<K> {
@@ -35,12 +35,12 @@ impl<K: DeserializeOwned> Form<K> {
 impl<K> Form<K> {
     /// Reads what was written: all of it, or at least so far as to have these fields.
     pub(super) fn read(&self, bytes: &[u8], fields: Option<&FieldSet>) -> Result<K, PackError> {
-        let reading = AssertUnwindSafe(|| match (self, fields) {
+        let reading = || match (self, fields) {
             (Self::Sent(encoding), Some(fields)) => encoding.decode_fields(bytes, fields),
             (Self::Sent(encoding), None) => encoding.decode(bytes),
             (Self::Own(read), _) => read(bytes),
-        });
-        catch_unwind(reading).ok().flatten().ok_or(PackError::NotUnpacked)
+        };
+        catch(reading).ok().flatten().ok_or(PackError::NotUnpacked)
     }
 
     /// About how many bytes an object takes for each byte that it is written as.
@@ -60,11 +60,11 @@ pub(super) fn write<T: Serialize>(
     wipe: bool,
 ) -> Result<Buffer, PackError> {
     let mut written = Buffer::with_capacity(room, wipe);
-    let writing = AssertUnwindSafe(|| {
+    let writing = || {
         let form = rmp_serde::Serializer::new(&mut written);
         object.serialize(&mut form.with_struct_map().with_human_readable()).is_ok()
-    });
-    match catch_unwind(writing) {
+    };
+    match catch(writing) {
         Ok(true) => Ok(written),
         _ => Err(PackError::NotSerialised),
     }

@@ -193,7 +193,6 @@ impl<K, T> Unpin for Decoding<K, T> {}
 
 #[cfg(test)]
 mod tests {
-    use std::panic::AssertUnwindSafe;
     use std::sync::{Arc, Barrier};
     use std::thread::{self, ThreadId};
 
@@ -373,9 +372,8 @@ mod tests {
         for threads in [1, 2] {
             let items =
                 decoded(stream::iter(packing(&[(b'b', 9)], Some(Arc::new(Panics)))), threads);
-            let items = AssertUnwindSafe(items.collect::<Vec<_>>()).catch_unwind();
-            let panic = runtime.block_on(items).unwrap_err();
-            assert_eq!(crate::panic::message(&*panic), "packing panics");
+            let items = crate::panic::catch_async(items.collect::<Vec<_>>());
+            assert_eq!(runtime.block_on(items).unwrap_err(), "packing panics");
         }
     }
 

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
@@ -17,6 +16,7 @@ use super::decode::{Decode, DecodeError, json};
 use super::framer::Encoding;
 use super::protobuf::{ItemType, ProtobufObject};
 use crate::object::{FieldSet, ObjectEncoding};
+use crate::panic::catch;
 use crate::sync::Mutex;
 
 /// How the objects of an answer, or of a list, are to be read.
@@ -123,7 +123,7 @@ impl<K: 'static> Form<K> {
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<K, DecodeError> {
-        catch_unwind(AssertUnwindSafe(|| self.ask(decoder, object, fields)))
+        catch(|| self.ask(decoder, object, fields))
             .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
     }
 

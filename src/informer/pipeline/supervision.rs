@@ -1,16 +1,15 @@
 //! Every task of an informer is watched: one that ends by itself stops the informer, and says why.
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use kube::Resource;
 use tokio::runtime::Handle;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::{Instrument, Span};
 
 use super::{Life, Pipeline};
+use crate::panic::catch_async;
 
 /// The reason why an informer stopped without being asked to.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
@@ -57,11 +56,10 @@ struct Watch<K: Resource + Send + Sync + 'static> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Watch<K> {
-    fn ended(mut self, ended: Result<(), Box<dyn std::any::Any + Send>>) {
+    fn ended(mut self, ended: Result<(), String>) {
         self.over = true;
         match ended {
-            Err(panic) => {
-                let message = crate::panic::into_message(panic);
+            Err(message) => {
                 self.pipeline.fail(self.task, &format!("it panicked: {message}"));
             }
             // A handler that was removed is over; the others go on until the informer stops.
@@ -91,7 +89,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     ) {
         let watch = Watch { pipeline: self.clone(), task, over: false };
         let watched = async move {
-            let ended = AssertUnwindSafe(work).catch_unwind().await;
+            let ended = catch_async(work).await;
             watch.ended(ended);
         };
         self.tasks.spawn_on(watched.instrument(span), runtime);

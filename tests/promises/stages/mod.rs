@@ -3,6 +3,7 @@
 mod bombs;
 mod ending;
 mod long_polls;
+mod payloads;
 mod resyncing;
 mod supervision;
 
