@@ -36,7 +36,8 @@ pub trait RateLimiter<T>: Send + 'static {
         let _ = item;
     }
 
-    /// How often the item was delayed since it was last forgotten.
+    /// How often the item was delayed since it was last forgotten, as far as this limiter counts. A
+    /// queue does not ask: it counts by itself.
     fn requeues(&self, item: &T) -> u32 {
         let _ = item;
         0
@@ -61,7 +62,7 @@ pub struct ExponentialBackoff<T> {
 impl<T: Eq + Hash> ExponentialBackoff<T> {
     /// From `base` on, up to `longest`.
     pub fn new(base: Duration, longest: Duration) -> Self {
-        Self { base, longest, tries: Tries(HashMap::new()) }
+        Self { base, longest, tries: Tries::new() }
     }
 }
 
@@ -73,11 +74,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for ExponentialBackof
     }
 
     fn forget(&mut self, item: &T) {
-        self.tries.0.remove(item);
+        self.tries.forget(item);
     }
 
     fn requeues(&self, item: &T) -> u32 {
-        self.tries.0.get(item).copied().unwrap_or_default()
+        self.tries.of(item)
     }
 }
 
@@ -93,7 +94,7 @@ pub struct FastSlow<T> {
 impl<T: Eq + Hash> FastSlow<T> {
     /// `fast` for so many tries, then `slow`.
     pub fn new(fast: Duration, slow: Duration, fast_tries: u32) -> Self {
-        Self { fast, slow, fast_tries, tries: Tries(HashMap::new()) }
+        Self { fast, slow, fast_tries, tries: Tries::new() }
     }
 }
 
@@ -103,11 +104,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for FastSlow<T> {
     }
 
     fn forget(&mut self, item: &T) {
-        self.tries.0.remove(item);
+        self.tries.forget(item);
     }
 
     fn requeues(&self, item: &T) -> u32 {
-        self.tries.0.get(item).copied().unwrap_or_default()
+        self.tries.of(item)
     }
 }
 
@@ -231,11 +232,34 @@ impl<T, L: RateLimiter<T>> RateLimiter<T> for Jittered<L> {
 
 /// How often each item was tried.
 #[derive(Debug)]
-struct Tries<T>(HashMap<T, u32>);
+pub(super) struct Tries<T>(HashMap<T, u32>);
+
+impl<T> Tries<T> {
+    pub(super) fn new() -> Self {
+        Self(HashMap::new())
+    }
+}
 
 impl<T: Clone + Eq + Hash> Tries<T> {
+    /// Returns how often an item was tried.
+    pub(super) fn of(&self, item: &T) -> u32 {
+        // Mostly empty, and then not worth a look-up.
+        if self.0.is_empty() {
+            return 0;
+        }
+        self.0.get(item).copied().unwrap_or_default()
+    }
+
+    /// Forgets an item. Returns the one that was kept, for the caller to drop.
+    pub(super) fn forget(&mut self, item: &T) -> Option<T> {
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.remove_entry(item).map(|(item, _)| item)
+    }
+
     /// Counts one more try of an item, and gives how many there were before.
-    fn count(&mut self, item: &T) -> u32 {
+    pub(super) fn count(&mut self, item: &T) -> u32 {
         if let Some(known) = self.0.get_mut(item) {
             let before = *known;
             *known = known.saturating_add(1);

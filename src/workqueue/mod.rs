@@ -224,6 +224,13 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.0.backoff_holds && self.wake_up(item, Core::end_backoff)
     }
 
+    /// Returns whether a [reset of its backoff](Self::reset_backoff) may change anything for an item: it
+    /// is processed, is delayed, or was rate limited since it was last forgotten.
+    pub(crate) fn may_back_off(&self, item: &T) -> bool {
+        self.num_requeues(item) > 0
+            || self.at(item, |core, slot, _| core.may_back_off(slot)).unwrap_or_default()
+    }
+
     /// Makes a [parked](Work::park) item ready. Returns whether it was parked.
     ///
     /// If a worker has the item and parks it later, the item is ready again at once. On other items this

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::RateLimiter;
 use super::core::Arrival;
+use super::limiter::Tries;
 use crate::panic;
 use crate::sync::Mutex;
 
@@ -26,6 +27,8 @@ pub(super) type Group<T> = Box<dyn Fn(&T) -> u64 + Send>;
 pub(super) struct UserCode<T> {
     queue: Arc<str>,
     limiter: Mutex<Box<dyn RateLimiter<T>>>,
+    /// How often each item was delayed. Limiters need not count.
+    tries: Mutex<Tries<T>>,
     group: Option<Mutex<Group<T>>>,
     hasher: foldhash::fast::RandomState,
     panics: AtomicU64,
@@ -40,6 +43,7 @@ impl<T> UserCode<T> {
         Self {
             queue,
             limiter: Mutex::new(limiter),
+            tries: Mutex::new(Tries::new()),
             group: group.map(Mutex::new),
             hasher: foldhash::fast::RandomState::default(),
             panics: AtomicU64::new(0),
@@ -71,23 +75,25 @@ impl<T> UserCode<T> {
     }
 }
 
-impl<T: 'static> UserCode<T> {
-    /// The limiter's delay for one more try of an item.
+impl<T: Clone + Eq + Hash + 'static> UserCode<T> {
+    /// Counts one more try of an item. Returns the limiter's delay for it.
     pub(super) fn delay(&self, item: &T) -> Duration {
+        self.call("Hash, Eq or Clone", || self.tries.lock().count(item));
         let now = Instant::now();
         self.call("RateLimiter::delay", || self.limiter.lock().delay(item, now))
             .unwrap_or(PANIC_DELAY)
     }
 
-    /// The limiter forgets an item.
+    /// Forgets an item's tries. So does the limiter.
     pub(super) fn forget(&self, item: &T) {
+        let forgotten = self.call("Hash or Eq", || self.tries.lock().forget(item));
+        self.discard(forgotten.flatten());
         self.call("RateLimiter::forget", || self.limiter.lock().forget(item));
     }
 
-    /// How often the limiter delayed an item since it last forgot it.
+    /// How often an item was delayed since it was last forgotten.
     pub(super) fn requeues(&self, item: &T) -> u32 {
-        self.call("RateLimiter::requeues", || self.limiter.lock().requeues(item))
-            .unwrap_or_default()
+        self.call("Hash or Eq", || self.tries.lock().of(item)).unwrap_or_default()
     }
 }
 

@@ -121,6 +121,14 @@ impl<T: Eq + Clone> Core<T> {
         (false, false)
     }
 
+    /// Returns whether an item is processed or delayed.
+    pub(in crate::workqueue) fn may_back_off(&self, slot: u32) -> bool {
+        let known = self.slots.get(slot);
+        known.is_some_and(|item| {
+            item.delay.is_some() || matches!(item.state, State::Processed { .. })
+        })
+    }
+
     /// An item that is in backoff stays delayed, but adds make it ready.
     pub(in crate::workqueue) fn release_backoff(&mut self, slot: u32) {
         if let Some(item) = self.slots.get_mut(slot)
