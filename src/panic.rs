@@ -5,13 +5,13 @@
 //! so values that may panic are dropped one by one.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::FutureExt;
 
-use crate::object::{Cached, CachedEvent};
+use crate::object::{Cached, CachedEvent, Event};
 
 /// Takes the message out of a panic's payload and frees the payload.
 pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
@@ -91,6 +91,13 @@ impl Drops {
         }
     }
 
+    /// Lends a value to a call, then frees it, also where the call panics.
+    pub(crate) fn lend<T, R>(&self, value: T, call: impl FnOnce(&T) -> R) -> R {
+        let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
+        self.free(value);
+        called.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
     /// Drops an event's objects one by one.
     pub(crate) fn free_event<K>(&self, event: CachedEvent<K>) {
         match event {
@@ -107,6 +114,53 @@ impl Drops {
     /// Drops several objects one by one.
     pub(crate) fn free_all<K>(&self, objects: impl IntoIterator<Item = Cached<K>>) {
         objects.into_iter().for_each(|object| self.free(object));
+    }
+}
+
+/// Collects what an iterator of the user's gives. Its `Drop` may panic, also while its `next` does.
+pub(crate) fn collect<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<String> {
+    let mut values = Contained::new(values.into_iter());
+    values.get_mut().map(|values| values.map(Into::into).collect()).unwrap_or_default()
+}
+
+/// Reads an event for a call. Objects that are unpacked for it are dropped one by one after it.
+pub(crate) fn read_for<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
+    let Some(read) = event.read() else { return };
+    // Decoded objects belong to the cache, whose references outlive the call.
+    let packed = matches!(event.object(), Cached::Packed(_));
+    let _kept = packed.then(|| match &read {
+        Event::Updated { old, new } => {
+            [Some(old), Some(new)].map(|object| Contained::new(object.cloned()))
+        }
+        Event::Added { object, .. } | Event::Deleted { object, .. } => {
+            [Some(object), None].map(|object| Contained::new(object.cloned()))
+        }
+    });
+    call(read);
+}
+
+/// An event on its way to another task. Dropped anywhere, its objects are freed one by one.
+pub(crate) struct ContainedEvent<K> {
+    event: Option<CachedEvent<K>>,
+    drops: Drops,
+}
+
+impl<K> ContainedEvent<K> {
+    pub(crate) fn new(event: CachedEvent<K>, drops: Drops) -> Self {
+        Self { event: Some(event), drops }
+    }
+
+    /// The event; it is there until it is dropped.
+    pub(crate) fn get(&self) -> Option<&CachedEvent<K>> {
+        self.event.as_ref()
+    }
+}
+
+impl<K> Drop for ContainedEvent<K> {
+    fn drop(&mut self) {
+        if let Some(event) = self.event.take() {
+            self.drops.free_event(event);
+        }
     }
 }
 
@@ -136,5 +190,18 @@ mod tests {
         drops.free_all([object()]);
         drop(Contained::new(Bomb));
         assert_eq!(drops.faults(), 3);
+        drop(ContainedEvent::new(
+            CachedEvent::Updated { old: object(), new: object() },
+            drops.clone(),
+        ));
+        assert_eq!(drops.faults(), 5);
+    }
+
+    #[test]
+    fn lent_value_is_freed_after_a_call_that_panics() {
+        let drops = Drops::default();
+        let called = catch(|| drops.lend(Bomb, |_| panic!("the call")));
+        assert_eq!(called, Err::<(), _>("the call".into()));
+        assert_eq!(drops.faults(), 1);
     }
 }

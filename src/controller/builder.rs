@@ -15,6 +15,7 @@ use super::{Controller, Limits};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
+use crate::panic::Contained;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
 /// Options of a [`Controller`].
@@ -73,7 +74,12 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         I: IntoIterator<Item = ObjectKey>,
     {
         let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
-            keys(object).into_iter().for_each(add);
+            let mut keys = Contained::new(keys(object).into_iter());
+            if let Some(keys) = keys.get_mut() {
+                keys.for_each(add);
+            }
+            // Not contained: a panic here is counted, too.
+            drop(keys.take());
         };
         self.follows(informers, Keys::Mapped(Box::new(map)))
     }

@@ -18,7 +18,8 @@ use super::triggers::{Keys, Trigger};
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
 use crate::lister_watcher::Collection;
-use crate::object::{CachedEvent, ObjectKey};
+use crate::object::{Cached, CachedEvent, ObjectKey};
+use crate::panic::ContainedEvent;
 use crate::processor::{Tap, TapGuard};
 use crate::turns::Turns;
 use crate::workqueue::WorkQueue;
@@ -120,10 +121,12 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
             keys: self.keys.clone(),
             queue: to.queue.clone(),
             board: to.board.clone(),
+            drops: self.informer.drops().clone(),
         });
         let (tap, events) = if self.keys.runs_user_code() {
             let (events, waiting) = mpsc::channel(BACKLOG);
-            (Tap::Bounded { name: to.controller.clone(), events }, Some(waiting))
+            let drops = trigger.drops.clone();
+            (Tap::Bounded { name: to.controller.clone(), events, drops }, Some(waiting))
         } else {
             let trigger = trigger.clone();
             (Tap::Inline(Box::new(move |key, event| trigger.fire(key, event))), None)
@@ -139,7 +142,7 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
 struct Feeder<O> {
     informer: SharedInformer<O>,
     trigger: Arc<Trigger<O>>,
-    events: Option<mpsc::Receiver<(ObjectKey, CachedEvent<O>)>>,
+    events: Option<mpsc::Receiver<(ObjectKey, ContainedEvent<O>)>>,
     _tap: TapGuard,
 }
 
@@ -172,7 +175,9 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
                 event = event => match event {
                     Some((key, event)) => {
                         turns.spend(1).await;
-                        self.trigger.fire(&key, &event);
+                        if let Some(event) = event.get() {
+                            self.trigger.fire(&key, event);
+                        }
                     }
                     // The informer is gone, and the controller ends by itself.
                     None => return,
@@ -186,11 +191,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
     }
 
     /// Queues the keys of everything stored, in turns.
-    async fn feed(
-        &self,
-        stored: &Snapshot<O>,
-        event: impl Fn(crate::object::Cached<O>) -> CachedEvent<O>,
-    ) {
+    async fn feed(&self, stored: &Snapshot<O>, event: impl Fn(Cached<O>) -> CachedEvent<O>) {
         let mut turns = Turns::new();
         for (key, object) in stored.cached() {
             turns.spend(1).await;

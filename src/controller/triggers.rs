@@ -14,8 +14,8 @@ use kube::Resource;
 use kube::core::ClusterResourceScope;
 
 use super::board::Board;
-use crate::object::{Cached, CachedEvent, Event, FieldSet, ObjectKey};
-use crate::panic::catch;
+use crate::object::{Cached, CachedEvent, FieldSet, ObjectKey};
+use crate::panic::{Drops, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A filter of changes: gets the old state (`None` for a new object) and the new one, and returns whether
@@ -48,6 +48,7 @@ pub(super) struct Trigger<O> {
     pub(super) keys: Arc<Keys<O>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) board: Arc<Board>,
+    pub(super) drops: Drops,
 }
 
 impl<O> Keys<O> {
@@ -79,31 +80,65 @@ impl<O: Resource> Trigger<O> {
         match &*self.keys {
             Keys::Own(predicates) => {
                 if predicates.is_empty() || self.passes(predicates, event) {
-                    // A key that fails waits its backoff, whatever changes but its spec.
-                    // Of packed objects that is read only where a try has failed.
-                    let decoded = matches!(event.object(), Cached::Decoded(_));
-                    if (decoded || self.queue.num_requeues(key) > 0) && spec_changed(event) {
+                    // A key that fails waits its backoff, whatever changes but its spec. A try that runs
+                    // now may have seen the old one. Otherwise nothing is unpacked.
+                    if self.queue.may_back_off(key) && self.spec_changed(event) {
                         self.queue.reset_backoff(key);
                     }
                     self.queue.add_with(key.clone(), priority);
                 }
             }
             Keys::Owner(owner) => {
-                for object in states(event).filter_map(|state| state.get_fields(&OWNER_FIELDS)) {
-                    if let Some(key) = owner.key(&*object) {
+                self.each_state(key, event, Some(&OWNER_FIELDS), |object| {
+                    if let Some(key) = owner.key(object) {
                         self.queue.add_with(key, priority);
                     }
-                }
+                });
             }
-            // An object that was passed on concerns both. What can't be read was reported.
-            Keys::Mapped(map) => {
-                for object in states(event).filter_map(Cached::get) {
-                    let add = &mut |key| _ = self.queue.add_with(key, priority);
-                    if let Err(message) = catch(|| map(&object, add)) {
-                        self.board.mapping_panicked(key, &message);
-                    }
-                }
+            Keys::Mapped(map) => self.each_state(key, event, None, |object| {
+                map(object, &mut |key| _ = self.queue.add_with(key, priority));
+            }),
+        }
+    }
+
+    /// Calls a function with each state that an event names: an object that was passed on concerns
+    /// both. One that panics, on the way or in the call, costs no other. What can't be read was reported.
+    fn each_state(
+        &self,
+        key: &ObjectKey,
+        event: &CachedEvent<O>,
+        fields: Option<&FieldSet>,
+        call: impl Fn(&O),
+    ) {
+        let read = |state: &Cached<O>| {
+            if let Some(object) = state.read(fields) {
+                self.drops.lend(object, |object| call(object));
             }
+        };
+        for state in states(event) {
+            if let Err(message) = catch(|| read(state)) {
+                self.board.mapping_panicked(key, &message);
+            }
+        }
+    }
+
+    /// Calls a function with the old state, if there is one, and the new one. `None` where one can't be
+    /// read.
+    fn with_both<R>(
+        &self,
+        event: &CachedEvent<O>,
+        fields: Option<&FieldSet>,
+        call: impl FnOnce(Option<&O>, &O) -> R,
+    ) -> Option<R> {
+        let new = |old: Option<&O>| {
+            let new = event.object().read(fields)?;
+            Some(self.drops.lend(new, |new| call(old, new)))
+        };
+        match event {
+            CachedEvent::Updated { old, .. } => {
+                self.drops.lend(old.read(fields)?, |old| new(Some(old)))
+            }
+            _ => new(None),
         }
     }
 
@@ -113,17 +148,28 @@ impl<O: Resource> Trigger<O> {
         if matches!(event, CachedEvent::Deleted { .. }) {
             return true;
         }
-        let Some(event) = event.read() else { return true };
-        let (old, new) = match &event {
-            Event::Added { object, .. } | Event::Deleted { object, .. } => (None, &**object),
-            Event::Updated { old, new } => (Some(&**old), &**new),
-        };
-        predicates.iter().all(|predicate| {
-            catch(|| predicate(old, new)).unwrap_or_else(|message| {
-                self.board.predicate_panicked(&message);
-                true
+        let passes = |old: Option<&O>, new: &O| {
+            predicates.iter().all(|predicate| {
+                catch(|| predicate(old, new)).unwrap_or_else(|message| {
+                    self.board.predicate_panicked(&message);
+                    true
+                })
             })
-        })
+        };
+        self.with_both(event, None, passes).unwrap_or(true)
+    }
+
+    /// Returns whether the reason of earlier failures may be gone: the object came, went, or has another
+    /// generation. A change of the status, of labels or of annotations is none.
+    fn spec_changed(&self, event: &CachedEvent<O>) -> bool {
+        match event {
+            CachedEvent::Updated { old, new } if old.is(new) => false,
+            // What can't be read can't be judged; the backoff bounds how often it is tried.
+            CachedEvent::Updated { .. } => {
+                self.with_both(event, Some(&SPEC_FIELDS), generation_changed).unwrap_or(false)
+            }
+            _ => true,
+        }
     }
 }
 
@@ -141,20 +187,6 @@ fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
         CachedEvent::Added { initial: true, .. } => Priority::LOW,
         CachedEvent::Updated { old, new } if old.version() == new.version() => Priority::LOW,
         _ => Priority::NORMAL,
-    }
-}
-
-/// Returns whether the reason of earlier failures may be gone: the object came, went, or has another
-/// generation. A change of the status, of labels or of annotations is none.
-fn spec_changed<O: Resource>(event: &CachedEvent<O>) -> bool {
-    let CachedEvent::Updated { old, new } = event else { return true };
-    if old.is(new) {
-        return false;
-    }
-    match (old.get_fields(&SPEC_FIELDS), new.get_fields(&SPEC_FIELDS)) {
-        (Some(old), Some(new)) => generation_changed(Some(&*old), &*new),
-        // What can't be read can't be judged; the backoff bounds how often it is tried.
-        _ => false,
     }
 }
 

@@ -228,7 +228,7 @@ impl<K> Indexer<K> {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        let values = move |object: &K| values(object).into_iter().map(Into::into).collect();
+        let values = move |object: &K| crate::panic::collect(values(object));
         self.backfill(name, fields, Arc::new(values))
     }
 

@@ -386,6 +386,15 @@ impl<'c, K> Asked<'c, K> {
     }
 }
 
+/// Two are dropped in a row, and each may own the last reference to an object that was unpacked.
+impl<K> Drop for Asked<'_, K> {
+    fn drop(&mut self) {
+        if let Some(object) = self.object.take() {
+            crate::panic::let_go(object);
+        }
+    }
+}
+
 impl<K> IndexState<K> {
     /// An index that has filed nothing.
     pub(super) fn new(name: Arc<str>, values: Values<K>) -> Self {

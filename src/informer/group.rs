@@ -19,6 +19,7 @@ use crate::indexer::{Index, IndexError};
 use crate::labels::Labels;
 use crate::lister::{NamespaceLister, NotFound};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
+use crate::panic::read_for;
 use crate::processor::HandlerRegistration;
 
 /// Informers of one kind, each of a namespace of its own. A cheap clone.
@@ -253,7 +254,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         &self,
         call: impl Fn(Event<K>) + Send + Sync + 'static,
     ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
-        self.on_cached_event(move |_, event| event.read().into_iter().for_each(&call))
+        self.on_cached_event(move |_, event| read_for(&event, &call))
     }
 
     /// Adds a closure as a handler of events as the cache holds them to all: it is called as that of

@@ -34,6 +34,7 @@ use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
+use crate::panic::{Drops, read_for};
 use crate::processor::{
     EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration, Tap, TapGuard,
 };
@@ -247,7 +248,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         &self,
         mut call: impl FnMut(Event<K>) + Send + 'static,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        self.on_cached_event(move |_, event| event.read().into_iter().for_each(&mut call))
+        self.on_cached_event(move |_, event| read_for(&event, &mut call))
     }
 
     /// Adds a closure as a handler of events as the cache holds them, each with its object's key.
@@ -308,6 +309,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Adds a tap. Returns the store as of the moment from which the tap takes every change.
     pub(crate) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
         self.pipeline.tap(tap)
+    }
+
+    /// Returns the count of objects whose `Drop` panicked.
+    pub(crate) fn drops(&self) -> &Drops {
+        self.pipeline.drops()
     }
 
     /// Returns the period at which everything is told again, where there is one.

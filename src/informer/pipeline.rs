@@ -325,6 +325,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         Ok((guard, self.indexer.snapshot()))
     }
 
+    /// Returns the count of objects whose `Drop` panicked.
+    pub(super) fn drops(&self) -> &Drops {
+        &self.drops
+    }
+
     /// Returns the period at which handlers without one of their own are told everything again.
     pub(super) fn default_resync(&self) -> Option<Duration> {
         self.default_resync

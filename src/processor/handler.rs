@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::panic::read_for;
 
 /// Is told of each change, one at a time and in order.
 ///
@@ -67,9 +68,7 @@ pub trait EventHandler<K>: Send + 'static {
     /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).
     fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
         let _ = key;
-        if let Some(event) = event.read() {
-            self.on_event(event);
-        }
+        read_for(&event, |event| self.on_event(event));
     }
 }
 

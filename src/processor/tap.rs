@@ -12,7 +12,7 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use super::{Audience, Notification, Shared};
 use crate::object::{CachedEvent, ObjectKey};
-use crate::panic::catch;
+use crate::panic::{ContainedEvent, Drops, catch, let_go};
 use crate::sync::Mutex;
 
 /// Takes each change of the store.
@@ -24,7 +24,9 @@ pub(crate) enum Tap<K> {
         /// The consumer's name, for the status of an informer that waits for it.
         name: Arc<str>,
         /// The bounded channel.
-        events: Sender<(ObjectKey, CachedEvent<K>)>,
+        events: Sender<(ObjectKey, ContainedEvent<K>)>,
+        /// Counts the objects whose `Drop` panics in the channel.
+        drops: Drops,
     },
 }
 
@@ -53,8 +55,9 @@ impl<K> Tap<K> {
                         tracing::error!(%key, message, "reading an object's owners panicked");
                     }
                 }
-                Self::Bounded { name, events } => {
-                    let change = (key.clone(), event.clone());
+                Self::Bounded { name, events, drops } => {
+                    let event = ContainedEvent::new(event.clone(), drops.clone());
+                    let change = (key.clone(), event);
                     if let Err(TrySendError::Full(change)) = events.try_send(change) {
                         let _waiting = held_up.wait_for(name);
                         // A closed channel has no consumer any more.
@@ -79,7 +82,9 @@ impl TapGuard {
                         .collect()
                 };
                 // Not under the lock: a tap owns the user's functions.
-                drop(removed);
+                for tap in removed {
+                    let_go(tap);
+                }
             }
         })))
     }

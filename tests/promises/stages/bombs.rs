@@ -14,7 +14,7 @@ use super::{SOON, settle};
 
 /// An object whose `Drop` panics while its switch is on.
 #[derive(Clone)]
-pub(super) struct Bomb {
+pub(crate) struct Bomb {
     metadata: ObjectMeta,
     switch: Arc<AtomicBool>,
     drops: Arc<AtomicUsize>,
@@ -57,18 +57,22 @@ impl Resource for Bomb {
 }
 
 /// An informer of bombs.
-pub(super) struct Bombs {
-    pub(super) source: Arc<FakeSource<Bomb>>,
-    pub(super) informer: SharedInformer<Bomb>,
+pub(crate) struct Bombs {
+    pub(crate) source: Arc<FakeSource<Bomb>>,
+    pub(crate) informer: SharedInformer<Bomb>,
     switch: Arc<AtomicBool>,
-    pub(super) drops: Arc<AtomicUsize>,
+    pub(crate) drops: Arc<AtomicUsize>,
     count: usize,
 }
 
 impl Bombs {
-    pub(super) async fn start(count: usize) -> Self {
+    pub(crate) async fn start(count: usize) -> Self {
+        Self::start_with(count, ReflectorOptions::new()).await
+    }
+
+    pub(crate) async fn start_with(count: usize, reflector: ReflectorOptions<Bomb>) -> Self {
         let source = Arc::new(FakeSource::new("bombs", "Bomb"));
-        let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
+        let options = InformerOptions::new().reflector(reflector.on_error(|_| {}));
         let informer = SharedInformer::new(source.clone(), options);
         let bombs = Self { source, informer, switch: Arc::default(), drops: Arc::default(), count };
         bombs.put_all();
@@ -78,7 +82,7 @@ impl Bombs {
         bombs
     }
 
-    pub(super) fn put_all(&self) {
+    pub(crate) fn put_all(&self) {
         for n in 0..self.count {
             let metadata = ObjectMeta { name: Some(format!("b{n}")), ..ObjectMeta::default() };
             let (switch, drops) = (self.switch.clone(), self.drops.clone());
@@ -86,7 +90,7 @@ impl Bombs {
         }
     }
 
-    pub(super) fn arm(&self, on: bool) {
+    pub(crate) fn arm(&self, on: bool) {
         self.switch.store(on, Ordering::Relaxed);
     }
 }

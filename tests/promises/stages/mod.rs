@@ -1,9 +1,10 @@
 //! Reflector, queue, store and handlers under panics, lag and load.
 
-mod bombs;
+pub(crate) mod bombs;
 mod ending;
 mod long_polls;
 mod payloads;
+mod packed_bombs;
 mod resyncing;
 mod supervision;
 

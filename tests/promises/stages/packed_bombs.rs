@@ -1,0 +1,152 @@
+//! Packed objects that panic whenever what was unpacked of them is dropped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Resource;
+use kube_informer::object::Arrived;
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::testing::FakeSource;
+use kube_informer::{
+    Action, Cached, Controller, Event, InformerGroup, InformerOptions, ObjectKey, Pack,
+    PackedObject, ResourceVersion, SharedInformer,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::bombs::{Bomb, Bombs};
+use super::{filled, informer, settle};
+
+/// Each read makes an object of its own.
+struct Packed(Arc<Bomb>);
+
+impl PackedObject<Bomb> for Packed {
+    fn get(&self) -> Option<Arc<Bomb>> {
+        Some(Arc::new(Bomb::clone(&self.0)))
+    }
+
+    fn uid(&self) -> Option<&str> {
+        self.0.meta().uid.as_deref()
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        self.0.meta().resource_version.as_deref().map(Into::into)
+    }
+
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        self.0.meta().labels.as_ref()
+    }
+}
+
+struct Packs;
+
+impl Pack<Bomb> for Packs {
+    fn pack(&self, arrived: Arrived<Bomb>) -> Cached<Bomb> {
+        Cached::Packed(Arc::new(Packed(Arc::new(arrived.object))))
+    }
+}
+
+async fn packed_bombs(count: usize) -> Bombs {
+    Bombs::start_with(count, ReflectorOptions::new().pack(Arc::new(Packs))).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn unpacked_objects_that_panic_cost_no_event_and_no_index() {
+    const COUNT: usize = 20;
+    let bombs = packed_bombs(COUNT).await;
+    let updates = Arc::new(AtomicUsize::new(0));
+    let counted = [updates.clone(), updates.clone()];
+    let [one, all] = counted.map(|updates| {
+        move |event: Event<Bomb>| {
+            if matches!(event, Event::Updated { .. }) {
+                updates.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    });
+    bombs.informer.on_event(one).unwrap();
+    InformerGroup::from(&bombs.informer).on_event(all).unwrap();
+    let names = |bomb: &Bomb| bomb.meta().name.clone();
+    let index = bombs.informer.add_index("name", names).unwrap();
+    settle().await;
+    bombs.arm(true);
+    bombs.put_all();
+    settle().await;
+    bombs.arm(false);
+    assert_eq!(updates.load(Ordering::Relaxed), 2 * COUNT);
+    assert_eq!(index.get("b7").len(), 1);
+    let status = bombs.informer.status();
+    assert!(status.synced && status.failure.is_none(), "{status:?}");
+    bombs.informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
+    const COUNT: usize = 20;
+    let bombs = packed_bombs(COUNT).await;
+    let maps = informer(&filled(1));
+    let (judged, mapped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (judging, mapping) = (judged.clone(), mapped.clone());
+    let builder = Controller::builder("predicate", &bombs.informer);
+    let judges =
+        builder.predicate(move |_, _| judging.fetch_add(1, Ordering::Relaxed) == usize::MAX);
+    let maps_to = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
+        mapping.fetch_add(1, Ordering::Relaxed);
+        None::<ObjectKey>
+    });
+    let (judges, maps_to, stop) = (judges.build(), maps_to.build(), CancellationToken::new());
+    let handles = [judges.handle(), maps_to.handle()];
+    let judges = tokio::spawn(
+        judges.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    );
+    let maps_to = tokio::spawn(
+        maps_to.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    );
+    settle().await;
+    bombs.arm(true);
+    bombs.put_all();
+    settle().await;
+    bombs.arm(false);
+    assert_eq!(judged.load(Ordering::Relaxed), 2 * COUNT, "each add, and each update");
+    assert_eq!(mapped.load(Ordering::Relaxed), 3 * COUNT, "each state of each event");
+    for status in handles.map(|handle| handle.status()) {
+        let panics = (status.restarts, status.predicate_panics, status.mapping_panics);
+        assert_eq!(panics, (0, 0, 0), "{}", status.name);
+    }
+    assert!(bombs.informer.status().drop_faults >= 4 * COUNT as u64, "each is counted");
+    stop.cancel();
+    judges.await.unwrap().unwrap();
+    maps_to.await.unwrap().unwrap();
+}
+
+/// Gives one value, then panics, in `next` and when it is dropped.
+struct Values(Option<String>);
+
+impl Iterator for Values {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        Some(self.0.take().expect("on purpose: next"))
+    }
+}
+
+impl Drop for Values {
+    fn drop(&mut self) {
+        panic!("on purpose: the iterator's drop");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn index_values_whose_iterator_panics_cost_only_that_index() {
+    let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
+    let maps = SharedInformer::new(source.clone(), InformerOptions::new());
+    let bad = maps.add_index("bad", |_: &ConfigMap| Values(Some("v".into()))).unwrap();
+    let good = maps.add_index("good", |_: &ConfigMap| ["v"]).unwrap();
+    maps.start().unwrap();
+    settle().await;
+    source.put(super::object("a"));
+    settle().await;
+    assert_eq!((maps.lister().len(), good.get("v").len(), bad.get("v").len()), (1, 1, 0));
+    assert!(maps.failure().is_none());
+    maps.shutdown().await;
+}
