@@ -43,8 +43,8 @@ pub struct WriteRefused {
 /// Records each write under the key of the running reconcile. The controller holds the key in its
 /// queue until its caches show the write; no worker waits. After 10 s that counts as a failure, and the
 /// key is retried with backoff: no reconcile runs before the write is seen. Where the answer to a write
-/// was lost (a broken connection, a timeout, a server error), the controller first lists the object from
-/// a quorum.
+/// was lost (a broken connection, a timeout, a server error), or may hide that of an earlier try (a
+/// conflict, not found), the controller first lists the object from a quorum.
 ///
 /// The controller waits only for kinds that it follows or that
 /// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait for
@@ -137,12 +137,26 @@ impl WriteScope {
         let body = body.collect().await?.to_bytes();
         if status.is_success() {
             flight.landed(&body);
-        } else if !matches!(status, StatusCode::CONFLICT | StatusCode::NOT_FOUND) {
+        } else if is_final(status) {
             flight.refused();
         }
-        // A retry below this client may meet what its first try did: that is looked up, too.
         Ok(Response::from_parts(parts, Body::from(body)))
     }
+}
+
+/// Returns whether an answer says that nothing was written, now or before. Only a refusal of the request
+/// itself does. A layer below this client may have sent the request twice, and the second try met what
+/// the first did: its object (409), its absence (404), a `test` that no longer holds (422), a quota that
+/// is used up (403).
+fn is_final(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::BAD_REQUEST
+            | StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::NOT_ACCEPTABLE
+            | StatusCode::PAYLOAD_TOO_LARGE
+            | StatusCode::UNSUPPORTED_MEDIA_TYPE
+    )
 }
 
 /// A write that was sent. Dropped without an answer, it is lost.

@@ -1,0 +1,186 @@
+//! Writes whose answers are lost, or hidden behind the answer to a retry.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http::{Method, Request, Response};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use kube::client::Body;
+use kube::client::retry::RetryPolicy;
+use kube_informer::controller::{BoxError, tracking_client};
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tower::retry::Retry;
+
+use super::late_watches::late_informer;
+use super::support::*;
+
+/// What becomes of the answer to a write that the server did.
+#[derive(Clone, Copy, Debug)]
+enum Loss {
+    /// The connection breaks.
+    Broken,
+    /// A gateway answers 504, and a layer below the tracking client sends it again.
+    Retried,
+    /// Likewise; something refuses the second try with this status.
+    RetriedAndRefused(u16),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Write {
+    Create,
+    Delete,
+    Apply,
+    TestedPatch,
+    Status,
+}
+
+impl Write {
+    async fn send(self, api: Api<Deployment>) -> kube::Result<()> {
+        let params = PatchParams::default();
+        match self {
+            Self::Create => api.create(&PostParams::default(), &child()).await.map(drop),
+            Self::Delete => api.delete("child", &DeleteParams::default()).await.map(drop),
+            Self::Apply => {
+                let applied = json!({
+                    "apiVersion": "apps/v1", "kind": "Deployment",
+                    "metadata": {"name": "child"}, "spec": {"replicas": 2},
+                });
+                let params = PatchParams::apply("test").force();
+                api.patch("child", &params, &Patch::Apply(applied)).await.map(drop)
+            }
+            Self::TestedPatch => {
+                let patch = serde_json::from_value(json!([
+                    {"op": "test", "path": "/spec/replicas", "value": 1},
+                    {"op": "replace", "path": "/spec/replicas", "value": 2},
+                ]));
+                let patch = Patch::Json::<()>(patch.unwrap());
+                api.patch("child", &params, &patch).await.map(drop)
+            }
+            Self::Status => {
+                let status = Patch::Merge(json!({"status": {"replicas": 2}}));
+                api.patch_status("child", &params, &status).await.map(drop)
+            }
+        }
+    }
+
+    /// Returns whether a state of the child shows the write.
+    fn is_in(self, child: Option<&Deployment>) -> bool {
+        let replicas = |child: &Deployment| child.spec.as_ref()?.replicas;
+        let status = |child: &Deployment| child.status.as_ref()?.replicas;
+        match self {
+            Self::Create => child.is_some(),
+            Self::Delete => child.is_none(),
+            Self::Apply | Self::TestedPatch => child.and_then(replicas) == Some(2),
+            Self::Status => child.and_then(status) == Some(2),
+        }
+    }
+}
+
+fn child() -> Deployment {
+    let child: Value = json!({
+        "metadata": {"name": "child", "namespace": "shop"},
+        "spec": {
+            "replicas": 1, "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "app", "image": "app:v1"}]},
+            },
+        },
+    });
+    serde_json::from_value(child).unwrap()
+}
+
+/// A client that loses the answer to its first write.
+fn losing(server: &ApiServer, loss: Loss) -> Client {
+    let (inner, first, second) = (server.client(), AtomicBool::new(true), AtomicBool::new(true));
+    let once = Arc::new((first, second));
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (inner, once) = (inner.clone(), once.clone());
+        async move {
+            let writes = *request.method() != Method::GET;
+            let is_first = writes && once.0.swap(false, Ordering::SeqCst);
+            let is_second = writes && !is_first && once.1.swap(false, Ordering::SeqCst);
+            let status = |code: u16| Ok(Response::builder().status(code).body(Body::empty())?);
+            match loss {
+                Loss::RetriedAndRefused(code) if is_second => return status(code),
+                _ => {}
+            }
+            let answer = inner.send(request).await?;
+            match loss {
+                _ if !is_first => Ok::<_, BoxError>(answer),
+                Loss::Broken => Err("the connection broke".into()),
+                Loss::Retried | Loss::RetriedAndRefused(_) => status(504),
+            }
+        }
+    });
+    let policy = RetryPolicy::new(MS, S, 3, false).unwrap();
+    Client::new(Retry::new(policy, service), "shop")
+}
+
+/// Writes where the cache does not show the write. Returns what each of the first two tries saw, and
+/// the status that the first write was answered with.
+async fn two_tries(write: Write, loss: Loss) -> (Vec<bool>, Option<u16>) {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    if write != Write::Create {
+        server.create(&child()).unwrap();
+    }
+    let children = late_informer::<Deployment>(server.client(), || 3 * S);
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("losing", &maps).owns(&children).build();
+    let (saw, codes, stop) = (Log::new(), Log::new(), CancellationToken::new());
+    let (logged, answered) = (saw.clone(), codes.clone());
+    let (client, lister) = (tracking_client(losing(&server, loss)), children.lister());
+    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+        let api = Api::<Deployment>::namespaced(client.clone(), "shop");
+        let shown = write.is_in(lister.namespace("shop").get("child").ok().as_deref());
+        logged.add(shown);
+        let answered = answered.clone();
+        async move {
+            if !shown {
+                answered.add(match write.send(api).await {
+                    Ok(()) => Some(200),
+                    Err(kube::Error::Api(status)) => Some(status.code),
+                    Err(_) => None,
+                });
+            }
+            Ok::<_, kube::Error>(Action::requeue_after(MS))
+        }
+    }));
+    saw.reaches(2).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    (saw.take()[..2].to_vec(), codes.take()[0])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_meets_its_first_try_is_looked_up() {
+    for (write, loss, code) in [
+        (Write::Create, Loss::Retried, 409),
+        (Write::Delete, Loss::Retried, 404),
+        (Write::TestedPatch, Loss::Retried, 422),
+        (Write::Apply, Loss::Retried, 200),
+        // The first try took the last of a quota, or the credentials ran out in between.
+        (Write::Create, Loss::RetriedAndRefused(403), 403),
+        (Write::Create, Loss::RetriedAndRefused(401), 401),
+    ] {
+        let (saw, answered) = two_tries(write, loss).await;
+        assert_eq!(answered, Some(code), "{write:?} {loss:?}");
+        assert_eq!(saw, [false, true], "{write:?} {loss:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_write_without_an_answer_is_looked_up() {
+    use Write::{Apply, Create, Delete, Status, TestedPatch};
+    for write in [Create, Delete, Apply, TestedPatch, Status] {
+        let (saw, answered) = two_tries(write, Loss::Broken).await;
+        assert_eq!((saw, answered), (vec![false, true], None), "{write:?}");
+    }
+}
