@@ -392,11 +392,20 @@ impl fmt::Display for Asked {
             Verb::List => "list",
             Verb::Watch => "watch",
         };
-        write!(f, "{verb} {}", self.resource)?;
-        match &self.namespace {
-            Some(namespace) => write!(f, " in {namespace}"),
-            None => Ok(()),
-        }
+        write!(f, "{verb} ")?;
+        write_place(f, &self.resource, self.namespace.as_deref())
+    }
+}
+
+/// Writes what is meant and the namespace it is in: `pods in shop`.
+pub(crate) fn write_place(
+    f: &mut fmt::Formatter<'_>,
+    what: &dyn fmt::Display,
+    namespace: Option<&str>,
+) -> fmt::Result {
+    match namespace {
+        Some(namespace) => write!(f, "{what} in {namespace}"),
+        None => write!(f, "{what}"),
     }
 }
 
@@ -427,7 +436,7 @@ pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
 }
 
 /// An error and all its causes, each said once.
-fn chain(error: &(dyn StdError + 'static)) -> String {
+pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = clipped(&error.to_string()).into_owned();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube::Resource;
 
-use crate::error::{Asked, SourceError, Verb};
+use crate::error::{Asked, SourceError, Verb, write_place};
 use crate::object::{Cached, KnownObjects, ObjectKey, Pack, ResourceVersion};
 
 /// Lists and watches one collection of objects.
@@ -129,6 +129,12 @@ impl Collection {
     /// What an error about a request to this collection names.
     pub fn asked(&self, verb: Verb) -> Asked {
         Asked { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
+    }
+}
+
+impl fmt::Display for Collection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_place(f, &self.resource, self.namespace.as_deref())
     }
 }
 

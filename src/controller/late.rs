@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::following::Followed;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
@@ -26,6 +25,8 @@ pub(super) struct Late {
 
 #[derive(Debug)]
 struct Missing {
+    /// The informer's place among those that the controller follows. Two may have one name.
+    place: usize,
     collection: Collection,
     waiting: HashSet<ObjectKey>,
 }
@@ -40,21 +41,21 @@ impl Missing {
 
 impl Late {
     /// Notes an informer that has not synced.
-    pub(super) fn add(&self, informer: &dyn Followed) {
-        let collection = informer.collection().clone();
-        self.missing.lock().push(Missing { collection, waiting: HashSet::new() });
+    pub(super) fn add(&self, place: usize, collection: &Collection) {
+        let collection = collection.clone();
+        self.missing.lock().push(Missing { place, collection, waiting: HashSet::new() });
         self.any.store(true, Ordering::Release);
     }
 
     /// Returns whether an informer is on the list, also one that has synced since.
-    pub(super) fn holds(&self, collection: &Collection) -> bool {
-        self.missing.lock().iter().any(|missing| missing.collection == *collection)
+    pub(super) fn holds(&self, place: usize) -> bool {
+        self.missing.lock().iter().any(|missing| missing.place == place)
     }
 
     /// Takes an informer off the list. Returns the keys that waited for it.
-    pub(super) fn came(&self, collection: &Collection) -> Vec<ObjectKey> {
+    pub(super) fn came(&self, place: usize) -> Vec<ObjectKey> {
         let mut missing = self.missing.lock();
-        let came = missing.extract_if(.., |missing| missing.collection == *collection);
+        let came = missing.extract_if(.., |missing| missing.place == place);
         let keys = came.flat_map(|missing| missing.waiting).collect();
         self.any.store(!missing.is_empty(), Ordering::Release);
         keys
@@ -77,13 +78,6 @@ impl Late {
 
     /// Returns what is missing, for the status.
     pub(super) fn names(&self) -> Vec<Arc<str>> {
-        let name = |missing: &Missing| {
-            let Collection { resource, namespace, .. } = &missing.collection;
-            match namespace {
-                Some(namespace) => format!("{resource} in {namespace}").into(),
-                None => resource.clone(),
-            }
-        };
-        self.missing.lock().iter().map(name).collect()
+        self.missing.lock().iter().map(|missing| missing.collection.to_string().into()).collect()
     }
 }

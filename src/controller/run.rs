@@ -112,10 +112,15 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
             return SyncError::unless_none(unsynced, start)
                 .map_err(|source| ControllerError::NotSynced { controller: controller(), source });
         }
-        for missing in self.groups.iter().flat_map(Group::missing) {
-            let Collection { resource, namespace, .. } = missing.collection();
-            tracing::warn!(controller = &*self.name, %resource, ?namespace, "works without an informer that has not synced");
-            self.late.add(missing);
+        let all = self.followed().enumerate();
+        for (place, missing) in all.filter(|(_, informer)| !informer.has_synced()) {
+            let collection = missing.collection();
+            tracing::warn!(
+                controller = &*self.name,
+                %collection,
+                "works without an informer that has not synced"
+            );
+            self.late.add(place, collection);
         }
         Ok(())
     }
@@ -204,17 +209,18 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
         // Also those that synced while this replica stood by.
-        let late = self.followed().filter(|informer| self.late.holds(informer.collection()));
-        let mut latecomers: FuturesUnordered<_> =
-            late.map(|informer| informer.synced(Duration::MAX).map(move |_| informer)).collect();
+        let late = self.followed().enumerate().filter(|(place, _)| self.late.holds(*place));
+        let mut latecomers: FuturesUnordered<_> = late
+            .map(|(place, informer)| informer.synced(Duration::MAX).map(move |_| place))
+            .collect();
         let mut next_number = self.limits.workers;
         loop {
             tokio::select! {
                 biased;
                 () = reconciler.stop.cancelled() => return Ok(()),
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
-                Some(informer) = latecomers.next() => {
-                    for key in self.late.came(informer.collection()) {
+                Some(place) = latecomers.next() => {
+                    for key in self.late.came(place) {
                         self.queue.unpark(&key);
                     }
                 }
@@ -271,13 +277,11 @@ async fn first_end(groups: &[Group]) -> &Collection {
 }
 
 fn stopped(controller: &Arc<str>, collection: &Collection) -> ControllerError {
-    let Collection { resource, namespace, .. } = collection;
-    let collection = match namespace {
-        Some(namespace) => format!("{resource} in {namespace}"),
-        None => resource.to_string(),
-    };
-    let controller = controller.clone();
-    ControllerError::Stopped { controller, collection, source: InformerStopped }
+    ControllerError::Stopped {
+        controller: controller.clone(),
+        collection: collection.to_string(),
+        source: InformerStopped,
+    }
 }
 
 fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), ControllerError> {

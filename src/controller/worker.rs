@@ -23,10 +23,11 @@ use super::own_writes::{WriteLog, WriteScope};
 use super::presence::Presence;
 use super::unseen::{Begun, Unseen};
 use super::{Action, Reconciliation};
+use crate::error::chain;
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
-use crate::panic::{catch, into_message};
+use crate::panic::{catch, into_message, let_go};
 use crate::turns::Turns;
 use crate::workqueue::{Work, WorkQueue};
 
@@ -161,7 +162,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         };
         // The drops of the future and of an error that is not told are user code, too.
         if let Err(message) = catch(|| drop(call.take())) {
-            discard(ended);
+            let_go(ended);
             return Err(ReconcileError::Panicked(message));
         }
         match ended? {
@@ -197,31 +198,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         // The text of the user's error, and its drop, are user code.
         let text = catch(|| chain(&error));
         let text = text.unwrap_or_else(|message| format!("its text panicked: {message}"));
-        discard(error);
+        let_go(error);
         tracing::warn!(controller, %key, error = text, failures, ?again, "reconcile failed");
         self.board.failed(&key, text, failures);
     }
-}
-
-/// Drops a value of the user's, whose drop may panic.
-fn discard<T>(value: T) {
-    if let Err(message) = catch(|| drop(value)) {
-        tracing::error!(message, "dropping a reconcile's result panicked");
-    }
-}
-
-/// An error with all that caused it, each once.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let next = error.to_string();
-        // Many errors already say what caused them.
-        if !text.ends_with(&next) {
-            text.push_str(": ");
-            text.push_str(&next);
-        }
-        cause = error.source();
-    }
-    text
 }

@@ -56,11 +56,7 @@ impl std::error::Error for SpecConflict {}
 impl fmt::Display for SpecConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { collection, differences } = self;
-        write!(f, "an informer of {}", collection.resource)?;
-        if let Some(namespace) = &collection.namespace {
-            write!(f, " in {namespace}")?;
-        }
-        f.write_str(" exists with other options: ")?;
+        write!(f, "an informer of {collection} exists with other options: ")?;
         for (n, difference) in differences.iter().enumerate() {
             write!(f, "{}{difference}", if n == 0 { "" } else { ", " })?;
         }

@@ -79,10 +79,7 @@ impl fmt::Display for SyncError {
 
 impl fmt::Display for Unsynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.collection.resource)?;
-        if let Some(namespace) = &self.collection.namespace {
-            write!(f, " in {namespace}")?;
-        }
+        write!(f, "{}", self.collection)?;
         match self.state {
             ReflectorState::Idle => f.write_str(" was not started")?,
             ReflectorState::AwaitingPermit => {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use http::Method;
 
+use crate::error::write_place;
 use crate::object::ObjectKey;
 
 /// The verbs that change something.
@@ -105,13 +106,10 @@ impl Target {
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.resource)?;
-        if let Some(name) = &self.name {
-            write!(f, " {name}")?;
-        }
-        match &self.namespace {
-            Some(namespace) => write!(f, " in {namespace}"),
-            None => Ok(()),
+        let namespace = self.namespace.as_deref();
+        match &self.name {
+            Some(name) => write_place(f, &format_args!("{} {name}", self.resource), namespace),
+            None => write_place(f, &self.resource, namespace),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::ObjectMeta;
 use kube_informer::testing::FakeSource;
-use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, InformerOptions, SharedInformer};
+use kube_informer::workqueue::{ExponentialBackoff, TokenBucket};
+use kube_informer::{Action, Controller, InformerOptions, SharedInformer, Storage};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +68,70 @@ async fn a_storm_of_status_changes_never_shortens_a_backoff() {
     source.delete(&kube_informer::ObjectKey::namespaced("shop", "web").unwrap());
     log.reaches(1).await;
     assert_eq!(log.take(), [0]);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// The try may have seen the old spec: its failure says nothing of the new one.
+#[tokio::test(start_paused = true)]
+async fn a_spec_that_comes_during_the_first_try_ends_its_backoff() {
+    for (what, storage) in [
+        ("decoded", Storage::decoded()),
+        ("packed", Storage::compact().hot_bytes(0)),
+        ("partly unpacked", Storage::compact().hot_bytes(0).check_on_arrival(false)),
+    ] {
+        let source = Arc::new(FakeSource::<Deployment>::new("deployments.apps", "Deployment"));
+        source.put(deployment(1, 0));
+        let options = InformerOptions::new().storage(storage);
+        let informer = SharedInformer::new(source.clone(), options);
+        let controller = Controller::builder("failing", &informer)
+            .limiter(ExponentialBackoff::new(100 * S, 100 * S))
+            .build();
+        let (log, stop) = (Log::new(), CancellationToken::new());
+        let logged = log.clone();
+        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+            logged.add(it.failures);
+            async {
+                sleep(10 * S).await;
+                Err::<Action, _>(std::io::Error::other("on purpose"))
+            }
+        }));
+        log.reaches(1).await;
+        sleep(S).await;
+        source.put(deployment(2, 0));
+        log.reaches(2).await;
+        sleep(S).await;
+        source.put(deployment(2, 1));
+        log.reaches(3).await;
+        assert_eq!(log.gaps(), [10, 110], "{what}: a spec ends it, a status does not");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_are_counted_whatever_the_limiter() {
+    let source = Arc::new(FakeSource::<Deployment>::new("deployments.apps", "Deployment"));
+    source.put(deployment(1, 0));
+    let informer = SharedInformer::new(source.clone(), InformerOptions::new());
+    let controller =
+        Controller::builder("bucket", &informer).limiter(TokenBucket::new(1.0, 1)).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running =
+        tokio::spawn(controller.run(stop.clone(), move |it| {
+            logged.add(it.failures);
+            let fails = it.failures < 2;
+            async move {
+                if fails { Err(std::io::Error::other("on purpose")) } else { Ok(Action::done()) }
+            }
+        }));
+    log.reaches(3).await;
+    assert_eq!(log.take(), [0, 1, 2]);
+    assert_eq!(handle.status().last_failure.map(|last| last.failures), Some(2));
+    source.put(deployment(1, 1));
+    log.reaches(1).await;
+    assert_eq!(log.take(), [0], "a success ends the row");
     stop.cancel();
     running.await.unwrap().unwrap();
 }

@@ -2,10 +2,15 @@
 
 mod absent;
 mod backoff;
+mod drops;
 mod edges;
 mod groups;
 mod keys;
+mod late;
+#[path = "../../suite/controller/late_watches.rs"]
+mod late_watches;
 mod leading;
+mod lost_answers;
 mod own_writes;
 mod panics;
 mod stopping;

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt};
 use http::{Method, Request, Response};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
@@ -16,67 +14,22 @@ use kube::api::{Api, DeleteParams, PostParams};
 use kube::client::Body;
 use kube_informer::controller::{OwnWrites, tracking_client};
 use kube_informer::error::ApiStatus;
-use kube_informer::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
-};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
-use kube_informer::transport::ApiSource;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{
-    Action, Controller, InformerOptions, Reconciliation, SharedInformer, SourceError,
-};
+use kube_informer::{Action, Controller, InformerOptions, Reconciliation, SharedInformer};
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::late_watches::late_informer;
 use super::support::*;
-
-/// A source whose events come late, each after a time of its own, in order.
-struct Late(ApiSource<ConfigMap>, Arc<dyn Fn() -> Duration + Send + Sync>);
-
-impl ListerWatcher<ConfigMap> for Late {
-    fn collection(&self) -> &Collection {
-        self.0.collection()
-    }
-
-    fn list(
-        &self,
-        query: &ListQuery,
-    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        self.0.list(query)
-    }
-
-    fn watch(
-        &self,
-        query: &WatchQuery,
-    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        let (watch, late) = (self.0.watch(query), self.1.clone());
-        let delay = move |item| {
-            let due = Instant::now() + late();
-            async move {
-                sleep_until(due).await;
-                item
-            }
-        };
-        async move { Ok(watch.await?.map(delay).buffered(1 << 20).boxed()) }.boxed()
-    }
-}
-
-fn late_informer(
-    server: &ApiServer,
-    late: impl Fn() -> Duration + Send + Sync + 'static,
-) -> SharedInformer<ConfigMap> {
-    let source = Late(ApiSource::<ConfigMap>::new(server.client()), Arc::new(late));
-    let quiet = ReflectorOptions::new().on_error(|_| {});
-    SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(quiet))
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_waits_holds_no_worker_and_no_stop() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
-    let maps = late_informer(&server, || 5 * S);
+    let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
     let controller = Controller::builder("writing", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));
@@ -115,7 +68,7 @@ async fn a_key_that_waits_holds_no_worker_and_no_stop() {
 async fn a_stop_ends_a_wait_at_once() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
-    let maps = late_informer(&server, || 60 * S);
+    let maps = late_informer::<ConfigMap>(server.client(), || 60 * S);
     let controller = Controller::builder("writing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let client = tracking_client(server.client());
@@ -234,7 +187,9 @@ async fn duplicates(seed: u64, tracked: bool) -> usize {
         server.create(&map(&format!("key-{n}"), "0")).unwrap();
     }
     let late = random.clone();
-    let maps = late_informer(&server, move || Duration::from_millis(late.lock().u64(..3_000)));
+    let maps = late_informer::<ConfigMap>(server.client(), move || {
+        Duration::from_millis(late.lock().u64(..3_000))
+    });
     let controller = Controller::builder("children", &maps)
         .predicate(|_, map: &ConfigMap| {
             map.metadata.name.as_ref().is_some_and(|name| name.starts_with("key-"))
@@ -309,7 +264,7 @@ fn without_tracking_children_are_made_twice() {
 async fn a_spawned_write_counts_with_its_scope() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
-    let maps = late_informer(&server, || 3 * S);
+    let maps = late_informer::<ConfigMap>(server.client(), || 3 * S);
     let controller = Controller::builder("spawning", &maps)
         .predicate(|_, map: &ConfigMap| map.metadata.name.as_deref() == Some("a"))
         .build();

@@ -139,3 +139,33 @@ async fn a_standby_has_synced_and_its_queue_is_empty() {
     stop.cancel();
     running.await.unwrap().unwrap();
 }
+
+/// Whoever stops an informer from inside waits for its tasks, not for the reconcile.
+#[tokio::test(start_paused = true)]
+async fn a_reconcile_may_shut_its_informer_down() {
+    for drains in [false, true] {
+        let server = ApiServer::new();
+        server.create(&map("a", "1")).unwrap();
+        let maps = factory(&server).informer::<ConfigMap>();
+        let controller = Controller::builder("suicidal", &maps).predicate(|_, _| true).build();
+        let stopping = maps.clone();
+        let (log, logged) = (Log::new(), Log::new());
+        let ended_inside = logged.clone();
+        let running = tokio::spawn(controller.run(CancellationToken::new(), move |it| {
+            log.add(it.key);
+            let (stopping, ended_inside) = (stopping.clone(), ended_inside.clone());
+            async move {
+                if drains {
+                    ended_inside.add(stopping.shutdown_and_drain(60 * S).await);
+                } else {
+                    stopping.shutdown().await;
+                    ended_inside.add(true);
+                }
+                Ok::<_, std::io::Error>(Action::done())
+            }
+        }));
+        let ended = timeout(5 * S, running).await.expect("no deadlock").unwrap();
+        assert!(matches!(ended, Err(ControllerError::Stopped { .. })), "{ended:?}");
+        assert_eq!(logged.take(), [true], "it is through with the shutdown");
+    }
+}

@@ -1,6 +1,7 @@
 //! Controllers against the embedded API server, under paused time.
 
 mod finalizing;
+mod late_watches;
 mod leading;
 #[cfg(feature = "metrics")]
 mod metrics;

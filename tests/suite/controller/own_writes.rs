@@ -5,64 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube::api::{Api, DeleteParams, PostParams};
 use kube_informer::controller::{OwnWrites, UntraceableWrite};
-use kube_informer::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
-};
 use kube_informer::testing::ApiServer;
-use kube_informer::transport::ApiSource;
-use kube_informer::{
-    Action, Controller, InformerOptions, ReadError, ResourceVersion, SharedInformer, SourceError,
-};
+use kube_informer::{Action, Controller, ReadError, ResourceVersion};
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::late_watches::late_informer;
 use super::support::*;
 
 /// How late each event comes.
 const LATE: Duration = Duration::from_secs(2);
-
-/// A source whose watches are late.
-struct Late(ApiSource<ConfigMap>);
-
-impl ListerWatcher<ConfigMap> for Late {
-    fn collection(&self) -> &Collection {
-        self.0.collection()
-    }
-
-    fn list(
-        &self,
-        query: &ListQuery,
-    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        self.0.list(query)
-    }
-
-    fn watch(
-        &self,
-        query: &WatchQuery,
-    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        let watch = self.0.watch(query);
-        let late = |item| {
-            let due = Instant::now() + LATE;
-            async move {
-                sleep_until(due).await;
-                item
-            }
-        };
-        async move { Ok(watch.await?.map(late).buffered(1 << 20).boxed()) }.boxed()
-    }
-}
-
-fn late_informer(server: &ApiServer) -> SharedInformer<ConfigMap> {
-    let source = ApiSource::<ConfigMap>::new(server.client());
-    SharedInformer::new(Arc::new(Late(source)), InformerOptions::new())
-}
 
 fn version_of(map: &ConfigMap) -> ResourceVersion {
     map.meta().resource_version.as_deref().unwrap_or_default().into()
@@ -71,7 +28,7 @@ fn version_of(map: &ConfigMap) -> ResourceVersion {
 #[tokio::test(start_paused = true)]
 async fn a_read_can_wait_for_a_version() {
     let server = ApiServer::new();
-    let maps = late_informer(&server);
+    let maps = late_informer::<ConfigMap>(server.client(), || LATE);
     maps.start().unwrap();
     maps.wait_for_sync(S).await.unwrap();
     let start = Instant::now();
@@ -99,7 +56,7 @@ async fn a_read_can_wait_for_a_version() {
 #[tokio::test(start_paused = true)]
 async fn a_delete_is_not_seen_before_the_creation_was() {
     let server = ApiServer::new();
-    let maps = late_informer(&server);
+    let maps = late_informer::<ConfigMap>(server.client(), || LATE);
     maps.start().unwrap();
     maps.wait_for_sync(S).await.unwrap();
     let writes = OwnWrites::new(&maps);
@@ -151,7 +108,7 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
     for n in 0..KEYS {
         server.create(&map(&format!("key-{n}"), "0")).unwrap();
     }
-    let maps = late_informer(&server);
+    let maps = late_informer::<ConfigMap>(server.client(), || LATE);
     let writes = OwnWrites::new(&maps);
     let mut builder = Controller::builder("writing", &maps)
         .concurrency(20)

@@ -1,0 +1,54 @@
+//! An informer whose watches are late.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use kube::{Client, Resource};
+use kube_informer::lister_watcher::{
+    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+};
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::transport::ApiSource;
+use kube_informer::{InformerOptions, SharedInformer, SourceError};
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, sleep_until};
+
+/// A source whose events come late, each after a time of its own, in order.
+struct LateWatches<K>(ApiSource<K>, Arc<dyn Fn() -> Duration + Send + Sync>);
+
+impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for LateWatches<K> {
+    fn collection(&self) -> &Collection {
+        self.0.collection()
+    }
+
+    fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+        self.0.list(query)
+    }
+
+    fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+        let (watch, late) = (self.0.watch(query), self.1.clone());
+        let delay = move |item| {
+            let due = Instant::now() + late();
+            async move {
+                sleep_until(due).await;
+                item
+            }
+        };
+        async move { Ok(watch.await?.map(delay).buffered(1 << 20).boxed()) }.boxed()
+    }
+}
+
+/// An informer to which each event comes after the time that `late` gives.
+pub(crate) fn late_informer<K>(
+    client: Client,
+    late: impl Fn() -> Duration + Send + Sync + 'static,
+) -> SharedInformer<K>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    let source = LateWatches(ApiSource::<K>::new(client), Arc::new(late));
+    let quiet = ReflectorOptions::new().on_error(|_| {});
+    SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(quiet))
+}
