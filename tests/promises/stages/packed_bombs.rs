@@ -88,19 +88,19 @@ async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
     let (judged, mapped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (judging, mapping) = (judged.clone(), mapped.clone());
     let builder = Controller::builder("predicate", &bombs.informer);
-    let judges =
+    let judge =
         builder.predicate(move |_, _| judging.fetch_add(1, Ordering::Relaxed) == usize::MAX);
-    let maps_to = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
+    let mapper = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
         mapping.fetch_add(1, Ordering::Relaxed);
         None::<ObjectKey>
     });
-    let (judges, maps_to, stop) = (judges.build(), maps_to.build(), CancellationToken::new());
-    let handles = [judges.handle(), maps_to.handle()];
-    let judges = tokio::spawn(
-        judges.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    let (judge, mapper, stop) = (judge.build(), mapper.build(), CancellationToken::new());
+    let handles = [judge.handle(), mapper.handle()];
+    let judge = tokio::spawn(
+        judge.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
     );
-    let maps_to = tokio::spawn(
-        maps_to.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    let mapper = tokio::spawn(
+        mapper.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
     );
     settle().await;
     bombs.arm(true);
@@ -115,8 +115,8 @@ async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
     }
     assert!(bombs.informer.status().drop_faults >= 4 * COUNT as u64, "each is counted");
     stop.cancel();
-    judges.await.unwrap().unwrap();
-    maps_to.await.unwrap().unwrap();
+    judge.await.unwrap().unwrap();
+    mapper.await.unwrap().unwrap();
 }
 
 /// Gives one value, then panics, in `next` and when it is dropped.
