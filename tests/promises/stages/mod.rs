@@ -3,8 +3,8 @@
 pub(crate) mod bombs;
 mod ending;
 mod long_polls;
-mod payloads;
 mod packed_bombs;
+mod payloads;
 mod resyncing;
 mod supervision;
 
