@@ -88,16 +88,16 @@ async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
     let (judged, mapped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (judging, mapping) = (judged.clone(), mapped.clone());
     let builder = Controller::builder("predicate", &bombs.informer);
-    let judge =
+    let filtering =
         builder.predicate(move |_, _| judging.fetch_add(1, Ordering::Relaxed) == usize::MAX);
     let mapper = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
         mapping.fetch_add(1, Ordering::Relaxed);
         None::<ObjectKey>
     });
-    let (judge, mapper, stop) = (judge.build(), mapper.build(), CancellationToken::new());
-    let handles = [judge.handle(), mapper.handle()];
-    let judge = tokio::spawn(
-        judge.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    let (filtering, mapper, stop) = (filtering.build(), mapper.build(), CancellationToken::new());
+    let handles = [filtering.handle(), mapper.handle()];
+    let filtering = tokio::spawn(
+        filtering.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
     );
     let mapper = tokio::spawn(
         mapper.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
@@ -115,7 +115,7 @@ async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
     }
     assert!(bombs.informer.status().drop_faults >= 4 * COUNT as u64, "each is counted");
     stop.cancel();
-    judge.await.unwrap().unwrap();
+    filtering.await.unwrap().unwrap();
     mapper.await.unwrap().unwrap();
 }
 
