@@ -88,19 +88,19 @@ async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
     let (judged, mapped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (judging, mapping) = (judged.clone(), mapped.clone());
     let builder = Controller::builder("predicate", &bombs.informer);
-    let filtering =
+    let first =
         builder.predicate(move |_, _| judging.fetch_add(1, Ordering::Relaxed) == usize::MAX);
-    let mapper = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
+    let second = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
         mapping.fetch_add(1, Ordering::Relaxed);
         None::<ObjectKey>
     });
-    let (filtering, mapper, stop) = (filtering.build(), mapper.build(), CancellationToken::new());
-    let handles = [filtering.handle(), mapper.handle()];
-    let filtering = tokio::spawn(
-        filtering.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    let (first, second, stop) = (first.build(), second.build(), CancellationToken::new());
+    let handles = [first.handle(), second.handle()];
+    let first = tokio::spawn(
+        first.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
     );
-    let mapper = tokio::spawn(
-        mapper.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    let second = tokio::spawn(
+        second.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
     );
     settle().await;
     bombs.arm(true);
@@ -115,8 +115,8 @@ async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
     }
     assert!(bombs.informer.status().drop_faults >= 4 * COUNT as u64, "each is counted");
     stop.cancel();
-    filtering.await.unwrap().unwrap();
-    mapper.await.unwrap().unwrap();
+    first.await.unwrap().unwrap();
+    second.await.unwrap().unwrap();
 }
 
 /// Gives one value, then panics, in `next` and when it is dropped.
