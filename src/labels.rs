@@ -466,6 +466,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn any_text_is_parsed_or_refused(text in "\\PC{0,40}") {
             if let Ok(selector) = text.parse::<Labels>() {

@@ -140,6 +140,8 @@ pub mod processor;
 pub mod reflector;
 #[cfg(all(test, shuttle))]
 mod schedules;
+#[cfg(test)]
+mod seeds;
 pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]

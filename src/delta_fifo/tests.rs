@@ -504,6 +504,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     /// Whatever is missed, and wherever pops fall, the store comes to what the server has, and
     /// each delta says the truth about what was there before it.
     #[test]

@@ -132,6 +132,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn changes_lead_from_one_moment_to_another(
             start in 0..600u32,

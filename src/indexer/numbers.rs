@@ -365,6 +365,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn is_a_set_whose_clones_never_change(ops in proptest::collection::vec(op(), 0..40)) {
             is_a_set::<u32>(&ops)?;

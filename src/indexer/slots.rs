@@ -413,6 +413,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn is_a_map_by_lowest_free_slot_whose_clones_never_change(
             start in 0..600u32,

@@ -137,6 +137,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         /// From hashes that all differ down to one for all, in the half that is kept or the other.
         #[test]
         fn is_a_map_whose_clones_never_change(

@@ -365,6 +365,8 @@ fn check(
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     #[test]
     fn every_snapshot_is_one_moment(ops in proptest::collection::vec(op(), 0..120)) {
         let indexer = Indexer::<Object>::new();

@@ -650,7 +650,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::seeds::cases(300))]
 
     #[test]
     fn whatever_happens_everything_comes_right(

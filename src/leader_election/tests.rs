@@ -447,7 +447,7 @@ fn public_types_go_to_other_threads() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(crate::seeds::cases(200))]
 
     #[test]
     fn no_two_lead_at_once_and_somebody_leads_when_faults_stop(

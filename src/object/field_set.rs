@@ -86,6 +86,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn both_is_all_the_paths_of_both(
             some in vec("[ab](\\.[ab]){0,2}", 0..5),

@@ -201,6 +201,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn parts_survive_and_agree_with_the_borrowed_form(
             namespace in proptest::option::of("[a-z]{1,9}"),

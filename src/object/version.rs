@@ -153,6 +153,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn order_is_that_of_the_numbers(a in 0..=u128::MAX, b in 0..=u128::MAX, shift in 0u32..128) {
             for (a, b) in [(a, b), (a >> shift, b), (a >> shift, b >> shift)] {

@@ -137,6 +137,8 @@ fn churn_of_short_lived_objects_leaves_no_gaps_behind() {
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     /// Whatever the store does and whenever the handler finds time, what it is told folds to the
     /// store, each `old` is what it was last told, and what waits is bounded.
     #[test]
@@ -449,6 +451,8 @@ impl EventHandler<u32> for Plain {
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     /// Two handlers that are added at one moment are told the same, whichever way they take it.
     #[test]
     fn cached_events_are_the_events_of_any_handler(

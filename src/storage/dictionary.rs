@@ -151,6 +151,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn whatever_was_packed_is_unpacked(objects in vec(vec(any::<u8>(), 0..4000), 1..40)) {
             let dictionaries = Dictionaries::new(Arc::default(), false);

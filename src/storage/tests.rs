@@ -75,6 +75,8 @@ fn meta() -> impl Strategy<Value = ObjectMeta> {
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     #[test]
     fn any_json_comes_back_as_it_was(
         objects in vec((meta(), btree_map("[a-z]{1,5}", json(), 0..5)), 1..12), wipe: bool,
@@ -128,6 +130,8 @@ fn arrived(
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     #[test]
     fn what_was_sent_comes_back_whole(
         objects in vec((meta(), json(), 0usize..20), 1..40), wipe: bool,

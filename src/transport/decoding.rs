@@ -298,7 +298,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(50))]
+        #![proptest_config(crate::seeds::cases(50))]
         #[test]
         fn however_many_threads_decode_the_items_are_the_same(
             objects in proptest::collection::vec(

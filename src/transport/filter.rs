@@ -383,6 +383,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn what_is_left_is_what_is_wanted(
             value in json(),

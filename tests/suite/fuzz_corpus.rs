@@ -1,9 +1,9 @@
-//! What `fuzz/` fuzzes, on stable Rust: the recorded answers of a real server, and mutations of
-//! them, through the same functions.
+//! The functions of `tests/fuzz`, on stable Rust: they run over the recorded answers of a real
+//! server and over mutations of them.
 //!
 //! `FUZZ_ROUNDS=n` does n times as much, `FUZZ_SEED=n` something else.
 
-#[path = "../../fuzz/src/lib.rs"]
+#[path = "../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "a crate of its own elsewhere")]
 mod fuzz;
 
@@ -37,7 +37,7 @@ fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
 
 /// What fuzzing found worth keeping for a target; where there is no folder, nothing.
 fn kept(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     files.sort();
@@ -120,7 +120,7 @@ fn replay(target: &str, seeds: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
 /// A folder that no target has is one that is never replayed.
 #[test]
 fn what_is_kept_belongs_to_a_target() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     let Ok(folders) = std::fs::read_dir(folder) else { return };
     for folder in folders {
         let name = folder.unwrap().file_name();

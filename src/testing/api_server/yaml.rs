@@ -89,6 +89,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn what_is_written_is_read_again(value in values()) {
             let text = serde_saphyr::to_string(&value).unwrap();

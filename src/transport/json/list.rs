@@ -245,6 +245,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn any_list_comes_apart_the_same_however_it_is_cut(
             items in proptest::collection::vec(json_value(), 0..5),

@@ -307,6 +307,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn no_bytes_make_it_panic_or_loop(
             bytes in proptest::collection::vec(

@@ -179,6 +179,8 @@ pub(in crate::transport) mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn a_value_ends_where_it_ends(value in json(), cut in 1usize..9) {
             let text = value.to_string();

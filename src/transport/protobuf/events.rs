@@ -141,6 +141,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn events_come_however_they_are_cut(
             objects in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 0..5),

@@ -285,6 +285,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn any_list_comes_apart_the_same_however_it_is_cut(
             items in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 0..5),

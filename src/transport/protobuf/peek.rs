@@ -191,6 +191,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn no_bytes_make_it_panic(
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),

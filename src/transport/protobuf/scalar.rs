@@ -223,6 +223,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn every_second_is_the_one_another_library_says(seconds in SECONDS) {
             let text = written(seconds, 0, false).unwrap();

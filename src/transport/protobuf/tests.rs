@@ -33,6 +33,8 @@ fn many_fields_out_of_order_are_an_error() {
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     #[test]
     fn the_order_of_fields_does_not_matter_but_among_the_repeated(
         order in proptest::sample::subsequence((0..11usize).collect::<Vec<_>>(), 11).prop_shuffle(),

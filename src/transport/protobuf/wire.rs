@@ -287,6 +287,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn no_bytes_make_it_panic_or_loop(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             let mut cursor = Cursor::new(&bytes, 0);

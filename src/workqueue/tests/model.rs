@@ -334,6 +334,8 @@ fn due(now: u64, delay: u64) -> u64 {
 }
 
 proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
     /// The queue gives out the items the model gives out, in its order, and keeps nothing at the end.
     #[test]
     fn it_does_what_the_model_does(steps in steps(), backoff_holds in any::<bool>()) {

@@ -265,6 +265,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
         #[test]
         fn a_difference_is_what_makes_two_differ(a in pod(), b in pod()) {
             let resource = pods();
