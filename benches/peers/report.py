@@ -130,11 +130,19 @@ def esc(text):
     return html.escape(str(text))
 
 
+def label_width(labels):
+    """Room for the longest label in any font that a reader may have."""
+    return 20 + 7.4 * max((len(label) for label in labels), default=0)
+
+
 def bars(path, title, rows, unit):
     """Horizontal bars: [(label, client, value)]."""
     if not rows:
         return False
-    left, bar, gap, width = 330, 20, 10, 820
+    # Sorted, and ours beside the peers: the eye compares neighbours.
+    rows = sorted(rows, key=lambda row: row[2])
+    left, bar, gap = label_width(label for label, _, _ in rows), 20, 10
+    width = left + 490
     most = max(value for _, _, value in rows) or 1
     height = 50 + len(rows) * (bar + gap)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
@@ -157,7 +165,9 @@ def curves(path, title, series, unit):
     points = [point for _, all_points, _ in series.values() for point in all_points if point[1] > 0]
     if len({n for n, _ in points}) < 2:
         return False
-    width, height, left, top, right, bottom = 820, 380, 90, 44, 250, 44
+    height, left, top, bottom = 380, 90, 44, 44
+    right = label_width(series)
+    width = left + 480 + right
     xs = sorted({n for n, _ in points})
     low, high = min(v for _, v in points), max(v for _, v in points)
     low, high = 10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high) + 1e-9)
@@ -241,14 +251,27 @@ def sizes_of(lines, measure):
     return sorted(n for m, n in lines if m == measure)
 
 
-def best_rows(values, prefer=("streaming",)):
-    """One bar a client and storage: not the plain lists, JSON only where there is nothing else."""
-    have = {(client, storage) for client, storage, media in values if media == "protobuf"}
-    for who, all_values in values.items():
-        client, storage, media = who
-        if "plain" in media or (media == "json" and (client, storage) in have):
-            continue
-        yield name(who), client, median(all_values)
+# The storages that a chart shows first; the tables have all of them.
+CHARTED = ["whole", "compact", "slim", "compact, unread", "metadata", "whole, no managedFields"]
+BARS = 8
+
+
+def charted(everyone):
+    """At most eight: not the plain lists, JSON only where there is nothing else."""
+    have = {(client, storage) for client, storage, media in everyone if media == "protobuf"}
+    rows = [who for who in everyone
+            if "plain" not in who[2] and (who[2] != "json" or who[:2] not in have)]
+
+    def order(who):
+        return CHARTED.index(who[1]) if who[1] in CHARTED else len(CHARTED)
+
+    return sorted(rows, key=order)[:BARS]
+
+
+def best_rows(values):
+    """The bars of a chart."""
+    for who in charted(values):
+        yield name(who), who[0], median(values[who])
 
 
 def main():
@@ -299,20 +322,16 @@ def main():
         page.append("Processor time until every handler has seen the last update and the process is idle. *Told*: events "
                     "handed to handlers; *merged*: folded into a later one of the same object, because a handler was behind. "
                     "*behind*: from the server's last write to its being seen.\n")
-        handlers_list = sorted({handlers for _, handlers in updates})
-        bar_rows = []
         for n, handlers in updates:
             page.append(f"{n:,} updates, {handlers} {'handlers' if handlers > 1 else 'handler'}:\n")
             measures = [f"updates {what}, {handlers} handlers"
                         for what in ("cpu", "behind", "told", "merged", "rss peak")]
             page.append(wide(lines, units, measures, n))
             if n == updates[0][0]:
-                for label, client, value in best_rows(lines[(f"updates cpu, {handlers} handlers", n)]):
-                    bar_rows.append((f"{handlers} × {label}", client, value))
-        made = bars(os.path.join(results, "updates.svg"),
-                    f"{updates[0][0]:,} updates through {', '.join(map(str, handlers_list))} handlers: processor time",
-                    bar_rows, "s")
-        chart(made, "updates.svg", "Updates: processor time")
+                file = f"updates-{handlers}.svg"
+                title = f"{n:,} updates, {handlers} {'handlers' if handlers > 1 else 'handler'}: processor time"
+                rows = list(best_rows(lines[(f"updates cpu, {handlers} handlers", n)]))
+                chart(bars(os.path.join(results, file), title, rows, "s"), file, title)
 
     shared = sorted({n for m, n in lines if m.startswith("shared informer writes")})
     if shared:
@@ -372,11 +391,13 @@ def main():
         everyone = list(collections.OrderedDict.fromkeys(
             who for n in sizes for who in lines[("rss settled", n)] if "plain" not in who[2]))
         rows = []
+        drawn = charted(everyone)
         for who in everyone:
             points = [(n, median(lines[("rss settled", n)][who])) for n in sizes if who in lines[("rss settled", n)]]
             if len(points) < 2:
                 continue
-            series[name(who)] = (who[0], points, who[1] != "whole")
+            if who in drawn:
+                series[name(who)] = (who[0], points, who[1] != "whole")
             (n0, v0), (n1, v1) = points[0], points[-1]
             by_size = dict(points)
             cells = [shown(by_size[n], "B") if n in by_size else "–" for n in sizes]
