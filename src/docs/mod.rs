@@ -1,21 +1,22 @@
-//! The guide: what a user wants to know who has not read the code.
+//! The guide: a tutorial, explanations and tables for users, and a map for contributors.
 //!
-//! It speaks of what there is, never of plans; its code compiles and its figures come from the
-//! benchmarks and examples.
+//! The code on these pages compiles, and figures come from the benchmarks and examples.
 //!
-//! - [Coming from client-go](coming_from_client_go): what is called what, and what is different.
-//! - [Coming from kube-runtime](coming_from_kube_runtime): the same for its users.
-//! - [Choosing storage](choosing_storage): whole types, metadata alone, a struct of one's own, packed.
-//! - [Testing a controller](testing_a_controller): without a cluster and without waiting.
-//! - [Running in production](running_in_production): permissions, memory, alerts, time limits.
+//! | page | for |
+//! |---|---|
+//! | [Tutorial](tutorial) | a first controller, from `cargo new` to a cluster |
+//! | [Choosing storage](choosing_storage) | keeping less of each object |
+//! | [Testing a controller](testing_a_controller) | tests without a cluster and without waiting |
+//! | [Running in production](running_in_production) | permissions, memory, alerts, time limits |
+//! | [Troubleshooting](troubleshooting) | an error text or a symptom |
+//! | [Coming from client-go](coming_from_client_go) | users of client-go and controller-runtime |
+//! | [Coming from kube-runtime](coming_from_kube_runtime) | users of kube-runtime |
+//! | [Architecture](architecture) | contributors, and readers of the source |
 //!
-//! Programs to start from are in `examples/`; each runs without a cluster.
+//! Programs to start from are in `examples/`. Each runs without a cluster.
 
-#[doc = include_str!("coming_from_client_go.md")]
-pub mod coming_from_client_go {}
-
-#[doc = include_str!("coming_from_kube_runtime.md")]
-pub mod coming_from_kube_runtime {}
+#[doc = include_str!("tutorial.md")]
+pub mod tutorial {}
 
 #[doc = include_str!("choosing_storage.md")]
 pub mod choosing_storage {}
@@ -25,3 +26,15 @@ pub mod testing_a_controller {}
 
 #[doc = include_str!("running_in_production.md")]
 pub mod running_in_production {}
+
+#[doc = include_str!("troubleshooting.md")]
+pub mod troubleshooting {}
+
+#[doc = include_str!("coming_from_client_go.md")]
+pub mod coming_from_client_go {}
+
+#[doc = include_str!("coming_from_kube_runtime.md")]
+pub mod coming_from_kube_runtime {}
+
+#[doc = include_str!("architecture.md")]
+pub mod architecture {}

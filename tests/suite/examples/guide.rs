@@ -75,3 +75,55 @@ fn alerts_are_on_metrics_that_there_are() {
         .collect();
     assert_eq!(named, known.into_iter().collect());
 }
+
+/// Every Rust file below a folder, with continued lines joined.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let mut continued = false;
+            for line in fs::read_to_string(path).unwrap().lines() {
+                let line = if continued { line.trim_start() } else { line };
+                continued = line.ends_with('\\');
+                text.push_str(line.strip_suffix('\\').unwrap_or(line));
+                if !continued {
+                    text.push('\n');
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn troubleshooting_quotes_real_errors() {
+    let mut source = String::new();
+    sources(&root().join("src"), &mut source);
+    let page = fs::read_to_string(root().join("src/docs/troubleshooting.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut quoted = 0;
+    for text in rows.filter_map(|row| row.split("` |").next()) {
+        for part in text.split('…').map(|part| part.trim_matches([' ', ':', '(', ')'])) {
+            // A text that begins with a status code is the server's.
+            if part.len() < 4 || part.starts_with(|first: char| first.is_ascii_digit()) {
+                continue;
+            }
+            assert!(source.contains(part), "no error says {part:?} any more, of {text:?}");
+            quoted += 1;
+        }
+    }
+    assert!(quoted > 40, "{quoted}");
+}
+
+#[test]
+fn architecture_names_every_module() {
+    let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+    let named: BTreeSet<_> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let modules = library.lines().filter_map(|line| line.strip_prefix("pub mod "));
+    for module in modules.filter_map(|module| module.strip_suffix(';')) {
+        assert!(module == "docs" || named.contains(module), "{module} is not in architecture.md");
+    }
+}

@@ -1,6 +1,7 @@
 //! Each example runs on the embedded API server, under paused time, and does what it says.
 
 mod crd_controller;
+mod default_deny;
 mod dynamic;
 mod guide;
 mod multi_namespace;

@@ -1,0 +1,67 @@
+//! `default_deny`, the tutorial's controller, and that the tutorial shows it as it is.
+
+#[allow(unreachable_pub, reason = "the file is a library in the tutorial")]
+#[path = "../../../examples/default_deny/controller.rs"]
+mod example;
+
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::networking::v1::NetworkPolicy;
+use kube::ResourceExt;
+use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams};
+use kube_informer::testing::ApiServer;
+use serde_json::json;
+
+use super::support::{Running, eventually};
+
+fn namespace(name: &str) -> Namespace {
+    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    Namespace { metadata, ..Namespace::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn policy_comes_back() {
+    let server = ApiServer::new();
+    let client = server.client();
+    let running = Running::begin(|stop| example::run(client, stop));
+    server.create(&namespace("shop")).unwrap();
+    let policies = Api::<NetworkPolicy>::namespaced(server.client(), "shop");
+    let found = || async { policies.get_opt("default-deny").await.unwrap() };
+    let first = eventually("the policy", found).await;
+
+    policies.delete("default-deny", &DeleteParams::default()).await.unwrap();
+    let second = eventually("another policy", || async {
+        found().await.filter(|policy| policy.uid() != first.uid())
+    })
+    .await;
+    assert_eq!(second.owner_references()[0].name, "shop");
+
+    let open = Patch::Merge(json!({"spec": {"policyTypes": ["Egress"]}}));
+    policies.patch("default-deny", &PatchParams::default(), &open).await.unwrap();
+    eventually("the policy as it was", || async {
+        found().await.filter(|policy| policy.spec == first.spec)
+    })
+    .await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn system_namespaces_stay_open() {
+    let server = ApiServer::new();
+    let client = server.client();
+    let running = Running::begin(|stop| example::run(client, stop));
+    for name in ["kube-node-pool", "shop"] {
+        server.create(&namespace(name)).unwrap();
+    }
+    let policies = |name| Api::<NetworkPolicy>::namespaced(server.client(), name);
+    let shop = policies("shop");
+    eventually("the policy", || async { shop.get_opt("default-deny").await.unwrap() }).await;
+    assert!(policies("kube-node-pool").get_opt("default-deny").await.unwrap().is_none());
+    running.end().await;
+}
+
+#[test]
+fn tutorial_shows_the_example() {
+    let controller = include_str!("../../../examples/default_deny/controller.rs");
+    let page = include_str!("../../../src/docs/tutorial.md");
+    assert!(page.contains(&format!("```rust\n{controller}```")), "copy the example into the page");
+}
