@@ -16,7 +16,8 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     let factory = SharedInformerFactory::builder(client.clone()).build();
     let namespaces = factory.informer::<Namespace>();
     let policies = factory.informer::<NetworkPolicy>();
-    let elector = LeaderElector::builder(client.clone(), client.default_namespace(), NAME).build()?;
+    let elector =
+        LeaderElector::builder(client.clone(), client.default_namespace(), NAME).build()?;
     let controller = Controller::builder(NAME, &namespaces)
         .owns(&policies)
         .leader_election(elector)
