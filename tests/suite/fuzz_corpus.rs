@@ -12,7 +12,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 
-/// What is larger is mutated in a part of this size: the seams are the same.
+/// The size of the part that is mutated of a larger answer: the seams are the same.
 const LARGEST: usize = 6 * 1024;
 
 fn number(variable: &str) -> Option<u64> {
@@ -35,7 +35,7 @@ fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
     found
 }
 
-/// What fuzzing found worth keeping for a target; where there is no folder, nothing.
+/// Returns the inputs that fuzzing found worth keeping for a target, if there are any.
 fn kept(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{JSON, LIMIT, PROTOBUF, answer, wait_for};
 
-/// What an object says of itself: namespace, name, uid and version.
+/// An object's metadata: namespace, name, uid and version.
 type State = (Option<String>, String, String, String);
 
 /// Knows nothing, but notes what it was asked for.

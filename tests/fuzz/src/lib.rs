@@ -1,9 +1,8 @@
-//! What is fuzzed: one function a target, each of which takes any bytes and panics where a promise
-//! is broken.
+//! The fuzz targets: functions that take any bytes and panic when a promise is broken.
 //!
-//! The decoders are private, so they are driven as a server drives them: by answers to a client. The
-//! same functions run on stable Rust in `tests/suite/fuzz_corpus.rs`, over the recorded answers of a real
-//! server and mutations of them.
+//! The decoders are private, so the targets drive them as a server does, by answers to a client.
+//! `tests/suite/fuzz_corpus.rs` runs the same functions on stable Rust, over the recorded answers of
+//! a real server and mutations of them.
 
 mod encodings;
 mod server;
@@ -31,7 +30,7 @@ const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
-/// What takes any bytes.
+/// A function that takes any bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name.
@@ -52,7 +51,7 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("watch_protobuf", watch_protobuf),
 ];
 
-/// How large an object may be: small, so that limits are met.
+/// The limit of an object's size: small, so that inputs reach it.
 const LIMIT: usize = 16 * 1024;
 
 thread_local! {
@@ -124,9 +123,10 @@ pub fn names(data: &[u8]) {
     }
 }
 
-/// How to cut it, in JSON or protobuf, a list or a watch; and the body of an answer.
+/// An answer and its cuts: a list or a watch, in JSON or protobuf.
 ///
-/// The first byte says which, the next eight how large the pieces are, in turn.
+/// The first byte selects the kind, the next eight are the sizes of the pieces, in turn. The rest
+/// is the body.
 pub fn cuts(data: &[u8]) {
     let Some((head, body)) = data.split_first_chunk::<9>() else { return };
     let [kind, sizes @ ..] = head;
@@ -162,7 +162,7 @@ fn answer(code: u16, media_type: &'static str, data: &[u8], sizes: &[usize]) -> 
     kube::Client::new(service, "default")
 }
 
-/// What a source makes of an answer, which must be the same however that is cut.
+/// Asserts that a source reads the same from an answer for every way to cut it.
 fn same_however_cut(
     data: &[u8],
     answer: impl Fn(usize) -> kube::Client,

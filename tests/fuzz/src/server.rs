@@ -1,4 +1,4 @@
-//! What a client may ask of the embedded server, sensible or not.
+//! Requests to the embedded server, sensible or not.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -185,7 +185,8 @@ fn names(list: &Value) -> Vec<String> {
     items.filter_map(|item| Some(item["metadata"]["name"].as_str()?.to_owned())).collect()
 }
 
-/// What was asked for, where the answer is that. A watch has no end, and is not to be read.
+/// Returns the answered object or list, if the answer is one. A watch has no end, so nothing reads
+/// it.
 async fn found(answer: Option<Response<impl Body<Data = Bytes, Error: Debug>>>) -> Option<Value> {
     let answer = answer.filter(|answer| answer.status().is_success())?;
     let body = answer.into_body().collect().await.expect("an answer is whole").to_bytes();

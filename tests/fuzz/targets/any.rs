@@ -1,4 +1,4 @@
-//! All targets in one program, so that it is built once: `FUZZ_TARGET` names the one that is fuzzed.
+//! All targets in one program, so that it is built once: `FUZZ_TARGET` names the one to fuzz.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What the documents say of examples and metrics is there.
+//! Documents and code agree: examples, metrics, error texts, modules.
 
 use std::collections::BTreeSet;
 use std::fs;
