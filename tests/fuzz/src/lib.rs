@@ -1,8 +1,8 @@
 //! The fuzz targets: functions that take any bytes and panic when a promise is broken.
 //!
 //! The decoders are private, so the targets drive them as a server does, by answers to a client.
-//! `tests/suite/fuzz_corpus.rs` runs the same functions on stable Rust, over the recorded answers of
-//! a real server and mutations of them.
+//! On stable Rust `tests/suite/fuzz_corpus.rs` runs the same functions, over the recorded answers
+//! of a real server and mutations of them.
 
 mod encodings;
 mod server;
