@@ -1,4 +1,4 @@
-//! What can go wrong with a lease.
+//! Errors of requests about the Lease, and of leading.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,12 @@ use serde::{Serialize, Serializer};
 use super::machine::{Failure, LossCause};
 use crate::panic;
 
-/// A request about the Lease that failed. The elector tries again by itself; this is for the log
-/// and the status. Cheap to clone.
+/// A failed request about the Lease.
+///
+/// The elector tries again by itself, so this error is for logs and for the status. It is cheap to
+/// clone.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("can't {verb} lease {lease}: {fault}")]
+#[error("cannot {verb} lease {lease}: {fault}")]
 pub struct LeaseError {
     verb: LeaseVerb,
     lease: Arc<str>,
@@ -20,36 +22,36 @@ pub struct LeaseError {
     fault: LeaseFault,
 }
 
-/// As its message.
+/// Serializes as its message.
 impl Serialize for LeaseError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// The verb of a request, by the name that RBAC rules use.
+/// The verb of a request, as RBAC rules name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LeaseVerb {
-    /// A look at who leads.
+    /// Reads the Lease.
     Get,
-    /// The first acquisition of all.
+    /// Creates the Lease: the first acquisition.
     Create,
-    /// An acquisition, a renewal or a release.
+    /// Replaces the Lease: an acquisition, a renewal or a release.
     Update,
 }
 
-/// Why a request about the Lease failed.
+/// The cause of a failed request about the Lease.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseFault {
-    /// No answer in time. What was asked may have been done all the same.
+    /// The server did not answer in time. It may have executed the request.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
-    /// The server refused.
+    /// The server refused the request.
     #[error("{message} ({reason}, {code})", message = .0.message, reason = .0.reason, code = .0.code)]
     Refused(Arc<kube::core::Status>),
-    /// It was not asked, or its answer could not be read.
+    /// The request could not be sent, or its answer could not be read.
     #[error("{0}")]
     Request(Arc<kube::Error>),
 }
@@ -59,7 +61,8 @@ impl LeaseError {
         Self { verb, lease: lease.clone(), fault: LeaseFault::TimedOut(after) }
     }
 
-    /// A request in which the client panicked: a service of the user's, perhaps.
+    /// Returns the error of a request during which the client panicked, for example in a user's
+    /// `tower` service.
     pub(super) fn panicked(verb: LeaseVerb, lease: &Arc<str>, message: &str) -> Self {
         let error = std::io::Error::other(format!("the client panicked: {message}"));
         Self::new(verb, lease, kube::Error::Service(error.into()))
@@ -73,22 +76,22 @@ impl LeaseError {
         Self { verb, lease: lease.clone(), fault }
     }
 
-    /// What was asked.
+    /// Returns the verb of the request.
     pub fn verb(&self) -> LeaseVerb {
         self.verb
     }
 
-    /// Of which Lease: `namespace/name`.
+    /// Returns the name of the Lease: `namespace/name`.
     pub fn lease(&self) -> &str {
         &self.lease
     }
 
-    /// Why it failed.
+    /// Returns the cause.
     pub fn fault(&self) -> &LeaseFault {
         &self.fault
     }
 
-    /// The HTTP status, where the server answered with one.
+    /// Returns the HTTP status code; `None` if the server did not answer with one.
     pub fn status(&self) -> Option<u16> {
         match &self.fault {
             LeaseFault::Refused(status) => Some(status.code),
@@ -96,9 +99,11 @@ impl LeaseError {
         }
     }
 
-    /// Whether asking again is in vain until somebody grants a permission, makes the namespace or
-    /// corrects the name: the server said 400, 401, 403, 404 or 422. It is tried again even so.
-    pub fn needs_help(&self) -> bool {
+    /// Returns whether only a person can resolve the failure: by granting a permission, creating
+    /// the namespace, or correcting the name.
+    ///
+    /// This is true for the statuses 400, 401, 403, 404 and 422. The elector tries again even then.
+    pub fn is_permanent(&self) -> bool {
         matches!(self.status(), Some(400 | 401 | 403 | 404 | 422))
     }
 
@@ -120,67 +125,69 @@ impl fmt::Display for LeaseVerb {
     }
 }
 
-/// Leading ended otherwise than by a stop or by the work's own end.
+/// The error of [`LeaderElector::run`](super::LeaderElector::run).
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaderElectionError {
-    /// Leadership was lost. Standing in line again is possible at once.
-    #[error("lost the leadership of lease {lease}: {cause}; {work}{}", because(.last_error.as_ref()))]
+    /// Leadership was lost. [`run`](super::LeaderElector::run) may be called again at once.
+    #[error("lost the leadership of lease {lease}: {cause}; {work}{}", last_error_suffix(.last_error.as_ref()))]
     Lost {
-        /// Of which Lease: `namespace/name`.
+        /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
-        /// Why.
+        /// The cause.
         cause: LossCause,
         /// The last request that failed in this term.
         last_error: Option<LeaseError>,
-        /// What became of the work. Where it is [`WorkEnd::StillRunning`], this process should end.
+        /// The end of the work. If it is [`WorkEnd::StillRunning`], this process should exit.
         work: WorkEnd,
     },
-    /// The work panicked. The lease was given back.
+    /// The work panicked. The lease was released if [`release_on_stop`] is set.
+    ///
+    /// [`release_on_stop`]: super::LeaderElectorBuilder::release_on_stop
     #[error("the work that led on lease {lease} panicked: {message}")]
     Panicked {
-        /// Of which Lease: `namespace/name`.
+        /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
-    /// The work was told to stop and then to be dropped, but it or something that its scope tracks
-    /// holds on to its thread. The lease was not given back; it runs out. This process should end.
+    /// The work, or a task that its scope tracks, blocks its thread and cannot be stopped. The
+    /// lease is not released but expires. This process should exit.
     #[error(
-        "the work that led on lease {lease} can't be stopped: it, or a task that it tracks, blocks \
+        "the work that led on lease {lease} cannot be stopped: it, or a task that it tracks, blocks \
          its thread; end this process"
     )]
     StillRunning {
-        /// Of which Lease: `namespace/name`.
+        /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
     },
 }
 
-/// What became of the work when leadership was lost.
+/// The end of the work after leadership was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkEnd {
-    /// It ended by itself when it was told to.
+    /// The work ended by itself when it was told to.
     Ended,
-    /// It was dropped at one of its awaits.
+    /// The work was dropped at one of its awaits.
     Dropped,
-    /// It panicked when it was told to end.
+    /// The work panicked when it was told to end.
     Panicked,
-    /// It could not be dropped in time, because it blocks its thread.
+    /// The work could not be dropped in time, because it blocks its thread.
     StillRunning,
-    /// It has ended, but only after the lease had expired: another may have begun before.
+    /// The work ended only after the lease had expired: another replica may have begun before.
     Late,
 }
 
 impl WorkEnd {
-    /// Of work that gave this to nobody, and where it panicked the message.
+    /// Returns the end of the work from its result, and the message if it panicked.
     pub(super) fn of<T>(
-        given: Result<T, tokio::task::JoinError>,
+        result: Result<T, tokio::task::JoinError>,
         late: bool,
     ) -> (Self, Option<String>) {
         let in_time = |end| if late { Self::Late } else { end };
-        match given.map_err(tokio::task::JoinError::try_into_panic) {
-            // The value is the user's, and may panic when it is dropped.
+        match result.map_err(tokio::task::JoinError::try_into_panic) {
+            // The value is the user's, and its destructor may panic.
             Ok(value) => (in_time(Self::Ended), panic::catch(|| drop(value)).err()),
             Err(Ok(payload)) => (Self::Panicked, Some(panic::into_message(payload))),
             Err(Err(_)) => (in_time(Self::Dropped), None),
@@ -194,12 +201,12 @@ impl fmt::Display for WorkEnd {
             Self::Ended => "its work has ended",
             Self::Dropped => "its work was dropped",
             Self::Panicked => "its work panicked",
-            Self::StillRunning => "its work can't be stopped",
+            Self::StillRunning => "its work cannot be stopped",
             Self::Late => "its work ended only after the lease had expired",
         })
     }
 }
 
-fn because(error: Option<&LeaseError>) -> String {
+fn last_error_suffix(error: Option<&LeaseError>) -> String {
     error.map(|error| format!(" (last error: {error})")).unwrap_or_default()
 }

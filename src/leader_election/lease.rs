@@ -1,4 +1,4 @@
-//! Asks the API server what the machine says, each request with a bound on its time.
+//! Sends the requests that the state machine asks for, each with a timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::error::{LeaseError, LeaseVerb};
 use super::machine::{Outcome, Step};
 use crate::panic;
 
-/// What came of a step, and the error for people to read.
-pub(super) type Done = (Outcome, Option<LeaseError>);
+/// The outcome of a step, and the error to report.
+pub(super) type StepResult = (Outcome, Option<LeaseError>);
 
-/// One Lease on the server.
+/// A client for one Lease.
 #[derive(Clone, Debug)]
 pub(super) struct LeaseClient {
     api: Api<Lease>,
@@ -35,13 +35,13 @@ impl LeaseClient {
         &self.lease
     }
 
-    /// How long a request may take.
+    /// Returns the timeout of a request.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// Does what a step says. Steps that end something are done at once.
-    pub(super) fn perform(&self, step: Step) -> BoxFuture<'static, Done> {
+    /// Performs a step. Steps that end a term complete at once.
+    pub(super) fn perform(&self, step: Step) -> BoxFuture<'static, StepResult> {
         let this = self.clone();
         Box::pin(async move {
             match step {
@@ -74,7 +74,7 @@ impl LeaseClient {
         verb: LeaseVerb,
         request: impl Future<Output = kube::Result<T>>,
         outcome: impl FnOnce(T) -> Outcome,
-    ) -> Done {
+    ) -> StepResult {
         let request = panic::catch_async(request);
         let error = match tokio::time::timeout(self.timeout, request).await {
             Ok(Ok(Ok(answer))) => return (outcome(answer), None),

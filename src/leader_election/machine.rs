@@ -1,9 +1,9 @@
-//! Who may lead when, given what came back: leader election without its I/O.
+//! The state machine of leader election, without its I/O.
 //!
-//! The machine is a pure step from (state, outcome, now) to the next [`Step`]. It never waits or
-//! asks: the elector does what a step says and comes back with the [`Outcome`]. Two clocks come in
-//! with each call. Decisions are made by the monotonic one alone; the wall clock is only written
-//! into records, for people to read.
+//! The machine is a pure step from (state, outcome, now) to the next [`Step`]. It never waits and
+//! sends nothing: the elector performs a step and returns with the [`Outcome`]. Each call passes
+//! two clocks. Decisions use only the monotonic one; the wall clock is only written into records,
+//! for people to read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use tokio::time::Instant;
 
 use super::record::Record;
 
-/// How much longer than the retry period a candidate may wait, as a factor: client-go's.
+/// The factor by which a candidate's wait may exceed the retry period: client-go's.
 pub(super) const JITTER: f64 = 1.2;
 
-/// Which part of the lease's duration is kept back at its end: for clocks that run at different
-/// rates, and for what the dropped work may have on the wire.
-const MARGIN: u32 = 10;
+/// The divisor of the lease duration that gives the margin at its end. The margin covers clocks
+/// that run at different rates, and requests that dropped work still has on the wire.
+const MARGIN_DIVISOR: u32 = 10;
 
-/// What the machine is told once.
+/// The configuration of the machine.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) name: Arc<str>,
@@ -44,95 +44,95 @@ pub(super) struct Machine {
     rules: Rules,
     rng: Rng,
     mode: Mode,
-    /// The object as it was last read or written; `None` where it is not there or was not read yet.
+    /// The object as last read or written; `None` if it does not exist or was not read yet.
     object: Option<Box<Lease>>,
-    /// The last record seen, and in which object: stays when the object goes.
-    seen: Option<(Option<String>, Record)>,
-    /// Until when the last rival that was seen has to be left alone.
-    rival_until: Option<Instant>,
-    /// When the request that is under way was begun.
-    asked: Instant,
-    /// When the attempt that is under way was begun: one or more requests.
-    attempted: Instant,
-    /// This attempt has read the object.
+    /// The last record seen and the uid of its object. It stays when the object is deleted.
+    observed: Option<(Option<String>, Record)>,
+    /// The time until which the last seen rival keeps the lease; `None` without a rival.
+    rival_expires: Option<Instant>,
+    /// The start of the current request.
+    request_started: Instant,
+    /// The start of the current attempt, which has one or more requests.
+    attempt_started: Instant,
+    /// True if this attempt has read the object.
     read: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Candidate,
-    /// The request of the last renewal that succeeded was begun at `renewed`.
+    /// `renewed` is the start of the last renewal request that succeeded.
     Leader {
         renewed: Instant,
     },
     Releasing,
 }
 
-/// Until when leadership lasts if no renewal succeeds.
+/// The times of a leader's term, if no renewal succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Term {
-    /// From then on the work has to be told to stop.
+    /// The time at which the work is told to stop.
     pub(super) cancel: Instant,
-    /// By then the work has to be over.
+    /// The time at which the work must have ended.
     pub(super) abort: Instant,
-    /// When others may begin to lead, were all clocks alike.
+    /// The time at which others may begin to lead, if all clocks run alike.
     pub(super) expires: Instant,
 }
 
-/// What to do next.
+/// The next action of the elector.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
-    /// Do nothing for so long.
+    /// Wait for this duration.
     Wait(Duration),
     Get,
     Create(Box<Lease>),
     /// Replace the object of this version.
     Replace(Box<Lease>),
-    /// Stop leading: it is lost.
+    /// Stop leading: leadership is lost.
     Lost(LossCause),
-    /// The lease was given back, or is another's.
+    /// The lease was released, or belongs to another candidate.
     Released,
 }
 
-/// Why leadership was lost.
+/// The cause of a lost leadership.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LossCause {
     /// No renewal succeeded before the renew deadline.
-    #[error("it could not be renewed in time")]
+    #[error("it was not renewed before the renew deadline")]
     RenewDeadline,
-    /// The Lease names another holder, although ours had not run out: somebody wrote it by hand, or
-    /// deleted it.
+    /// The Lease names another holder although this candidate's term had not ended. Somebody
+    /// rewrote or deleted the Lease by hand.
     #[error("it is held by {0}")]
     TakenBy(Arc<str>),
-    /// The Lease names nobody: somebody cleared it by hand.
+    /// The Lease names no holder. Somebody cleared it by hand.
     #[error("its holder was cleared")]
     Cleared,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
     Waited,
     Got(Option<Box<Lease>>),
-    /// Created or replaced; the object as the server has it now.
+    /// The write succeeded. Holds the object as the server now has it.
     Written(Box<Lease>),
     Failed(Failure),
 }
 
-/// What of an error decides the next step.
+/// The kind of an error, as far as the next step depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// It was not as it was expected to be: another version, there already, or gone.
+    /// The object has another version, exists already, or does not exist.
     Conflict,
-    /// Anything else, and no answer at all: it may or may not have been done.
+    /// Any other error, or no answer: the server may or may not have executed the request.
     Other,
 }
 
 impl Rules {
-    /// The part of the lease's duration in which work may still be going on.
+    /// Returns the part of the lease duration in which work may run.
     fn usable(&self) -> Duration {
-        self.lease_duration.saturating_sub(self.lease_duration / MARGIN)
+        self.lease_duration.saturating_sub(self.lease_duration / MARGIN_DIVISOR)
     }
 }
 
@@ -143,21 +143,21 @@ impl Machine {
             rng,
             mode: Mode::Candidate,
             object: None,
-            seen: None,
-            rival_until: None,
-            asked: now,
-            attempted: now,
+            observed: None,
+            rival_expires: None,
+            request_started: now,
+            attempt_started: now,
             read: false,
         }
     }
 
-    /// Stands in line, and remembers what was seen when it last did.
-    pub(super) fn stand(&mut self, now: Now) -> Step {
+    /// Becomes a candidate. Keeps what the machine last saw of the Lease.
+    pub(super) fn start_candidacy(&mut self, now: Now) -> Step {
         self.mode = Mode::Candidate;
         self.attempt(now)
     }
 
-    /// Until when leadership lasts; `None` for a candidate.
+    /// Returns the times of the current term; `None` for a candidate.
     pub(super) fn term(&self) -> Option<Term> {
         let Mode::Leader { renewed } = self.mode else { return None };
         let usable = self.rules.usable();
@@ -168,23 +168,23 @@ impl Machine {
         })
     }
 
-    /// Who leads as far as is known.
+    /// Returns the current leader, as far as is known.
     pub(super) fn leader(&self) -> Option<&Arc<str>> {
-        self.seen.as_ref()?.1.holder.as_ref()
+        self.observed.as_ref()?.1.holder.as_ref()
     }
 
-    /// How often the lease went from one holder to another.
+    /// Returns how often the lease changed its holder.
     pub(super) fn transitions(&self) -> u32 {
-        self.seen.as_ref().map_or(0, |(_, record)| record.transitions)
+        self.observed.as_ref().map_or(0, |(_, record)| record.transitions)
     }
 
-    /// The time is up: does not lead any more.
+    /// Ends the term, because its time is over.
     pub(super) fn give_up(&mut self) -> LossCause {
         self.mode = Mode::Candidate;
         LossCause::RenewDeadline
     }
 
-    /// Gives the lease back. Only when the work is over.
+    /// Releases the lease. Call this only when the work is over.
     pub(super) fn release(&mut self, now: Now) -> Step {
         if self.term().is_none() {
             return Step::Released;
@@ -193,10 +193,10 @@ impl Machine {
         self.attempt(now)
     }
 
-    /// The step that follows from what came of the last one.
+    /// Returns the step that follows from the outcome of the last one.
     pub(super) fn next(&mut self, outcome: Outcome, now: Now) -> Step {
         if self.term().is_some_and(|term| now.at >= term.cancel) {
-            // Whatever came: it came too late, for instance because this process was suspended.
+            // The outcome came too late, for example because this process was suspended.
             return Step::Lost(self.give_up());
         }
         match outcome {
@@ -204,13 +204,13 @@ impl Machine {
             Outcome::Got(found) => {
                 self.read = true;
                 match found {
-                    Some(lease) => self.saw(lease, now),
+                    Some(lease) => self.observe(lease, now),
                     None => self.object = None,
                 }
                 self.decide(now)
             }
             Outcome::Written(lease) => self.written(lease, now),
-            // One more look in the same attempt; a second surprise can wait.
+            // Read once more in the same attempt. A second conflict waits for the next attempt.
             Outcome::Failed(Failure::Conflict) if !self.read && self.mode != Mode::Candidate => {
                 self.ask(Step::Get, now)
             }
@@ -219,24 +219,24 @@ impl Machine {
     }
 
     fn attempt(&mut self, now: Now) -> Step {
-        self.attempted = now.at;
+        self.attempt_started = now.at;
         self.read = false;
         match self.mode {
-            // The version last seen is probably still the newest: one request, not two.
+            // The version last seen is probably still the newest: one request instead of two.
             Mode::Leader { .. } | Mode::Releasing if self.object.is_some() => self.write(now),
             _ => self.ask(Step::Get, now),
         }
     }
 
-    /// What to do about the object as it was just read.
+    /// Returns the step for the object as it was just read.
     fn decide(&mut self, now: Now) -> Step {
         let record = self.object.as_deref().map(Record::of);
         let ours = record.as_ref().is_some_and(|record| record.is_held_by(&self.rules.identity));
         match (self.mode, record) {
-            (Mode::Candidate, _) if self.rival_until.is_some_and(|until| now.at < until) => {
+            (Mode::Candidate, _) if self.rival_expires.is_some_and(|until| now.at < until) => {
                 self.wait(now)
             }
-            // For a leader, an absent object says nothing about who leads: it is made anew.
+            // A leader that finds no object creates it again: its absence names no other leader.
             (Mode::Candidate, _) | (Mode::Leader { .. }, None) => self.write(now),
             (Mode::Leader { .. } | Mode::Releasing, Some(_)) if ours => self.write(now),
             (Mode::Leader { .. }, Some(record)) => {
@@ -251,19 +251,19 @@ impl Machine {
     }
 
     fn written(&mut self, lease: Box<Lease>, now: Now) -> Step {
-        let renewed = self.asked;
+        let renewed = self.request_started;
         let ours = Record::of(&lease).is_held_by(&self.rules.identity);
-        self.saw(lease, now);
+        self.observe(lease, now);
         match self.mode {
             Mode::Releasing => {
                 self.mode = Mode::Candidate;
                 Step::Released
             }
-            // The server wrote something else than it was asked to.
+            // The server stored something else than it was asked to.
             Mode::Candidate if !ours => self.wait(now),
             Mode::Leader { .. } if !ours => self.decide(now),
             Mode::Candidate | Mode::Leader { .. } => {
-                self.rival_until = None;
+                self.rival_expires = None;
                 self.mode = Mode::Leader { renewed };
                 if self.term().is_some_and(|term| now.at >= term.cancel) {
                     return Step::Lost(self.give_up());
@@ -273,29 +273,29 @@ impl Machine {
         }
     }
 
-    /// Notes an object. A rival's time begins when a change is seen: the times in the record are
-    /// another clock's.
-    fn saw(&mut self, lease: Box<Lease>, now: Now) {
-        let seen = (lease.metadata.uid.clone(), Record::of(&lease));
+    /// Records an object. A rival's time begins when a change is seen, because the times in the
+    /// record are from another clock.
+    fn observe(&mut self, lease: Box<Lease>, now: Now) {
+        let observed = (lease.metadata.uid.clone(), Record::of(&lease));
         self.object = Some(lease);
-        if self.seen.as_ref() == Some(&seen) {
+        if self.observed.as_ref() == Some(&observed) {
             return;
         }
-        match &seen.1.holder {
-            None => self.rival_until = None,
+        match &observed.1.holder {
+            None => self.rival_expires = None,
             Some(holder) if **holder != *self.rules.identity => {
-                let duration = seen.1.duration.unwrap_or(self.rules.lease_duration);
-                self.rival_until = Some(now.at + duration);
+                let duration = observed.1.duration.unwrap_or(self.rules.lease_duration);
+                self.rival_expires = Some(now.at + duration);
             }
-            // Ours, though we may not have written it just now: a rival seen before may still lead.
+            // The record is ours, but maybe not from just now: a rival seen before may still lead.
             Some(_) => {}
         }
-        self.seen = Some(seen);
+        self.observed = Some(observed);
     }
 
-    /// Writes our record: a renewal, an acquisition or a release.
+    /// Writes this candidate's record: a renewal, an acquisition or a release.
     fn write(&mut self, now: Now) -> Step {
-        let before = self.seen.as_ref().map(|(_, record)| record.clone());
+        let before = self.observed.as_ref().map(|(_, record)| record.clone());
         let before = before.unwrap_or_default();
         let renewed = before.renewal_time(now.wall);
         let record = if self.mode == Mode::Releasing {
@@ -308,7 +308,7 @@ impl Machine {
             }
         } else {
             let ours = before.is_held_by(&self.rules.identity);
-            let first = self.seen.is_none();
+            let first = self.observed.is_none();
             Record {
                 holder: Some(self.rules.identity.clone()),
                 duration: Some(self.rules.lease_duration),
@@ -330,16 +330,16 @@ impl Machine {
     }
 
     fn ask(&mut self, step: Step, now: Now) -> Step {
-        self.asked = now.at;
+        self.request_started = now.at;
         step
     }
 
-    /// Until the next attempt. A leader keeps its beat; candidates spread out.
+    /// Waits until the next attempt. A leader keeps its period; candidates add jitter.
     fn wait(&mut self, now: Now) -> Step {
         let period = self.rules.retry_period;
         Step::Wait(match self.mode {
             Mode::Candidate => period.mul_f64(1.0 + JITTER * self.rng.f64()),
-            _ => (self.attempted + period).saturating_duration_since(now.at),
+            _ => (self.attempt_started + period).saturating_duration_since(now.at),
         })
     }
 }

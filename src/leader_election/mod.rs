@@ -1,9 +1,9 @@
-//! Leader election: of several replicas one does the work, by client-go's rules, through a
+//! Leader election: one of several replicas does the work, by client-go's rules, through a
 //! `coordination.k8s.io/v1` Lease.
 //!
-//! A [`LeaderElector`] stands in line until the Lease is free, runs the work, renews the Lease
-//! meanwhile, and gives it back when the work is over. It reads and writes nothing but its Lease
-//! and needs the verbs `get`, `create` and `update` on it.
+//! A [`LeaderElector`] waits until the Lease is free, acquires it and runs the work. It renews the
+//! Lease while the work runs, and releases it when the work is over. It reads and writes only its
+//! Lease, and needs the verbs `get`, `create` and `update` on it.
 //!
 //! ```no_run
 //! use kube_informer::{LeaderElectionError, LeaderElector};
@@ -27,47 +27,50 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Why no two lead at once
+//! # Why two replicas never lead at once
 //!
-//! A renewal is in the server's storage no sooner than its request was begun. Others leave the
-//! lease alone for the whole duration that it names, counted from when they *saw* it change. So a
-//! leader that counts from the *beginning* of its last successful request is always ahead of them:
-//! it tells its work to stop at the renew deadline, drops it at nine tenths of the lease duration
-//! if it has not ended, and nobody else begins before the whole. Every write names the version it
-//! replaces, so of two who take a free lease one fails.
+//! The server stores a renewal no sooner than its request began. Other candidates leave the lease
+//! alone for the whole duration that it names, counted from when they *saw* it change. A leader
+//! counts from the *beginning* of its last successful request, so its clock is always ahead of
+//! theirs. It tells its work to stop at the renew deadline, and drops the work at nine tenths of
+//! the lease duration. No other candidate begins before the whole duration has passed. Every write
+//! names the version it replaces, so of two candidates that take a free lease one fails.
 //!
-//! The elector gives the lease back only when the work is over: the future that it runs, and every
-//! task and thread that its [`WorkScope`] tracks, their synchronous code included. After a stop it
-//! renews the lease for at most the stop timeout; work that blocks its thread beyond that makes
-//! leading end with an error, and the lease runs out. Where the lease expires first, [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is
-//! true, and leading ends with an error.
+//! The elector releases the lease only when the work is over. The work is the future that the
+//! elector runs, and every task and thread that its [`WorkScope`] tracks, their synchronous code
+//! included. After a stop the elector renews the lease for at most the stop timeout. If the work
+//! blocks its thread for longer, leading ends with an error and the lease expires. If the lease
+//! expires first, [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is true, and leading
+//! ends with an error.
 //!
-//! No clock is compared with another: the times in the record are for people. What is assumed:
+//! The elector compares no clock with another: the times in the record are for people. It assumes
+//! that:
 //!
-//! - monotonic clocks of candidates run at rates that differ by less than a tenth;
-//! - after the lease could not be renewed, the process is not suspended, and no synchronous code of
-//!   the work blocks, for longer than a tenth of the lease duration. Code that does not run, or does
-//!   not await, cannot be stopped in time;
-//! - tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
-//!   its token and end before the work does;
-//! - identities are unique among the candidates that run;
-//! - nobody deletes or rewrites the Lease by hand. Candidates that saw a leader wait for its time
-//!   to run out even then, those that start just then can't know of it.
+//! - The monotonic clocks of candidates run at rates that differ by less than a tenth.
+//! - After a failed renewal, the process is not suspended, and no synchronous code of the work
+//!   blocks, for longer than a tenth of the lease duration. Code that does not run, or does not
+//!   await, cannot be stopped in time.
+//! - Tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
+//!   its token and end before the work does.
+//! - Identities are unique among the running candidates.
+//! - Nobody deletes or rewrites the Lease by hand. Candidates that saw a leader wait for its time
+//!   to run out even then. A candidate that starts at that moment cannot know of the leader.
 //!
-//! # What no lease can promise
+//! # Limits of a lease
 //!
-//! As in client-go this is no fencing. A process that is suspended between its look at the clock
-//! and its write goes on with the write when it is resumed, however long that took. A request that
-//! a leader sent in its last moment may arrive after its term, and a server may do it although
-//! nobody waits for the answer. No scope prevents either. Writes that must not be late name the
-//! resourceVersion, or the uid, that they replace: then the server refuses the one that is late.
+//! As in client-go, a lease gives no fencing token. A process that is suspended between reading
+//! the clock and writing continues with the write when it is resumed. A request that a leader sent
+//! in its last moment may arrive after its term, and the server may execute it although the client
+//! no longer waits for the answer. No scope prevents either. A write that must not be late has to
+//! name the resourceVersion or the uid that it replaces: then the server refuses a late one.
 //!
-//! # Otherwise than client-go
+//! # Differences from client-go
 //!
-//! The work is over before the lease is given back or runs out, not just told to stop. Requests
-//! have a timeout of half the renew deadline. The record's duration is rounded up, not down. A
-//! leader whose Lease names somebody else stops at once. The lease is given back also when the work
-//! ends or panics.
+//! - The work has ended before the lease is released or expires. client-go only tells it to stop.
+//! - Requests have a timeout of half the renew deadline.
+//! - The record's duration is rounded up, not down.
+//! - A leader stops at once when the Lease names another holder.
+//! - The lease is also released when the work ends or panics.
 
 mod error;
 mod lease;
@@ -99,37 +102,39 @@ pub use self::machine::LossCause;
 use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
 pub use self::scope::{ScopeGuard, WorkScope};
+use self::state::LeadershipCell;
 pub use self::state::LeadershipState;
-use self::state::StateBoard;
-use self::term::LastWork;
+use self::term::PreviousWork;
 
-/// A candidate for one Lease. See the [module](self) for what it promises.
+/// A candidate for one Lease. The [module](self) documentation lists its guarantees and shows an
+/// example.
 pub struct LeaderElector {
     lease: LeaseClient,
     machine: Machine,
     identity: Arc<str>,
-    state: StateBoard,
-    /// The last request of this term that failed, if none has succeeded since.
+    state: LeadershipCell,
+    /// The last failed request of this term; `None` after a request has succeeded.
     term_error: Option<LeaseError>,
-    last: LastWork,
+    last: PreviousWork,
     release_on_stop: bool,
     stop_timeout: Duration,
 }
 
-/// How leading ended, or that it never began.
+/// The result of [`LeaderElector::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome<T> {
-    /// It was stopped while it stood in line. The work never began.
+    /// The elector was stopped before it led. The work never began.
     NeverLed,
-    /// It was stopped while it led. What the work gave; `None` if it had to be dropped.
+    /// The elector was stopped while it led. Holds the output of the work, or `None` if the work
+    /// was dropped.
     Stopped(Option<T>),
-    /// The work ended by itself.
+    /// The work ended by itself. Holds its output.
     Finished(T),
 }
 
 impl LeaderElector {
-    /// A candidate for the Lease of this name.
+    /// Returns a builder for a candidate for the Lease `namespace/name`.
     pub fn builder(client: Client, namespace: &str, name: &str) -> LeaderElectorBuilder {
         LeaderElectorBuilder::new(client, namespace, name)
     }
@@ -145,24 +150,25 @@ impl LeaderElector {
         Self {
             lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
             identity: rules.identity.clone(),
-            state: StateBoard::new(&rules.name),
+            state: LeadershipCell::new(&rules.name),
             machine: Machine::new(rules, Rng::new(), Instant::now()),
             term_error: None,
-            last: LastWork::none(),
+            last: PreviousWork::none(),
             release_on_stop,
             stop_timeout,
         }
     }
 
-    /// The name of this candidate.
+    /// Returns the identity of this candidate.
     pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// Who leads, to be read at any time and to be waited on. Take it before [`run`](Self::run).
+    /// Returns a receiver of the leadership state, which can be read and awaited at any time. Call
+    /// this before [`run`](Self::run), which borrows the elector.
     ///
-    /// It is what this candidate last heard, a retry period old or more. To guard work against
-    /// running on two replicas use the token that the work is given.
+    /// The state is what this candidate last read from the Lease, which may be a retry period old
+    /// or more. To keep work from running on two replicas, use the token that the work receives.
     pub fn leadership(&self) -> watch::Receiver<LeadershipState> {
         self.state.subscribe()
     }

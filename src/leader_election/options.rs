@@ -1,4 +1,4 @@
-//! How an elector is to go about it.
+//! Options of a leader elector.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use kube::Client;
 use super::LeaderElector;
 use super::machine::{JITTER, Rules};
 
-/// No timer can be set for ever.
-const LONGEST_STOP: Duration = Duration::from_secs(365 * 24 * 3_600);
+/// The longest stop timeout: a timer cannot be set for ever.
+const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// Options of a [`LeaderElector`].
 #[derive(Clone)]
@@ -28,37 +28,38 @@ pub struct LeaderElectorBuilder {
     stop_timeout: Duration,
 }
 
-/// Options that contradict one another.
+/// The error of [`LeaderElectorBuilder::build`]: options that are empty or contradict one another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidElection {
-    /// A Lease has a name and a namespace.
-    #[error("the lease's {0} is empty")]
+    /// The Lease has no name or no namespace.
+    #[error("the {0} of the lease is empty: set it in LeaderElector::builder")]
     EmptyName(&'static str),
-    /// An empty holder means that nobody leads.
-    #[error("the identity is empty")]
+    /// The identity is empty. An empty holder means that nobody leads.
+    #[error("the identity is empty: leave it unset or give it a value")]
     EmptyIdentity,
-    /// A leader has to notice that it failed to renew before others may take its place.
-    #[error("the lease duration ({lease:?}) is not longer than the renew deadline ({renew:?})")]
+    /// The lease duration is too short. A leader must notice a failed renewal before others may
+    /// take its place.
+    #[error("the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})")]
     LeaseDuration {
         /// The lease duration.
         lease: Duration,
         /// The renew deadline.
         renew: Duration,
     },
-    /// A leader has to be able to try more than once.
-    #[error("the renew deadline ({renew:?}) is not longer than 1.2 retry periods ({retry:?})")]
+    /// The renew deadline is too short. A leader must be able to try more than once.
+    #[error("the renew deadline ({renew:?}) must be longer than 1.2 retry periods ({retry:?})")]
     RenewDeadline {
         /// The renew deadline.
         renew: Duration,
         /// The retry period.
         retry: Duration,
     },
-    /// Without a pause between attempts the server would have no other clients.
-    #[error("the retry period is zero")]
+    /// The retry period is zero, which would flood the server with requests.
+    #[error("the retry period must be longer than zero")]
     RetryPeriod,
-    /// The Lease counts in 32-bit seconds.
-    #[error("the lease duration ({0:?}) does not fit into a Lease")]
+    /// The lease duration does not fit into the Lease, which counts in 32-bit seconds.
+    #[error("the lease duration ({0:?}) must be at most 2147483647 seconds")]
     TooLong(Duration),
 }
 
@@ -77,57 +78,61 @@ impl LeaderElectorBuilder {
         }
     }
 
-    /// The name of this candidate. No two that run at the same time may have the same: each takes
-    /// what the other wrote for its own. Unset: the host's name with a random suffix.
+    /// Sets the identity of this candidate. The default is the host's name with a random suffix.
     ///
-    /// One that comes back under its old name, such as a pod of a `StatefulSet`, need not wait
-    /// until its own lease has run out.
+    /// The identity must be unique among the running candidates: two with the same identity take
+    /// each other's record for their own. A candidate that restarts under its old identity, such as
+    /// a pod of a `StatefulSet`, does not wait until its own lease expires.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// For how long others leave a lease alone that they have not seen change; 15 s unless set. It
-    /// is written in whole seconds, rounded up.
+    /// Sets how long other candidates leave the lease alone after they saw it change. The default
+    /// is 15 s. The Lease stores whole seconds, rounded up.
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.lease_duration = duration;
         self
     }
 
-    /// For how long a leader goes on without a successful renewal before it stops its work; 10 s
-    /// unless set, and never more than nine tenths of the lease duration. What is left until then
-    /// is the time the work has to come to an end.
+    /// Sets how long a leader continues without a successful renewal before it stops its work. The
+    /// default is 10 s.
+    ///
+    /// The deadline is never later than nine tenths of the lease duration. The work has to end
+    /// between the deadline and that time.
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.renew_deadline = deadline;
         self
     }
 
-    /// The time from one attempt to the next; 2 s unless set. Candidates lengthen it by up to 120 %
-    /// at random.
+    /// Sets the time between two attempts. The default is 2 s. Candidates lengthen it at random by
+    /// up to 120 %.
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.retry_period = period;
         self
     }
 
-    /// Whether the lease is given back when the work is over, so that a successor need not wait
-    /// until it runs out. It is unless set.
+    /// Sets whether the lease is released when the work is over, so that a successor does not wait
+    /// until it expires. The default is true.
     pub fn release_on_stop(mut self, release: bool) -> Self {
         self.release_on_stop = release;
         self
     }
 
-    /// How long the work may take to end after a stop before it is dropped; 25 s unless set, a
-    /// little less than a pod has, and a year at the most. The lease is renewed meanwhile.
+    /// Sets how long the work may take to end after a stop before it is dropped. The default is 25
+    /// s, a little less than a pod's grace period; the longest is a year. The elector renews the
+    /// lease meanwhile.
     pub fn stop_timeout(mut self, timeout: Duration) -> Self {
-        self.stop_timeout = timeout.min(LONGEST_STOP);
+        self.stop_timeout = timeout.min(LONGEST_STOP_TIMEOUT);
         self
     }
 
-    /// The elector. It asks nothing before it runs.
+    /// Builds the elector, which sends no request before it runs.
     ///
     /// # Errors
-    /// Where the options contradict one another, by client-go's rules: the lease duration has to be
-    /// longer than the renew deadline, that longer than 1.2 retry periods, and these not zero.
+    /// Returns [`InvalidElection`] if a name or the identity is empty, or if the options contradict
+    /// one another by client-go's rules. The lease duration must be longer than the renew deadline,
+    /// and that must be longer than 1.2 retry periods. The retry period must not be zero.
     pub fn build(self) -> Result<LeaderElector, InvalidElection> {
         let (lease, renew, retry) = (self.lease_duration, self.renew_deadline, self.retry_period);
         for (what, value) in [("namespace", &self.namespace), ("name", &self.name)] {
@@ -179,7 +184,7 @@ impl fmt::Debug for LeaderElectorBuilder {
     }
 }
 
-/// The host's name, for people, and a random part, because two candidates may share a host.
+/// Returns the host's name with a random suffix, because two candidates may share a host.
 fn default_identity() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname")
         .ok()

@@ -1,4 +1,4 @@
-//! What a Lease says about who leads, apart from the object that carries it.
+//! The election record in a Lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use kube::api::ObjectMeta;
 
-/// The part of a Lease's spec that candidates write and read. Two equal records mean that nobody
+/// The part of a Lease's spec that candidates write and read. If two records are equal, nobody
 /// renewed in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
-    /// Who leads; nobody where it is empty or absent.
+    /// The leader; `None` if the field is empty or absent.
     pub(super) holder: Option<Arc<str>>,
-    /// For how long others have to leave the lease alone after they saw it change.
+    /// The time for which others leave the lease alone after they saw it change.
     pub(super) duration: Option<Duration>,
     pub(super) acquired: Option<Timestamp>,
     pub(super) renewed: Option<Timestamp>,
@@ -42,26 +42,26 @@ impl Record {
         self.holder.as_deref() == Some(identity)
     }
 
-    /// A time to renew at that differs from the last one even where the wall clock went back:
-    /// every renewal has to be seen as a change.
+    /// Returns a renewal time that differs from the last one even if the wall clock went back:
+    /// every renewal must be seen as a change.
     pub(super) fn renewal_time(&self, wall: Timestamp) -> Timestamp {
         let tick = SignedDuration::from_micros(1);
         let after = self.renewed.and_then(|last| last.checked_add(tick).ok());
         after.map_or(wall, |after| after.max(wall))
     }
 
-    /// Writes itself into a Lease; what else that has stays.
+    /// Writes the record into a Lease. Other fields of the Lease stay.
     pub(super) fn write_to(&self, lease: &mut Lease) {
         let spec = lease.spec.get_or_insert_with(LeaseSpec::default);
-        // An empty name, not an absent one: client-go's older readers expect the field.
+        // An empty name, not an absent one: older readers of client-go expect the field.
         spec.holder_identity = Some(self.holder.as_deref().unwrap_or_default().to_owned());
-        spec.lease_duration_seconds = self.duration.map(whole_seconds);
+        spec.lease_duration_seconds = self.duration.map(rounded_up_seconds);
         spec.acquire_time = self.acquired.map(MicroTime);
         spec.renew_time = self.renewed.map(MicroTime);
         spec.lease_transitions = Some(i32::try_from(self.transitions).unwrap_or(i32::MAX));
     }
 
-    /// A new Lease that says this.
+    /// Returns a new Lease with this record.
     pub(super) fn into_lease(self, name: &str) -> Lease {
         let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
         let mut lease = Lease { metadata, spec: None };
@@ -70,8 +70,8 @@ impl Record {
     }
 }
 
-/// Rounded up: others may wait too long, never too short.
-fn whole_seconds(duration: Duration) -> i32 {
+/// Rounds up: others may wait too long, but never too short.
+fn rounded_up_seconds(duration: Duration) -> i32 {
     let up = u64::from(duration.subsec_nanos() > 0);
     i32::try_from(duration.as_secs().saturating_add(up)).unwrap_or(i32::MAX)
 }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_survives_the_way_through_a_lease() {
+    fn record_survives_a_round_trip() {
         let record = Record {
             holder: Some("a".into()),
             duration: Some(Duration::from_secs(15)),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_in_a_lease_is_as_good_as_absent() {
+    fn invalid_fields_count_as_absent() {
         let spec = LeaseSpec {
             holder_identity: Some(String::new()),
             lease_duration_seconds: Some(-1),
@@ -110,15 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn a_duration_is_written_in_whole_seconds_never_too_short() {
-        assert_eq!(whole_seconds(Duration::from_secs(15)), 15);
-        assert_eq!(whole_seconds(Duration::from_millis(1_001)), 2);
-        assert_eq!(whole_seconds(Duration::from_nanos(1)), 1);
-        assert_eq!(whole_seconds(Duration::MAX), i32::MAX);
+    fn duration_is_rounded_up() {
+        assert_eq!(rounded_up_seconds(Duration::from_secs(15)), 15);
+        assert_eq!(rounded_up_seconds(Duration::from_millis(1_001)), 2);
+        assert_eq!(rounded_up_seconds(Duration::from_nanos(1)), 1);
+        assert_eq!(rounded_up_seconds(Duration::MAX), i32::MAX);
     }
 
     #[test]
-    fn a_renewal_differs_from_the_last_one_whatever_the_wall_clock_does() {
+    fn renewal_time_always_differs() {
         let at = |us| Timestamp::from_microsecond(us).unwrap();
         let record = Record { renewed: Some(at(100)), ..Record::default() };
         assert_eq!(record.renewal_time(at(500)), at(500));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_a_lease_has_stays() {
+    fn other_fields_of_a_lease_stay() {
         let mut lease = Lease::default();
         lease.metadata.labels = Some([("team".to_owned(), "shop".to_owned())].into());
         lease.metadata.resource_version = Some("7".into());

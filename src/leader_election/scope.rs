@@ -12,11 +12,13 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use super::machine::Term;
 use crate::sync::Mutex;
 
-/// The bounds of work that is done while leading: a token, a deadline, and everything that has to
-/// end before the lease is given back. A cheap clone; all clones are one scope.
+/// The bounds of work that is done while leading: a token, a deadline, and everything that must end
+/// before the lease is released.
 ///
-/// The elector awaits the future that [`run_scoped`](super::LeaderElector::run_scoped) was given.
-/// Work beside it, in other tasks or on other threads, counts only if it is tracked:
+/// A cheap clone; all clones are one scope.
+///
+/// The elector awaits the future that [`run_scoped`](super::LeaderElector::run_scoped) received.
+/// Work in other tasks or on other threads counts only if it is tracked:
 ///
 /// ```no_run
 /// use kube_informer::leader_election::{LeaderElector, WorkScope};
@@ -50,17 +52,18 @@ struct Inner {
     bounds: Mutex<Option<Bounds>>,
 }
 
-/// What the last renewal allows.
+/// The times that the last renewal allows.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
-    /// Before this a piece of work may begin.
+    /// The time before which a piece of work may begin.
     begin: Instant,
-    /// Before this every piece of work has to be over.
+    /// The time before which every piece of work must have ended.
     end: Instant,
 }
 
-/// Keeps the elector from giving the lease back until it is dropped. It does not keep the lease from
-/// running out: watch [`WorkScope::is_over`].
+/// A guard that keeps the elector from releasing the lease until it is dropped.
+///
+/// The guard does not keep the lease from expiring: check [`WorkScope::is_over`].
 #[derive(Debug)]
 #[must_use = "the scope does not wait for work whose guard is dropped"]
 pub struct ScopeGuard {
@@ -68,8 +71,8 @@ pub struct ScopeGuard {
 }
 
 impl WorkScope {
-    /// A scope without a lease, for work that needs none: it has no deadline, and no more work
-    /// begins when the token is cancelled.
+    /// Creates a scope without a lease: it has no deadline, and no work may begin after the token
+    /// is cancelled.
     pub fn new(token: CancellationToken) -> Self {
         Self::with_bounds(token, None)
     }
@@ -83,7 +86,7 @@ impl WorkScope {
 
     fn with_bounds(token: CancellationToken, bounds: Option<Bounds>) -> Self {
         let tracker = TaskTracker::new();
-        // Whoever waits for it waits until it is empty; it still takes tasks.
+        // A closed tracker still accepts tasks, and `wait` returns when it is empty.
         tracker.close();
         let bounds = Mutex::new(bounds);
         Self(Arc::new(Inner { token, aborted: CancellationToken::new(), tracker, bounds }))
@@ -96,8 +99,8 @@ impl WorkScope {
 
     /// Returns the time by which all work must have ended; `None` without a lease.
     ///
-    /// A renewal moves it forward; losing the lease or giving it back moves it to now. Under the
-    /// [module's assumptions](super), nobody else leads before it.
+    /// A renewal moves the deadline forward; losing or releasing the lease moves it to now. Under
+    /// the [module's assumptions](super), no other replica leads before the deadline.
     pub fn deadline(&self) -> Option<Instant> {
         self.0.bounds.lock().map(|bounds| bounds.end)
     }
@@ -105,34 +108,35 @@ impl WorkScope {
     /// Returns whether another piece of work may begin now: the token is not cancelled, and the
     /// lease was renewed in time.
     ///
-    /// Compares the clock with the lease, because a blocked thread or a suspended process may pass the
-    /// time before anything cancels the token.
+    /// Compares the clock with the lease, because a blocked thread or a suspended process may pass
+    /// the time before anything cancels the token.
     pub fn may_begin(&self) -> bool {
         let begin = self.0.bounds.lock().map(|bounds| bounds.begin);
         !self.0.token.is_cancelled() && begin.is_none_or(|begin| Instant::now() < begin)
     }
 
-    /// Returns whether another replica may lead now: the deadline has passed or the lease was given back.
-    /// Do not begin writes then. Always `false` without a lease.
+    /// Returns whether another replica may lead now: the deadline has passed or the lease was
+    /// released. Do not begin writes then. Always `false` without a lease.
     pub fn is_over(&self) -> bool {
         self.deadline().is_some_and(|deadline| deadline <= Instant::now())
     }
 
-    /// Makes a future part of the scope: the elector does not give the lease back before the future has
-    /// ended or was dropped, its synchronous code included. Run it in any task.
+    /// Makes a future part of the scope. The elector does not release the lease before the future
+    /// has ended or was dropped, its synchronous code included. The returned future can run in any
+    /// task.
     ///
-    /// Returns `None` if the future was dropped: after the stop timeout, when the lease was lost, or when
-    /// the elector was dropped.
+    /// The output is `None` if the future was dropped: after the stop timeout, when the lease was
+    /// lost, or when the elector was dropped.
     pub fn track<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {
         let aborted = self.0.aborted.clone();
-        // The tracker's mark is dropped after the future, also if that was never polled.
+        // The tracker's mark is dropped after the future, even if the future was never polled.
         self.0.tracker.track_future(async move { aborted.run_until_cancelled(future).await })
     }
 
-    /// Spawns a task that is [tracked](Self::track).
+    /// Spawns a [tracked](Self::track) task.
     ///
     /// # Panics
-    /// Outside a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub fn spawn<F>(&self, future: F) -> JoinHandle<Option<F::Output>>
     where
         F: Future<Output: Send + 'static> + Send + 'static,
@@ -140,28 +144,32 @@ impl WorkScope {
         tokio::spawn(self.track(future))
     }
 
-    /// Keeps the scope open until the guard is dropped, for work that is no future: a thread, a
-    /// blocking call.
+    /// Returns a guard that keeps the scope open until it is dropped, for work that is not a
+    /// future, such as a thread.
     pub fn guard(&self) -> ScopeGuard {
         ScopeGuard { _token: self.0.tracker.token() }
     }
 
-    /// Returns how many futures and guards are tracked.
+    /// Returns the number of tracked futures and guards.
     pub fn tracked(&self) -> usize {
         self.0.tracker.len()
     }
 
-    /// Waits until nothing is tracked. Cancel safe. A tracked future must not wait for this.
+    /// Waits until nothing is tracked. A tracked future must not call this.
+    ///
+    /// # Cancel safety
+    ///
+    /// This method is cancel safe.
     pub async fn wait_until_idle(&self) {
         self.0.tracker.wait().await;
     }
 
-    /// The lease was renewed.
+    /// Extends the bounds after a renewal.
     pub(super) fn renew(&self, term: Term) {
         *self.0.bounds.lock() = Some(Bounds::of(term));
     }
 
-    /// The deadline has come: another may lead from now on.
+    /// Ends the bounds: another replica may lead from now on.
     pub(super) fn end(&self) {
         let now = Instant::now();
         if let Some(bounds) = &mut *self.0.bounds.lock() {
@@ -170,12 +178,12 @@ impl WorkScope {
         }
     }
 
-    /// Drops what is tracked, at the await it is at.
+    /// Drops everything tracked, each at its current await.
     pub(super) fn abort(&self) {
         self.0.aborted.cancel();
     }
 
-    /// Tells the work to stop, and drops what is tracked, when this is dropped.
+    /// Returns guards that tell the work to stop, and drop what is tracked, when they are dropped.
     pub(super) fn abort_on_drop(&self) -> (DropGuard, DropGuard) {
         (self.0.token.clone().drop_guard(), self.0.aborted.clone().drop_guard())
     }

@@ -1,8 +1,8 @@
-//! Several machines against one Lease, in simulated time: clocks that run at different rates, wall
-//! clocks that are hours apart, requests and answers that come late or never, stops and crashes.
+//! Several machines that compete for one Lease in simulated time: clocks that run at different
+//! rates, wall clocks that are hours apart, late or lost messages, stops and crashes.
 //!
-//! It does what the elector does with a step, without tasks and sockets, and checks at every moment
-//! that no two are at work. Time is in microseconds of a clock that no candidate has.
+//! The simulation performs the elector's steps without tasks and sockets, and checks at every
+//! moment that no two candidates work. Time is in microseconds of a clock that no candidate has.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,39 +17,39 @@ use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step, Ter
 
 const SECOND: u64 = 1_000_000;
 
-/// What goes wrong until the faults end.
+/// The faults that happen in the first half of a simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Faults {
     pub(super) seed: u64,
-    /// Each candidate's clock: how fast it runs.
+    /// The rate of each candidate's clock.
     pub(super) rates: Vec<f64>,
-    /// The shorter, the sooner a rival notices that a lease has run out.
+    /// The retry period. A shorter one lets a rival notice earlier that a lease has expired.
     pub(super) retry_period: Duration,
-    /// How many of a hundred requests, and of a hundred answers, get lost.
+    /// The percentage of requests, and of answers, that get lost.
     pub(super) lost: u8,
     /// The longest time a request or an answer takes, in milliseconds, for about half of the
-    /// candidates; those of the others are fast.
+    /// candidates. The others are fast.
     pub(super) slowest: u64,
-    /// How many of a hundred terms are cut off from the server at some moment.
+    /// The percentage of terms during which the candidate loses the server.
     pub(super) cut: u8,
-    /// How many of a hundred terms end with a stop, and with a crash.
+    /// The percentage of terms that end with a stop, and with a crash.
     pub(super) stopped: u8,
     pub(super) crashed: u8,
 }
 
-/// What a simulation came to.
+/// The result of a simulation.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// Two were at work at the same time: who, and when.
+    /// Two candidates that worked at the same time, and when.
     pub(super) overlap: Option<(usize, usize, Duration)>,
     pub(super) terms: usize,
     pub(super) losses: usize,
     pub(super) releases: usize,
-    /// How long after the faults ended somebody was at work.
+    /// The time from the end of the faults to the first work after it.
     pub(super) recovered: Option<Duration>,
-    /// When a term last began.
+    /// The time when the last term began.
     pub(super) last_change: Duration,
-    /// How many were at work in the end.
+    /// The number of candidates that worked at the end.
     pub(super) at_work: usize,
 }
 
@@ -57,43 +57,43 @@ pub(super) struct Report {
 enum Event {
     /// A request reaches the server.
     Arrives {
-        who: usize,
-        asked: u64,
+        index: usize,
+        step_number: u64,
         step: Step,
     },
-    /// What comes of a step: an answer, no answer in time, or the end of a wait.
+    /// A step completes: with an answer, a timeout, or the end of a wait.
     Comes {
-        who: usize,
-        asked: u64,
+        index: usize,
+        step_number: u64,
         outcome: Outcome,
     },
-    /// The time may be up for this term.
+    /// The term may have to end.
     Due {
-        who: usize,
+        index: usize,
     },
-    /// Work that was told to stop is over.
+    /// Work that was told to stop has ended.
     WorkEnds {
-        who: usize,
+        index: usize,
         term: u64,
     },
-    /// Somebody stops a leader.
+    /// A leader is stopped.
     Stop {
-        who: usize,
+        index: usize,
         term: u64,
     },
     Crash {
-        who: usize,
+        index: usize,
         term: u64,
     },
-    /// The connection goes until the second time.
+    /// The connection is lost until the second time.
     Cut {
-        who: usize,
+        index: usize,
         until: u64,
     },
-    /// Comes back after a stop or crash.
+    /// A candidate returns after a stop or crash.
     Returns {
-        who: usize,
-        visit: u64,
+        index: usize,
+        return_number: u64,
     },
 }
 
@@ -101,13 +101,13 @@ struct Candidate {
     machine: Machine,
     rate: f64,
     wall: SignedDuration,
-    /// Which step is under way; answers to others come too late.
-    asked: u64,
+    /// The number of the current step. Answers to earlier steps are ignored.
+    step_number: u64,
     term: u64,
     at_work: bool,
     away: bool,
-    /// Which of its returns is the one that counts.
-    visit: u64,
+    /// The number of this candidate's last return. Earlier ones are ignored.
+    return_number: u64,
     cut_until: u64,
     slow: bool,
 }
@@ -138,19 +138,23 @@ fn rules(identity: String, retry_period: Duration) -> Rules {
 }
 
 impl Simulation {
-    /// Faults for so many seconds, then none for as long again.
+    /// Runs with faults for `seconds`, then without faults for as long again.
     pub(super) fn run(faults: Faults, seconds: u64) -> Report {
         let mut rng = Rng::with_seed(faults.seed);
         let epoch = Instant::now();
-        let candidates = (0..faults.rates.len()).map(|who| Candidate {
-            machine: Machine::new(rules(format!("c{who}"), faults.retry_period), rng.fork(), epoch),
-            rate: faults.rates[who],
+        let candidates = (0..faults.rates.len()).map(|index| Candidate {
+            machine: Machine::new(
+                rules(format!("c{index}"), faults.retry_period),
+                rng.fork(),
+                epoch,
+            ),
+            rate: faults.rates[index],
             wall: SignedDuration::from_secs(rng.i64(-10_000..10_000)),
-            asked: 0,
+            step_number: 0,
             term: 0,
             at_work: false,
             away: true,
-            visit: 0,
+            return_number: 0,
             cut_until: 0,
             slow: rng.bool(),
         });
@@ -169,23 +173,23 @@ impl Simulation {
             report: Report::default(),
             faults,
         };
-        for who in 0..simulation.candidates.len() {
+        for index in 0..simulation.candidates.len() {
             let delay = simulation.rng.u64(0..5 * SECOND);
-            simulation.returns(who, delay);
+            simulation.schedule_return(index, delay);
         }
-        simulation.go_on(2 * seconds * SECOND);
+        simulation.run_until(2 * seconds * SECOND);
         let at_work = simulation.candidates.iter().filter(|candidate| candidate.at_work).count();
         Report { at_work, ..simulation.report }
     }
 
-    fn go_on(&mut self, end: u64) {
+    fn run_until(&mut self, end: u64) {
         while let Some(Reverse((at, id))) = self.queue.pop() {
             self.now = at;
             if at >= end || self.report.overlap.is_some() {
                 return;
             }
             let Some(event) = self.events.remove(&id) else { continue };
-            self.happens(event);
+            self.handle(event);
             let recovered = self.candidates.iter().any(|candidate| candidate.at_work);
             if self.now >= self.faults_end && recovered {
                 let after = Duration::from_micros(self.now - self.faults_end);
@@ -194,78 +198,82 @@ impl Simulation {
         }
     }
 
-    fn at(&mut self, at: u64, event: Event) {
+    fn schedule(&mut self, at: u64, event: Event) {
         self.order += 1;
         self.queue.push(Reverse((at.max(self.now), self.order)));
         self.events.insert(self.order, event);
     }
 
-    fn faulty(&mut self, percent: u8) -> bool {
+    fn draw(&mut self, percent: u8) -> bool {
         self.now < self.faults_end && self.rng.u8(0..100) < percent
     }
 
-    /// The moment as this candidate's clocks have it.
-    fn clocks(&self, who: usize) -> Now {
-        let candidate = &self.candidates[who];
+    /// Returns the current moment on a candidate's clocks.
+    fn clocks(&self, index: usize) -> Now {
+        let candidate = &self.candidates[index];
         let local = Duration::from_micros(self.now).mul_f64(candidate.rate);
         let wall = SignedDuration::try_from(local).unwrap() + candidate.wall;
         let wall = Timestamp::from_second(1_800_000_000).unwrap() + wall;
         Now { at: self.epoch + local, wall }
     }
 
-    /// When a candidate's clock will show a moment.
-    fn when(&self, who: usize, local: Instant) -> u64 {
+    /// Returns when a candidate's clock will show a moment.
+    fn when(&self, index: usize, local: Instant) -> u64 {
         let local = local.duration_since(self.epoch).as_secs_f64();
         // Timers are never early.
-        seconds(local / self.candidates[who].rate) + 1
+        seconds(local / self.candidates[index].rate) + 1
     }
 
-    fn happens(&mut self, event: Event) {
+    fn handle(&mut self, event: Event) {
         match event {
-            Event::Arrives { who, asked, step } => {
+            Event::Arrives { index, step_number, step } => {
                 let outcome = self.serve(step);
-                let (lost, delay) = self.way(who);
+                let (lost, delay) = self.draw_delivery(index);
                 if !lost {
-                    self.at(self.now + delay, Event::Comes { who, asked, outcome });
+                    self.schedule(self.now + delay, Event::Comes { index, step_number, outcome });
                 }
             }
-            Event::Comes { who, asked, outcome } => self.comes(who, asked, outcome),
-            Event::Due { who } => {
-                let now = self.clocks(who);
-                let term = self.candidates[who].machine.term();
+            Event::Comes { index, step_number, outcome } => {
+                self.step_completes(index, step_number, outcome);
+            }
+            Event::Due { index } => {
+                let now = self.clocks(index);
+                let term = self.candidates[index].machine.term();
                 if let Some(term) = term.filter(|term| now.at >= term.cancel) {
-                    let cause = self.candidates[who].machine.give_up();
-                    self.lost(who, &cause, term);
+                    let cause = self.candidates[index].machine.give_up();
+                    self.lost(index, &cause, term);
                 }
             }
-            Event::WorkEnds { who, term } if self.candidates[who].term == term => {
-                if self.candidates[who].at_work {
-                    self.work_ends(who);
+            Event::WorkEnds { index, term } if self.candidates[index].term == term => {
+                if self.candidates[index].at_work {
+                    self.end_work(index);
                 }
             }
-            Event::Stop { who, term } if self.candidates[who].term == term => {
-                // The work takes its time; the lease is renewed meanwhile.
+            Event::Stop { index, term } if self.candidates[index].term == term => {
+                // The work takes its time; the candidate renews the lease meanwhile.
                 let at = self.now + self.rng.u64(0..25 * SECOND);
-                self.at(at, Event::WorkEnds { who, term });
+                self.schedule(at, Event::WorkEnds { index, term });
             }
-            Event::Crash { who, term } if self.candidates[who].term == term => {
+            Event::Crash { index, term } if self.candidates[index].term == term => {
                 let same = self.rng.bool();
-                let identity = format!("c{who}{}", if same { "" } else { "'" });
-                let at = self.clocks(who).at;
+                let identity = format!("c{index}{}", if same { "" } else { "'" });
+                let at = self.clocks(index).at;
                 let machine =
                     Machine::new(rules(identity, self.faults.retry_period), self.rng.fork(), at);
-                let candidate = &mut self.candidates[who];
+                let candidate = &mut self.candidates[index];
                 (candidate.at_work, candidate.machine) = (false, machine);
-                self.leaves(who);
+                self.leave(index);
             }
-            Event::Cut { who, until } => self.candidates[who].cut_until = until,
-            Event::Returns { who, visit } if self.candidates[who].visit == visit => {
-                let now = self.clocks(who);
-                self.candidates[who].away = false;
-                let step = self.candidates[who].machine.stand(now);
-                self.perform(who, step);
+            Event::Cut { index, until } => self.candidates[index].cut_until = until,
+            Event::Returns { index, return_number }
+                if self.candidates[index].return_number == return_number =>
+            {
+                let now = self.clocks(index);
+                self.candidates[index].away = false;
+                let step = self.candidates[index].machine.start_candidacy(now);
+                self.perform(index, step);
             }
-            // What was meant for a term or a wait that is over.
+            // The event belongs to a term or a wait that is over.
             Event::WorkEnds { .. }
             | Event::Stop { .. }
             | Event::Crash { .. }
@@ -273,139 +281,139 @@ impl Simulation {
         }
     }
 
-    fn comes(&mut self, who: usize, asked: u64, outcome: Outcome) {
-        if self.candidates[who].asked != asked || self.candidates[who].away {
+    fn step_completes(&mut self, index: usize, step_number: u64, outcome: Outcome) {
+        if self.candidates[index].step_number != step_number || self.candidates[index].away {
             return;
         }
-        let now = self.clocks(who);
-        let before = self.candidates[who].machine.term();
-        let step = self.candidates[who].machine.next(outcome, now);
+        let now = self.clocks(index);
+        let before = self.candidates[index].machine.term();
+        let step = self.candidates[index].machine.next(outcome, now);
         match (step, before) {
             (Step::Released, _) => {
                 self.report.releases += 1;
-                self.leaves(who);
+                self.leave(index);
             }
-            (Step::Lost(cause), Some(term)) => self.lost(who, &cause, term),
+            (Step::Lost(cause), Some(term)) => self.lost(index, &cause, term),
             (Step::Lost(_), None) => {
-                let step = self.candidates[who].machine.stand(now);
-                self.perform(who, step);
+                let step = self.candidates[index].machine.start_candidacy(now);
+                self.perform(index, step);
             }
             (step, before) => {
-                if before.is_none() && self.candidates[who].machine.term().is_some() {
-                    self.work_begins(who);
+                if before.is_none() && self.candidates[index].machine.term().is_some() {
+                    self.begin_work(index);
                 }
-                if let Some(term) = self.candidates[who].machine.term() {
-                    let due = self.when(who, term.cancel);
-                    self.at(due, Event::Due { who });
+                if let Some(term) = self.candidates[index].machine.term() {
+                    let due = self.when(index, term.cancel);
+                    self.schedule(due, Event::Due { index });
                 }
-                self.perform(who, step);
+                self.perform(index, step);
             }
         }
     }
 
-    fn work_begins(&mut self, who: usize) {
+    fn begin_work(&mut self, index: usize) {
         let at_work = self.candidates.iter().position(|candidate| candidate.at_work);
         if let Some(other) = at_work {
-            self.report.overlap = Some((other, who, Duration::from_micros(self.now)));
+            self.report.overlap = Some((other, index, Duration::from_micros(self.now)));
         }
         self.report.terms += 1;
         self.report.last_change = Duration::from_micros(self.now);
-        let candidate = &mut self.candidates[who];
+        let candidate = &mut self.candidates[index];
         candidate.at_work = true;
         candidate.term += 1;
 
         let term = candidate.term;
-        if self.faulty(self.faults.cut) {
+        if self.draw(self.faults.cut) {
             let at = self.now + self.rng.u64(0..30 * SECOND);
-            self.at(at, Event::Cut { who, until: at + 60 * SECOND });
+            self.schedule(at, Event::Cut { index, until: at + 60 * SECOND });
         }
-        if self.faulty(self.faults.stopped) {
+        if self.draw(self.faults.stopped) {
             let at = self.now + self.rng.u64(0..20 * SECOND);
-            self.at(at, Event::Stop { who, term });
+            self.schedule(at, Event::Stop { index, term });
         }
-        if self.faulty(self.faults.crashed) {
+        if self.draw(self.faults.crashed) {
             let at = self.now + self.rng.u64(0..60 * SECOND);
-            self.at(at, Event::Crash { who, term });
+            self.schedule(at, Event::Crash { index, term });
         }
     }
 
-    /// The work ends at the latest moment allowed, or some time before.
-    fn lost(&mut self, who: usize, cause: &LossCause, term: Term) {
+    /// Ends the work at the latest moment allowed, or some time before.
+    fn lost(&mut self, index: usize, cause: &LossCause, term: Term) {
         self.report.losses += 1;
-        self.candidates[who].asked += 1;
+        self.candidates[index].step_number += 1;
         let at = match cause {
-            LossCause::RenewDeadline if self.rng.bool() => self.when(who, term.abort),
+            LossCause::RenewDeadline if self.rng.bool() => self.when(index, term.abort),
             LossCause::RenewDeadline => {
-                let latest = self.when(who, term.abort).max(self.now + 1);
+                let latest = self.when(index, term.abort).max(self.now + 1);
                 self.rng.u64(self.now..latest)
             }
             _ => self.now,
         };
-        let term = self.candidates[who].term;
-        self.at(at, Event::WorkEnds { who, term });
+        let term = self.candidates[index].term;
+        self.schedule(at, Event::WorkEnds { index, term });
     }
 
-    fn work_ends(&mut self, who: usize) {
-        let now = self.clocks(who);
-        let candidate = &mut self.candidates[who];
+    fn end_work(&mut self, index: usize) {
+        let now = self.clocks(index);
+        let candidate = &mut self.candidates[index];
         candidate.at_work = false;
         let step = candidate.machine.release(now);
         match step {
-            // It was lost: in line again.
+            // The leadership was lost: become a candidate again.
             Step::Released => {
-                let step = candidate.machine.stand(now);
-                self.perform(who, step);
+                let step = candidate.machine.start_candidacy(now);
+                self.perform(index, step);
             }
             step => {
-                // Releasing is not tried for ever.
-                self.returns(who, 5 * SECOND);
-                self.perform(who, step);
+                // The candidate does not retry the release for ever.
+                self.schedule_return(index, 5 * SECOND);
+                self.perform(index, step);
             }
         }
     }
 
-    fn leaves(&mut self, who: usize) {
-        self.candidates[who].away = true;
-        self.candidates[who].asked += 1;
-        self.candidates[who].term += 1;
+    fn leave(&mut self, index: usize) {
+        self.candidates[index].away = true;
+        self.candidates[index].step_number += 1;
+        self.candidates[index].term += 1;
         let delay = self.rng.u64(0..10 * SECOND);
-        self.returns(who, delay);
+        self.schedule_return(index, delay);
     }
 
-    fn returns(&mut self, who: usize, delay: u64) {
-        self.candidates[who].visit += 1;
-        let visit = self.candidates[who].visit;
-        self.at(self.now + delay, Event::Returns { who, visit });
+    fn schedule_return(&mut self, index: usize, delay: u64) {
+        self.candidates[index].return_number += 1;
+        let return_number = self.candidates[index].return_number;
+        self.schedule(self.now + delay, Event::Returns { index, return_number });
     }
 
-    fn perform(&mut self, who: usize, step: Step) {
-        self.candidates[who].asked += 1;
-        let asked = self.candidates[who].asked;
-        let local = self.clocks(who).at;
+    fn perform(&mut self, index: usize, step: Step) {
+        self.candidates[index].step_number += 1;
+        let step_number = self.candidates[index].step_number;
+        let local = self.clocks(index).at;
         if let Step::Wait(delay) = step {
-            let at = self.when(who, local + delay);
-            self.at(at, Event::Comes { who, asked, outcome: Outcome::Waited });
+            let at = self.when(index, local + delay);
+            self.schedule(at, Event::Comes { index, step_number, outcome: Outcome::Waited });
             return;
         }
-        let timeout = self.when(who, local + Duration::from_secs(5));
+        let timeout = self.when(index, local + Duration::from_secs(5));
         let outcome = Outcome::Failed(Failure::Other);
-        self.at(timeout, Event::Comes { who, asked, outcome });
-        let (lost, delay) = self.way(who);
+        self.schedule(timeout, Event::Comes { index, step_number, outcome });
+        let (lost, delay) = self.draw_delivery(index);
         if !lost {
-            self.at(self.now + delay, Event::Arrives { who, asked, step });
+            self.schedule(self.now + delay, Event::Arrives { index, step_number, step });
         }
     }
 
-    /// Whether a message gets lost on its way, and how long it takes.
-    fn way(&mut self, who: usize) -> (bool, u64) {
-        let cut = self.now < self.candidates[who].cut_until.min(self.faults_end);
-        let lost = cut || self.faulty(self.faults.lost);
-        let slow = self.candidates[who].slow && self.now < self.faults_end;
+    /// Returns whether a message gets lost, and how long it takes.
+    fn draw_delivery(&mut self, index: usize) -> (bool, u64) {
+        let cut = self.now < self.candidates[index].cut_until.min(self.faults_end);
+        let lost = cut || self.draw(self.faults.lost);
+        let slow = self.candidates[index].slow && self.now < self.faults_end;
         let slowest = if slow { self.faults.slowest } else { 50 };
         (lost, self.rng.u64(0..=slowest * 1_000))
     }
 
-    /// What an API server does.
+    /// Executes a request as an API server does.
     fn serve(&mut self, step: Step) -> Outcome {
         let lease = match step {
             Step::Get => return Outcome::Got(self.lease.clone().map(Box::new)),

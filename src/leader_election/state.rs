@@ -1,4 +1,4 @@
-//! Who leads, for whoever wants to know.
+//! The published state of an election.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use super::error::LeaseError;
 use super::machine::Machine;
 use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
-/// Who leads, as this candidate knows it. Serialised, the error is its message.
+/// The leadership as this candidate knows it. The error serializes as its message.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct LeadershipState {
-    /// Whom the Lease named as its holder when it was last read; `None` where nobody, and before it
-    /// was read. A leader that vanished is named until another takes its place.
+    /// The holder that the Lease named when it was last read; `None` if it named none or was not
+    /// read yet. A leader that vanished stays here until another takes its place.
     pub leader: Option<Arc<str>>,
-    /// Whether this candidate leads: from its acquisition until its work was told to stop.
+    /// True while this candidate leads: from its acquisition until its work is told to stop.
     pub is_leader: bool,
-    /// How often the Lease went from one holder to another.
+    /// The number of times the Lease changed its holder.
     pub transitions: u32,
-    /// How many requests about the Lease failed.
+    /// The number of failed requests about the Lease.
     pub errors: u64,
-    /// The last of them. It stays when requests succeed again.
+    /// The last failed request. It stays when requests succeed again.
     pub last_error: Option<LeaseError>,
 }
 
-/// The state as the elector writes it. A cheap clone.
+/// The writing half of the state. A cheap clone.
 #[derive(Clone, Debug)]
-pub(super) struct StateBoard {
+pub(super) struct LeadershipCell {
     state: watch::Sender<LeadershipState>,
     leads: Arc<Level>,
 }
 
-impl StateBoard {
+impl LeadershipCell {
     pub(super) fn new(lease: &str) -> Self {
         let labels = MetricLabels::new([("name", lease)]);
         Self {
@@ -46,7 +46,7 @@ impl StateBoard {
         self.state.subscribe()
     }
 
-    /// Wakes readers only if who leads has changed; renewals do not.
+    /// Publishes the state. Wakes readers only when the leadership changed, not for renewals.
     pub(super) fn update(&self, machine: &Machine, is_leader: bool) {
         self.state.send_if_modified(|state| {
             let leader = machine.leader();
@@ -71,7 +71,7 @@ impl StateBoard {
         });
     }
 
-    pub(super) fn leads_no_more(&self) {
+    pub(super) fn step_down(&self) {
         self.state.send_if_modified(|state| std::mem::take(&mut state.is_leader));
         self.publish();
     }
@@ -81,12 +81,12 @@ impl StateBoard {
     }
 }
 
-/// However a term ends, also when nobody polls it any more, readers learn of it.
+/// Publishes the end of a term when it is dropped, even if the elector's future was dropped.
 #[derive(Debug)]
-pub(super) struct LeadsNoMore(pub(super) StateBoard);
+pub(super) struct StepDownOnDrop(pub(super) LeadershipCell);
 
-impl Drop for LeadsNoMore {
+impl Drop for StepDownOnDrop {
     fn drop(&mut self) {
-        self.0.leads_no_more();
+        self.0.step_down();
     }
 }

@@ -1,97 +1,97 @@
-//! One term: standing in line, leading, and giving the lease back.
+//! One term: becoming the leader, leading, and releasing the lease.
 
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::error::{LeaderElectionError, WorkEnd};
-use super::lease::Done;
-use super::machine::{LossCause, Outcome as Answer, Step, Term};
+use super::lease::StepResult;
+use super::machine::{LossCause, Outcome as StepOutcome, Step, Term};
 use super::scope::WorkScope;
-use super::state::LeadsNoMore;
+use super::state::StepDownOnDrop;
 use super::{LeaderElector, Outcome, now};
 use crate::panic;
 
-/// What a task that was awaited gave.
-type Given<T> = Result<T, tokio::task::JoinError>;
+/// The result of an awaited task.
+type JoinResult<T> = Result<T, tokio::task::JoinError>;
 
-/// The task that does the work, and what it tracks.
+/// The task that does the work, with everything that it tracks.
 struct Work<T> {
-    /// Dropped, it ends at its next await.
+    /// Aborts the task when it is dropped.
     task: AbortOnDropHandle<T>,
-    /// Set when the task has ended.
-    given: Option<Given<T>>,
+    /// The result of the task, once it has ended.
+    result: Option<JoinResult<T>>,
     scope: WorkScope,
 }
 
 impl<T> Work<T> {
-    /// Waits until the task and all it tracks have ended. Cancel safe.
-    async fn over(&mut self) -> Given<T> {
+    /// Waits until the task and everything that it tracks have ended. Cancel safe.
+    async fn wait_until_ended(&mut self) -> JoinResult<T> {
         loop {
-            match self.given.take() {
+            match self.result.take() {
                 None => {
-                    let given = (&mut self.task).await;
-                    // What the work spawned has to hear of it as well.
+                    let result = (&mut self.task).await;
+                    // Tasks that the work spawned must learn of its end as well.
                     self.scope.token().cancel();
-                    self.given = Some(given);
+                    self.result = Some(result);
                 }
-                Some(given) if self.scope.tracked() == 0 => return given,
-                Some(given) => {
-                    self.given = Some(given);
+                Some(result) if self.scope.tracked() == 0 => return result,
+                Some(result) => {
+                    self.result = Some(result);
                     self.scope.wait_until_idle().await;
                 }
             }
         }
     }
 
-    /// Drops the work at the awaits it is at.
+    /// Drops the work at its current awaits.
     fn abort(&self) {
         self.task.abort();
         self.scope.abort();
     }
 }
 
-/// The work of the last term: there may be some that can't be dropped.
-pub(super) struct LastWork {
-    /// Cancelled when the task is gone.
+/// The work of the last term, which may still block a thread.
+pub(super) struct PreviousWork {
+    /// Cancelled when the task has ended.
     gone: CancellationToken,
     scope: WorkScope,
 }
 
-impl LastWork {
-    /// That of an elector that has not led yet.
+impl PreviousWork {
+    /// Returns the value for an elector that has not led yet.
     pub(super) fn none() -> Self {
         let gone = CancellationToken::new();
         gone.cancel();
         Self { scope: WorkScope::new(gone.clone()), gone }
     }
 
-    async fn over(&self) {
+    async fn wait_until_ended(&self) {
         self.gone.cancelled().await;
         self.scope.wait_until_idle().await;
     }
 }
 
-/// Why leading is over.
+/// The reason for which leading ended.
 enum End<T> {
-    /// The work has ended in this term.
-    Work(Given<T>, Term),
+    /// The work ended in this term.
+    Work(JoinResult<T>, Term),
     Lost(LossCause, Term),
-    /// It was told to stop, and took too long.
+    /// The work was told to stop and exceeded the stop timeout.
     Overdue,
 }
 
 impl LeaderElector {
-    /// Stands in line, and while it leads runs the work, once.
+    /// Waits until this candidate leads, then runs the work once.
     ///
-    /// As [`run_scoped`](Self::run_scoped), for work that is one future and spawns nothing: the work
-    /// gets only the token of its scope.
+    /// Like [`run_scoped`](Self::run_scoped), for work that is one future and spawns nothing. The
+    /// work receives the token of its scope.
     ///
     /// # Errors
-    /// As [`run_scoped`](Self::run_scoped).
+    /// Returns the errors of [`run_scoped`](Self::run_scoped).
     ///
     /// # Panics
-    /// Outside a tokio runtime with time enabled.
+    /// Panics outside a tokio runtime with time enabled.
     pub async fn run<F, Fut>(
         &mut self,
         stop: CancellationToken,
@@ -104,30 +104,37 @@ impl LeaderElector {
         self.run_scoped(stop, move |scope| lead(scope.token().clone())).await
     }
 
-    /// Stands in line, and while it leads runs the work, once, within a [`WorkScope`].
+    /// Waits until this candidate leads, then runs the work once, within a [`WorkScope`].
     ///
-    /// The work runs in a task of its own. It is over when its future and everything that its scope
-    /// tracks have ended, their synchronous code included: only then is the lease given back.
+    /// The work runs in its own task. It is over when its future and everything that its scope
+    /// tracks have ended, their synchronous code included. Only then is the lease released.
     ///
     /// The scope's token is cancelled on `stop`, when leadership is lost, and when the future has
-    /// ended. All work should then end soon: after a stop or the future's end it has the [stop
-    /// timeout](super::LeaderElectorBuilder::stop_timeout), during which the lease is renewed;
-    /// after a loss it has the rest of nine tenths of the lease duration; then it is dropped at the
-    /// await it is at. Where the Lease already names somebody else it is dropped at once.
+    /// ended. The work must then end soon:
     ///
-    /// Failed requests are no errors of this function: they are tried again, logged, and shown by
-    /// [`leadership`](Self::leadership).
+    /// - After a stop, or after the future's end, it has the [stop
+    ///   timeout](super::LeaderElectorBuilder::stop_timeout), during which the elector renews the
+    ///   lease.
+    /// - After a loss it has the rest of nine tenths of the lease duration.
+    /// - If the Lease already names another holder, it is dropped at once.
     ///
-    /// Dropping the returned future drops the work, too; the lease is not given back then but runs
-    /// out.
+    /// Work that has not ended by then is dropped at its current await.
+    ///
+    /// A failed request does not end this function. The elector logs it, tries again, and shows it
+    /// in [`leadership`](Self::leadership).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the returned future drops the work. The lease is then not released but expires.
     ///
     /// # Errors
-    /// If leadership was lost, after which `run` may be called again to stand in line; if the work
-    /// panicked; if it can't be stopped because it blocks its thread. As long as it does, `run`
-    /// refuses to lead with other work.
+    /// - [`LeaderElectionError::Lost`] if leadership was lost. `run` may be called again.
+    /// - [`LeaderElectionError::Panicked`] if the work panicked.
+    /// - [`LeaderElectionError::StillRunning`] if the work cannot be stopped because it blocks its
+    ///   thread. Until that work has ended, every further call returns this error.
     ///
     /// # Panics
-    /// Outside a tokio runtime with time enabled.
+    /// Panics outside a tokio runtime with time enabled.
     pub async fn run_scoped<F, Fut>(
         &mut self,
         stop: CancellationToken,
@@ -139,57 +146,57 @@ impl LeaderElector {
     {
         tokio::select! {
             biased;
-            () = self.last.over() => {}
+            () = self.last.wait_until_ended() => {}
             () = stop.cancelled() => return Ok(Outcome::NeverLed),
-            // Dropped work is gone in no time.
+            // Dropped work normally ends at once.
             () = sleep(self.lease.timeout()) => return Err(self.still_running()),
         }
         let Some(next) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let scope = WorkScope::of_term(stop.child_token(), self.machine.term());
-        let _ends = (scope.abort_on_drop(), LeadsNoMore(self.state.clone()));
+        let _ends = (scope.abort_on_drop(), StepDownOnDrop(self.state.clone()));
         let gone = CancellationToken::new();
-        self.last = LastWork { gone: gone.clone(), scope: scope.clone() };
+        self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
         let mine = scope.clone();
         let mut work = Work {
             task: AbortOnDropHandle::new(tokio::spawn(async move {
                 let _gone = gone.drop_guard();
                 lead(mine).await
             })),
-            given: None,
+            result: None,
             scope: scope.clone(),
         };
         let end = self.hold(next, &mut work).await;
         scope.token().cancel();
-        self.state.leads_no_more();
-        tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads no more");
+        self.state.step_down();
+        tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "stopped leading");
         match end {
-            End::Work(given, term) => self.conclude(given, term, &stop, &scope).await,
+            End::Work(result, term) => self.conclude(result, term, &stop, &scope).await,
             End::Lost(cause, term) => self.lost(cause, term, work, &stop).await,
             End::Overdue => {
                 work.abort();
                 let Some(term) = self.machine.term() else { return Err(self.still_running()) };
-                match timeout_at(term.abort, work.over()).await {
-                    Ok(given) => self.conclude(given, term, &stop, &scope).await,
+                match timeout_at(term.abort, work.wait_until_ended()).await {
+                    Ok(result) => self.conclude(result, term, &stop, &scope).await,
                     Err(_) => Err(self.still_running()),
                 }
             }
         }
     }
 
-    /// Stands in line. The first step of a leader; `None` if it was stopped before it became one.
+    /// Waits for the lease. Returns the first step of a leader; `None` if stopped before.
     async fn acquire(&mut self, stop: &CancellationToken) -> Option<Step> {
-        let mut next = self.machine.stand(now());
+        let mut next = self.machine.start_candidacy(now());
         loop {
             let writes = matches!(next, Step::Create(_) | Step::Replace(_));
-            let mut doing = self.lease.perform(next);
+            let mut request = self.lease.perform(next);
             let (done, stopped) = tokio::select! {
                 biased;
                 () = stop.cancelled(), if !writes => return None,
-                // What was asked for may be granted, and has to be given back then.
-                done = &mut doing => (done, stop.is_cancelled()),
+                // The server may execute the write, and then the lease must be released.
+                done = &mut request => (done, stop.is_cancelled()),
             };
-            next = self.settle(done);
+            next = self.record_outcome(done);
             if stopped {
                 self.release().await;
                 return None;
@@ -199,36 +206,37 @@ impl LeaderElector {
                 return Some(next);
             }
             if matches!(next, Step::Lost(_)) {
-                // Won too late to be worth anything.
-                next = self.machine.stand(now());
+                // The lease was acquired too late to lead.
+                next = self.machine.start_candidacy(now());
             }
         }
     }
 
-    /// Renews until the work is over or must be.
+    /// Renews the lease until the work has ended or must end.
     async fn hold<T>(&mut self, next: Step, work: &mut Work<T>) -> End<T> {
         let leading = work.scope.token().clone();
-        let mut doing = self.lease.perform(next);
+        let mut request = self.lease.perform(next);
         let mut stop_by = None;
-        // A candidate has no term, but hold is for leaders: the time of none is over.
+        // Only a leader calls this. Without a term, its time is over.
         while let Some(term) = self.machine.term() {
             tokio::select! {
                 biased;
-                given = work.over() => return End::Work(given, term),
+                result = work.wait_until_ended() => return End::Work(result, term),
                 () = sleep_until(term.cancel) => {
                     return End::Lost(self.machine.give_up(), term);
                 }
-                // By a stop, or because the future has ended and something that it tracks has not.
+                // Cancelled by a stop, or because the future has ended before something that it
+                // tracks.
                 () = leading.cancelled(), if stop_by.is_none() => {
-                    self.state.leads_no_more();
+                    self.state.step_down();
                     stop_by = Some(Instant::now() + self.stop_timeout);
                 }
                 () = sleep_until(stop_by.unwrap_or(term.expires)),
                     if stop_by.is_some() => return End::Overdue,
-                done = &mut doing => {
-                    match self.settle(done) {
+                done = &mut request => {
+                    match self.record_outcome(done) {
                         Step::Lost(cause) => return End::Lost(cause, term),
-                        next => doing = self.lease.perform(next),
+                        next => request = self.lease.perform(next),
                     }
                     if let Some(renewed) = self.machine.term() {
                         work.scope.renew(renewed);
@@ -240,7 +248,7 @@ impl LeaderElector {
         End::Overdue
     }
 
-    /// Ends the work of a leader that is none any more.
+    /// Ends the work after leadership was lost.
     async fn lost<T>(
         &mut self,
         cause: LossCause,
@@ -250,32 +258,32 @@ impl LeaderElector {
     ) -> Result<Outcome<T>, LeaderElectionError> {
         let abort = match cause {
             LossCause::RenewDeadline => term.abort,
-            // Others may be at it already.
+            // Another replica may lead already.
             _ => Instant::now(),
         };
         if cause != LossCause::RenewDeadline {
             work.scope.end();
         }
-        let mut given = timeout_at(abort, work.over()).await;
-        if given.is_err() {
+        let mut result = timeout_at(abort, work.wait_until_ended()).await;
+        if result.is_err() {
             work.abort();
-            // A task that is at an await is gone at once.
-            given = timeout_at(term.expires, work.over()).await;
+            // A task that is at an await ends at once.
+            result = timeout_at(term.expires, work.wait_until_ended()).await;
         }
         let late = term.expires <= Instant::now();
-        let work = match given {
-            Ok(given) if stop.is_cancelled() && !late => return self.ended(given, stop),
-            Ok(given) => WorkEnd::of(given, late),
+        let work = match result {
+            Ok(result) if stop.is_cancelled() && !late => return self.ended(result, stop),
+            Ok(result) => WorkEnd::of(result, late),
             Err(_) => (WorkEnd::StillRunning, None),
         };
-        Err(self.loss(cause, work))
+        Err(self.lost_error(cause, work))
     }
 
-    /// What to say of work that has ended in its term: the lease is given back, unless it has run
-    /// out meanwhile.
+    /// Returns the outcome of work that ended in its term. Releases the lease, unless it has
+    /// expired meanwhile.
     async fn conclude<T>(
         &mut self,
-        given: Given<T>,
+        result: JoinResult<T>,
         term: Term,
         stop: &CancellationToken,
         scope: &WorkScope,
@@ -284,13 +292,13 @@ impl LeaderElector {
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();
             self.state.update(&self.machine, false);
-            return Err(self.loss(cause, WorkEnd::of(given, true)));
+            return Err(self.lost_error(cause, WorkEnd::of(result, true)));
         }
         self.release().await;
-        self.ended(given, stop)
+        self.ended(result, stop)
     }
 
-    fn loss(
+    fn lost_error(
         &mut self,
         cause: LossCause,
         (work, panic): (WorkEnd, Option<String>),
@@ -304,13 +312,13 @@ impl LeaderElector {
         lost
     }
 
-    /// What to say of work that is over.
+    /// Converts the result of the work.
     fn ended<T>(
         &self,
-        given: Given<T>,
+        result: JoinResult<T>,
         stop: &CancellationToken,
     ) -> Result<Outcome<T>, LeaderElectionError> {
-        match given {
+        match result {
             Ok(value) if stop.is_cancelled() => Ok(Outcome::Stopped(Some(value))),
             Ok(value) => Ok(Outcome::Finished(value)),
             Err(error) => match error.try_into_panic() {
@@ -318,14 +326,13 @@ impl LeaderElector {
                     let message = panic::into_message(payload);
                     Err(LeaderElectionError::Panicked { lease: self.name(), message })
                 }
-                // Dropped: by us, or by a runtime that shuts down.
+                // The task was dropped: by the elector, or by a runtime that shuts down.
                 Err(_) => Ok(Outcome::Stopped(None)),
             },
         }
     }
 
-    /// Gives the lease back, if that can be done within the time of one request. Otherwise it runs
-    /// out.
+    /// Releases the lease, within the timeout of one request. Otherwise it expires.
     async fn release(&mut self) {
         if !self.release_on_stop {
             return;
@@ -335,23 +342,23 @@ impl LeaderElector {
             let mut next = self.machine.release(now());
             while next != Step::Released {
                 let done = self.lease.perform(next).await;
-                next = self.settle(done);
+                next = self.record_outcome(done);
             }
         };
         if timeout(bound, releasing).await.is_err() {
             let lease = self.lease.lease();
-            tracing::warn!(%lease, identity = %self.identity, "not given back: it runs out");
+            tracing::warn!(%lease, identity = %self.identity, "cannot release the lease in time; it expires");
         }
         self.state.update(&self.machine, false);
     }
 
-    /// Notes what came of a step; the next one.
-    fn settle(&mut self, (outcome, error): Done) -> Step {
-        if matches!(outcome, Answer::Written(_)) {
+    /// Records the outcome of a step, and returns the next step.
+    fn record_outcome(&mut self, (outcome, error): StepResult) -> Step {
+        if matches!(outcome, StepOutcome::Written(_)) {
             self.term_error = None;
         }
         if let Some(error) = error {
-            tracing::warn!(identity = %self.identity, %error, "leader election");
+            tracing::warn!(identity = %self.identity, %error, "leader election request failed, trying again");
             self.term_error = Some(error.clone());
             self.state.failed(error);
         }

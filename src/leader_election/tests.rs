@@ -15,7 +15,7 @@ const fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
-/// A machine, the two clocks it is told, and what it was last told to do.
+/// A machine, its two clocks, and the last step it returned.
 struct Bench {
     machine: Machine,
     start: Instant,
@@ -36,11 +36,11 @@ impl Bench {
         let start = Instant::now();
         let now = Now { at: start, wall: Timestamp::from_second(1_000).unwrap() };
         let mut machine = Machine::new(rules, Rng::with_seed(7), start);
-        let step = machine.stand(now);
+        let step = machine.start_candidacy(now);
         Self { machine, start, now, step, version: 0 }
     }
 
-    /// A leader whose first request was begun at 0 s.
+    /// Returns a leader whose first request began at 0 s.
     fn leader() -> Self {
         let mut bench = Self::new();
         bench.got(None);
@@ -49,7 +49,7 @@ impl Bench {
         bench
     }
 
-    /// Lets time pass until so long after the start.
+    /// Lets time pass until `seconds` after the start.
     fn until(&mut self, seconds: f64) -> &mut Self {
         let at = self.start + Duration::from_secs_f64(seconds);
         let passed = at.duration_since(self.now.at);
@@ -74,10 +74,10 @@ impl Bench {
         self.tell(Outcome::Got(lease.map(Box::new)))
     }
 
-    /// The server does what it was asked to.
+    /// Executes the write that the machine asked for.
     fn granted(&mut self) -> &Step {
         let (Step::Create(lease) | Step::Replace(lease)) = &self.step else {
-            panic!("nothing was asked: {:?}", self.step);
+            panic!("the machine sent no request: {:?}", self.step);
         };
         let mut lease = lease.clone();
         self.version += 1;
@@ -85,21 +85,23 @@ impl Bench {
         self.tell(Outcome::Written(lease))
     }
 
-    /// The record that is to be written.
+    /// Returns the record that the machine asked to write.
     fn record(&self) -> Record {
         match &self.step {
             Step::Create(lease) | Step::Replace(lease) => Record::of(lease),
-            step => panic!("writes nothing: {step:?}"),
+            step => panic!("the machine writes nothing: {step:?}"),
         }
     }
 
     fn waits(&self) -> Duration {
-        let Step::Wait(delay) = self.step else { panic!("does not wait: {:?}", self.step) };
+        let Step::Wait(delay) = self.step else {
+            panic!("the machine does not wait: {:?}", self.step)
+        };
         delay
     }
 }
 
-/// A lease as somebody wrote it.
+/// Returns a lease with this holder and renewal time.
 fn lease(holder: &str, renewed: i64) -> Lease {
     let time = Timestamp::from_second(renewed).unwrap();
     let record = Record {
@@ -115,7 +117,7 @@ fn lease(holder: &str, renewed: i64) -> Lease {
 }
 
 #[test]
-fn the_first_of_all_creates_the_lease() {
+fn first_candidate_creates_the_lease() {
     let mut bench = Bench::new();
     assert_eq!(bench.step, Step::Get);
     assert!(matches!(bench.got(None), Step::Create(_)));
@@ -128,7 +130,7 @@ fn the_first_of_all_creates_the_lease() {
 }
 
 #[test]
-fn a_term_counts_from_the_beginning_of_the_request() {
+fn term_starts_with_the_request() {
     let mut bench = Bench::new();
     bench.until(1.0).got(None);
     bench.until(4.0).granted();
@@ -139,11 +141,11 @@ fn a_term_counts_from_the_beginning_of_the_request() {
 }
 
 #[test]
-fn a_free_lease_is_taken_at_once() {
+fn free_lease_is_taken_at_once() {
     for (found, transitions) in [
         (lease("", 900), 5),
         (Lease { metadata: lease("", 900).metadata, spec: None }, 1),
-        // Ours, from before a restart: no new leader, so no transition.
+        // Our own record from before a restart is no new leader, so no transition.
         (lease("me", 900), 4),
     ] {
         let mut bench = Bench::new();
@@ -155,9 +157,9 @@ fn a_free_lease_is_taken_at_once() {
 }
 
 #[test]
-fn anothers_lease_is_left_alone_until_we_have_not_seen_it_change_for_its_whole_duration() {
+fn rivals_lease_expires_after_unchanged_duration() {
     let mut bench = Bench::new();
-    // Its times are of a clock that is hours ahead or behind: nobody looks at them.
+    // The times in the record are from another clock, hours ahead or behind.
     for renewed in [0, 10_000_000] {
         let began = bench.now.at.duration_since(bench.start).as_secs_f64();
         bench.got(Some(lease("other", renewed)));
@@ -176,7 +178,7 @@ fn anothers_lease_is_left_alone_until_we_have_not_seen_it_change_for_its_whole_d
 }
 
 #[test]
-fn what_is_no_renewal_does_not_prolong_a_lease() {
+fn unrelated_write_does_not_extend_a_lease() {
     let mut bench = Bench::new();
     bench.got(Some(lease("other", 0)));
     bench.until(10.0).waited();
@@ -192,7 +194,7 @@ fn what_is_no_renewal_does_not_prolong_a_lease() {
 }
 
 #[test]
-fn the_duration_that_counts_is_the_records() {
+fn duration_comes_from_the_record() {
     let mut short = lease("other", 0);
     short.spec.as_mut().unwrap().lease_duration_seconds = Some(3);
     let mut without = lease("other", 0);
@@ -209,7 +211,7 @@ fn the_duration_that_counts_is_the_records() {
 }
 
 #[test]
-fn a_server_that_writes_something_else_grants_nothing() {
+fn altered_write_does_not_grant_the_lease() {
     for holder in ["other", ""] {
         let written = || Outcome::Written(Box::new(lease(holder, 5)));
         let mut bench = Bench::new();
@@ -224,7 +226,7 @@ fn a_server_that_writes_something_else_grants_nothing() {
 }
 
 #[test]
-fn a_candidate_that_loses_the_race_waits() {
+fn losing_candidate_waits() {
     let mut bench = Bench::new();
     bench.got(Some(lease("", 0)));
     bench.failed(Failure::Conflict);
@@ -237,8 +239,8 @@ fn a_candidate_that_loses_the_race_waits() {
 }
 
 #[test]
-fn a_lease_deleted_under_a_leader_stays_that_leaders() {
-    // For a candidate that saw the leader ...
+fn deleted_lease_stays_with_its_leader() {
+    // A candidate that saw the leader waits.
     let mut bench = Bench::new();
     bench.got(Some(lease("other", 0)));
     bench.until(5.0).waited();
@@ -247,7 +249,7 @@ fn a_lease_deleted_under_a_leader_stays_that_leaders() {
     bench.until(15.0).waited();
     assert!(matches!(bench.got(None), Step::Create(_)));
     assert_eq!(bench.record().transitions, 5);
-    // ... and for the leader, which makes it anew.
+    // The leader creates the lease again.
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
     let acquired = bench.record().acquired;
@@ -259,8 +261,8 @@ fn a_lease_deleted_under_a_leader_stays_that_leaders() {
 }
 
 #[test]
-fn a_record_in_our_name_does_not_drive_out_a_rival_that_may_still_lead() {
-    // As after a cluster was restored to a moment when we led.
+fn restored_record_does_not_replace_a_rival() {
+    // As after a restore of the cluster to a moment when we led.
     let mut bench = Bench::new();
     bench.got(Some(lease("other", 50)));
     bench.until(3.0).waited();
@@ -271,7 +273,7 @@ fn a_record_in_our_name_does_not_drive_out_a_rival_that_may_still_lead() {
 }
 
 #[test]
-fn a_leader_renews_with_one_request_a_period() {
+fn leader_renews_with_one_request_per_period() {
     let mut bench = Bench::leader();
     for n in 1..10 {
         let answered = Duration::from_millis(if n > 1 { 250 } else { 0 });
@@ -287,7 +289,7 @@ fn a_leader_renews_with_one_request_a_period() {
 }
 
 #[test]
-fn a_conflict_is_looked_into_once_an_attempt() {
+fn conflict_is_read_once_per_attempt() {
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
     assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
@@ -304,7 +306,7 @@ fn a_conflict_is_looked_into_once_an_attempt() {
 }
 
 #[test]
-fn a_leader_that_is_none_in_the_record_stops_at_once() {
+fn leader_stops_when_the_record_names_another() {
     for (found, cause) in [
         (lease("other", 5), LossCause::TakenBy("other".into())),
         (lease("", 5), LossCause::Cleared),
@@ -319,7 +321,7 @@ fn a_leader_that_is_none_in_the_record_stops_at_once() {
 }
 
 #[test]
-fn without_a_renewal_the_term_ends_whatever_comes() {
+fn term_ends_without_a_timely_renewal() {
     let mut bench = Bench::leader();
     for at in [2.0, 4.0, 6.0, 8.0] {
         assert!(matches!(bench.until(at).waited(), Step::Replace(_)));
@@ -328,26 +330,26 @@ fn without_a_renewal_the_term_ends_whatever_comes() {
     }
     bench.until(9.999).waited();
     assert!(bench.machine.term().is_some());
-    // This very renewal was granted, but the answer is late.
+    // The server executed this renewal, but the answer is late.
     bench.until(10.0);
     assert_eq!(*bench.granted(), Step::Lost(LossCause::RenewDeadline));
     assert_eq!(bench.machine.term(), None);
 }
 
 #[test]
-fn an_acquisition_that_is_answered_too_late_is_none() {
+fn late_acquisition_does_not_lead() {
     let mut bench = Bench::new();
     bench.got(None);
     assert_eq!(*bench.until(10.0).granted(), Step::Lost(LossCause::RenewDeadline));
     assert_eq!(bench.machine.term(), None);
-    // In line again it is ours in the record, and can be had at once.
-    bench.step = bench.machine.stand(bench.now);
+    // The record still names us, so a candidate gets the lease at once.
+    bench.step = bench.machine.start_candidacy(bench.now);
     assert_eq!(bench.step, Step::Get);
     assert!(matches!(bench.got(Some(lease("me", 1_000))), Step::Replace(_)));
 }
 
 #[test]
-fn a_request_that_took_long_is_followed_at_once() {
+fn slow_request_is_followed_at_once() {
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
     bench.until(7.0).failed(Failure::Other);
@@ -355,14 +357,14 @@ fn a_request_that_took_long_is_followed_at_once() {
 }
 
 #[test]
-fn a_release_names_nobody_for_a_second() {
+fn release_clears_the_holder() {
     let mut bench = Bench::leader();
     let release = bench.machine.release(bench.now);
     bench.step = release;
     let record = bench.record();
     assert_eq!((record.holder.clone(), record.duration), (None, Some(seconds(1))));
     assert_eq!(bench.machine.term(), None);
-    // A renewal that was still on its way came first.
+    // An earlier renewal reached the server first.
     assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
     assert!(matches!(bench.got(Some(lease("me", 1_001))), Step::Replace(_)));
     assert_eq!(*bench.granted(), Step::Released);
@@ -376,7 +378,7 @@ fn a_release_names_nobody_for_a_second() {
 }
 
 #[test]
-fn a_wall_clock_that_goes_back_still_makes_renewals_that_differ() {
+fn renewals_differ_when_the_wall_clock_goes_back() {
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
     let first = bench.record();
@@ -388,7 +390,7 @@ fn a_wall_clock_that_goes_back_still_makes_renewals_that_differ() {
 }
 
 #[test]
-fn a_renew_deadline_close_to_the_lease_duration_leaves_the_margin_alone() {
+fn late_renew_deadline_keeps_the_margin() {
     let mut rules = Bench::new();
     let machine = &mut rules.machine;
     *machine = Machine::new(
@@ -402,7 +404,7 @@ fn a_renew_deadline_close_to_the_lease_duration_leaves_the_margin_alone() {
         Rng::new(),
         rules.start,
     );
-    machine.stand(rules.now);
+    machine.start_candidacy(rules.now);
     rules.got(None);
     rules.granted();
     let term = rules.machine.term().unwrap();
@@ -411,7 +413,7 @@ fn a_renew_deadline_close_to_the_lease_duration_leaves_the_margin_alone() {
 }
 
 #[tokio::test]
-async fn options_are_checked_by_client_gos_rules() {
+async fn invalid_options_are_refused() {
     let server = crate::testing::ApiServer::new();
     let build = |lease: f64, renew: f64, retry: f64| {
         LeaderElector::builder(server.client(), "shop", "x")
@@ -439,7 +441,7 @@ async fn options_are_checked_by_client_gos_rules() {
 }
 
 #[test]
-fn public_types_go_to_other_threads() {
+fn public_types_are_send_and_sync() {
     fn check<T: Send + Sync>() {}
     check::<LeaderElector>();
     check::<LeadershipState>();
@@ -450,7 +452,7 @@ proptest! {
     #![proptest_config(crate::seeds::cases(200))]
 
     #[test]
-    fn no_two_lead_at_once_and_somebody_leads_when_faults_stop(
+    fn one_leads_at_a_time_and_recovers(
         seed in any::<u64>(),
         rates in prop::collection::vec(0.975..1.025, 2..4),
         lost in prop::sample::select(vec![0, 5, 20, 50]),
@@ -470,9 +472,9 @@ proptest! {
     }
 }
 
-/// The simulation is no proof if it can't find a fault, or if little happens in it.
+/// The simulation proves nothing if it cannot find a fault, or if little happens in it.
 #[test]
-fn the_simulation_finds_clocks_that_differ_too_much() {
+fn simulation_detects_clocks_that_differ_too_much() {
     let run = |seed, rates: &[f64]| {
         let faults = Faults {
             seed,

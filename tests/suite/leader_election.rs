@@ -539,8 +539,8 @@ async fn a_missing_permission_is_visible() {
     let state = replica.state.borrow().clone();
     assert!(state.errors >= 3 && !state.is_leader && state.leader.is_none());
     let error = state.last_error.unwrap();
-    assert_eq!(error.to_string(), "can't get lease shop/x: leases is forbidden (Forbidden, 403)");
-    assert!(error.needs_help());
+    assert_eq!(error.to_string(), "cannot get lease shop/x: leases is forbidden (Forbidden, 403)");
+    assert!(error.is_permanent());
     let shown = serde_json::to_value(&*replica.state.borrow()).unwrap();
     assert_eq!(shown["last_error"], error.to_string());
     assert_eq!(shown["is_leader"], false);
