@@ -1,12 +1,12 @@
-//! Handles of single metrics. The one place that knows whether the feature is on.
+//! Handles of single metrics. Only this module depends on the feature `metrics`.
 //!
-//! Values are given as closures where they cost something: without the feature nobody calls them.
+//! Expensive values are passed as closures, which are not called without the feature.
 
-pub(super) use self::chosen::describe;
-pub(crate) use self::chosen::{Count, Level, Mark, MetricLabels, Timing};
+pub(super) use self::handles::describe;
+pub(crate) use self::handles::{Count, Level, Mark, MetricLabels, Timing};
 
 #[cfg(feature = "metrics")]
-mod chosen {
+mod handles {
     use std::fmt;
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,19 +18,19 @@ mod chosen {
     use crate::metrics::names::{Description, Kind};
     use crate::sync::Mutex;
 
-    /// What tells a stage's metrics from those of others. Without any, a stage's handles lead
-    /// nowhere: it is used alone, and its owner did not ask for metrics.
+    /// The labels of a stage's metrics. The default has none: handles record nothing, because the
+    /// stage is used alone and its owner did not ask for metrics.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct MetricLabels(Option<Vec<Label>>);
 
     impl MetricLabels {
-        /// These. Metrics with no labels at all would be `new([])`.
+        /// Returns these labels. `new([])` gives metrics without labels, not the default.
         pub(crate) fn new<const N: usize>(labels: [(&'static str, &str); N]) -> Self {
             let label = |(label, value): (&'static str, &str)| Label::new(label, value.to_owned());
             Self(Some(labels.into_iter().map(label).collect()))
         }
 
-        /// These and one more. Where there are none, none.
+        /// Returns these labels and one more; the default stays as it is.
         pub(crate) fn with(&self, label: &'static str, value: &str) -> Self {
             let mut labels = self.clone();
             if let Some(labels) = &mut labels.0 {
@@ -52,7 +52,7 @@ mod chosen {
         }
     }
 
-    /// How often something happened.
+    /// A counter of events.
     pub(crate) struct Count(Counter);
 
     impl Count {
@@ -69,10 +69,10 @@ mod chosen {
         }
     }
 
-    /// How much there is of something. Owners with the same labels add up, and what one had is taken
-    /// off when it goes.
+    /// A gauge of an amount. Owners with the same labels add up. Dropping a handle subtracts its
+    /// share.
     pub(crate) struct Level {
-        /// `None` where it leads nowhere: then nobody asks how much there is.
+        /// `None` if it records nothing: then the closure of [`set`](Self::set) is not called.
         gauge: Option<Gauge>,
         own: Mutex<usize>,
     }
@@ -80,14 +80,14 @@ mod chosen {
     impl Level {
         pub(crate) fn new(name: &'static str, labels: &MetricLabels) -> Self {
             let gauge = labels.register(name, |r, key, metadata| r.register_gauge(key, metadata));
-            // It is there from now on, at nothing.
+            // The metric exists from now on, at zero.
             if let Some(gauge) = &gauge {
                 gauge.increment(0.0);
             }
             Self { gauge, own: Mutex::new(0) }
         }
 
-        /// `level` is asked one caller at a time, so that of two the later answer stands.
+        /// Calls `level` under a lock, so that the later of two answers stays.
         pub(crate) fn set(&self, level: impl FnOnce() -> usize) {
             let Some(gauge) = &self.gauge else { return };
             let mut own = self.own.lock();
@@ -107,8 +107,8 @@ mod chosen {
         }
     }
 
-    /// A value that is nobody's share of anything, such as a moment. Of owners with the same labels
-    /// the last word stands.
+    /// A gauge of a value that does not add up, such as a timestamp. The last write of all owners
+    /// with the same labels wins.
     pub(crate) struct Mark(Gauge);
 
     impl Mark {
@@ -117,29 +117,29 @@ mod chosen {
             Self(gauge.unwrap_or_else(Gauge::noop))
         }
 
-        /// Sets it, where there is something to set it to.
+        /// Sets the value, if there is one.
         pub(crate) fn set(&self, value: impl FnOnce() -> Option<u64>) {
             if let Some(value) = value() {
                 self.0.set(float(usize::try_from(value).unwrap_or(usize::MAX)));
             }
         }
 
-        /// Sets it to so many seconds.
+        /// Sets the value to a duration, in seconds.
         pub(crate) fn set_duration(&self, value: impl FnOnce() -> Duration) {
             self.0.set(value().as_secs_f64());
         }
 
-        /// Sets it to the present moment, in seconds since 1970.
+        /// Sets the value to the current time, in seconds since 1970.
         pub(crate) fn set_to_now(&self) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
             self.0.set(now.unwrap_or_default().as_secs_f64());
         }
     }
 
-    /// How long something takes.
+    /// A histogram of durations.
     pub(crate) struct Timing(Histogram);
 
-    /// Since when it takes.
+    /// The start of a duration.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Stopwatch(Instant);
 
@@ -150,7 +150,7 @@ mod chosen {
             Self(histogram.unwrap_or_else(Histogram::noop))
         }
 
-        #[expect(clippy::unused_self, reason = "as without the feature")]
+        #[expect(clippy::unused_self, reason = "the signature without the feature")]
         pub(crate) fn start(&self) -> Stopwatch {
             Stopwatch(Instant::now())
         }
@@ -159,7 +159,7 @@ mod chosen {
             self.observe(|| Some(started.0.elapsed()));
         }
 
-        /// One observation, where there is something to observe.
+        /// Records one observation, if there is one.
         pub(crate) fn observe(&self, took: impl FnOnce() -> Option<Duration>) {
             if let Some(took) = took() {
                 self.0.record(took.as_secs_f64());
@@ -196,8 +196,8 @@ mod chosen {
 }
 
 #[cfg(not(feature = "metrics"))]
-#[allow(clippy::unused_self, reason = "as with the feature")]
-mod chosen {
+#[allow(clippy::unused_self, reason = "the signature with the feature")]
+mod handles {
     use std::time::Duration;
 
     use crate::metrics::names::Description;
@@ -274,6 +274,6 @@ mod chosen {
 
     pub(in crate::metrics) fn describe(_: &Description) {}
 
-    // Without the feature a stage is no larger for its handles.
+    // Without the feature, handles add nothing to the size of a stage.
     const _: () = assert!(size_of::<(Count, Level, Mark, Timing, MetricLabels, Stopwatch)>() == 0);
 }

@@ -1,15 +1,15 @@
-//! The figures that stages and queues keep, and the names they are published under.
+//! The metrics of this crate, and their names.
 //!
-//! With the feature `metrics` they go through the [`metrics`](https://docs.rs/metrics) facade to
-//! whatever recorder the application installs; without it every handle is empty, and so is every
-//! call. A stage asks for its handles once, when it is made, and drops them with itself: a recorder
-//! that holds them weakly forgets an informer with the informer. Nothing here knows what is counted.
+//! With the feature `metrics`, values go through the [`metrics`](https://docs.rs/metrics) facade to
+//! the recorder that the application installs. Without it every handle is empty, and every call
+//! does nothing. A stage creates its handles once and drops them when it is dropped. A recorder
+//! that holds handles weakly therefore forgets an informer when the informer is dropped.
 //!
-//! A recorder must be installed before an informer is made: handles made earlier lead nowhere.
+//! Install the recorder before you create an informer: a handle created earlier records nothing.
 //!
-//! Everything is published as it happens, so any exporter works and none has to ask. What only grows
-//! old with time is published as a moment, not as an age: an age would have to be published again and
-//! again to stay true, and would stand still, looking well, just when its informer hangs.
+//! Values are published when they change, so any exporter works. A value that only ages, such as
+//! the time of the last event, is published as a timestamp, not as an age. An age would stand still
+//! and look healthy exactly when its informer hangs.
 //!
 //! # Labels
 //!
@@ -19,14 +19,14 @@
 //! | `group`, `resource` | of the API, such as `apps` and `deployments`; the core group is empty |
 //! | `namespace` | the namespace listed and watched; empty for all of them |
 //! | `handler` | the name given to the handler; empty if none |
-//! | `controller` | the name of the controller; of a work queue its own, as `name` |
+//! | `controller` | the name of the controller; `name` of its work queue |
 //! | `result` | how a reconcile ended: `success`, `error`, `requeue`, `requeue_after` |
-//! | `cause` | why everything was listed anew: a [`RelistCause`](crate::reflector::RelistCause) |
+//! | `cause` | why everything was listed again: a [`RelistCause`](crate::reflector::RelistCause) |
 //! | `class` | the kind of an error: a [`FaultClass`](crate::error::FaultClass) |
 //!
-//! client-go has the first three and `version`, which an informer here can't be asked for. What is
-//! alike in all of its labels is counted together: sizes are sums, and of versions and moments the
-//! last word stands. Names tell informers of one resource apart, and handlers of one informer.
+//! client-go has the first three labels, and `version`, which an informer here does not know.
+//! Owners with the same labels share one metric: sizes add up, and the last version or timestamp
+//! wins. Use names to tell apart informers of one resource, and handlers of one informer.
 
 mod facade;
 mod names;
@@ -36,8 +36,8 @@ mod tests;
 pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
 pub use self::names::*;
 
-/// Tells the recorder unit and meaning of every metric. To be called once, after it was installed;
-/// without the feature `metrics` it does nothing.
+/// Describes every metric to the recorder, with its unit. Call this once, after the recorder is
+/// installed. Without the feature `metrics` it does nothing.
 ///
 /// ```
 /// kube_informer::metrics::describe();

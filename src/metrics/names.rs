@@ -1,49 +1,49 @@
-//! What each metric is called, and what it says.
+//! The names and descriptions of all metrics.
 
-/// Gauge, as client-go's: how many changes wait between the reflector and the store.
+/// Gauge, as client-go's: the number of changes that wait between the reflector and the store.
 pub const INFORMER_QUEUED_ITEMS: &str = "informer_queued_items";
 
-/// Histogram, as client-go's: how long it took to put what was popped from the queue into the store and the
-/// handlers' backlogs, in seconds. One observation a batch: here that is what is popped.
+/// Histogram, as client-go's: the time to put one popped batch into the store and the handlers'
+/// backlogs, in seconds. There is one observation for each batch.
 pub const INFORMER_PROCESSING_LATENCY: &str = "informer_processing_latency_seconds";
 
-/// Gauge, as client-go's: the 15 least significant digits of the store's `resourceVersion`. A version
-/// that is no number leaves it where it was.
+/// Gauge, as client-go's: the 15 least significant digits of the store's `resourceVersion`. A
+/// version that is not a number does not change it.
 pub const INFORMER_STORE_RESOURCE_VERSION: &str = "informer_store_resource_version";
 
-/// Gauge: how many events wait in a handler's backlog. The name follows client-go's, which has no such
-/// metric.
+/// Gauge: the number of events that wait in a handler's backlog. The name follows client-go's
+/// scheme, although client-go has no such metric.
 pub const INFORMER_PENDING_NOTIFICATIONS: &str = "informer_pending_notifications";
 
-/// Gauge: how many objects the store holds.
+/// Gauge: the number of objects in the store.
 pub const OBJECTS: &str = "kube_informer_objects";
 
-/// Gauge: how many of them are stale, because the server's newer state could not be decoded.
+/// Gauge: the number of stale objects, whose newer state could not be decoded.
 pub const STALE_OBJECTS: &str = "kube_informer_stale_objects";
 
-/// Gauge: 1 once the first population is in the store. Of informers that are alike, how many.
+/// Gauge: 1 once the first list is in the store. Informers with the same labels add up.
 pub const SYNCED: &str = "kube_informer_synced";
 
-/// Gauge: when the server last sent anything, in seconds since 1970; 0 before it sent anything.
+/// Gauge: the time when the server last sent anything, in seconds since 1970; 0 before that.
 pub const LAST_EVENT: &str = "kube_informer_last_event_timestamp_seconds";
 
-/// Counter, by `cause`: how often everything was listed anew.
+/// Counter, by `cause`: the number of times everything was listed again.
 pub const RELISTS: &str = "kube_informer_relists_total";
 
-/// Counter, by `class`: errors of requests, watches and objects. Objects that can't be decoded are of
-/// the class `undecodable`.
+/// Counter, by `class`: errors of requests, watches and objects. Objects that cannot be decoded
+/// have the class `undecodable`.
 pub const ERRORS: &str = "kube_informer_errors_total";
 
-/// Gauge: how many bytes the objects take that [`Storage::compact`](crate::Storage) packed.
+/// Gauge: the size of the objects that [`Storage::compact`](crate::Storage) packed, in bytes.
 pub const STORAGE_PACKED_BYTES: &str = "kube_informer_storage_packed_bytes";
 
-/// Gauge: how many bytes those take that it holds unpacked, by estimate.
+/// Gauge: the estimated size of the objects that compact storage holds unpacked, in bytes.
 pub const STORAGE_HOT_BYTES: &str = "kube_informer_storage_hot_bytes";
 
 /// Counter: reads that found the object unpacked.
 pub const STORAGE_HITS: &str = "kube_informer_storage_hits_total";
 
-/// Counter: reads that unpacked it.
+/// Counter: reads that unpacked the object.
 pub const STORAGE_MISSES: &str = "kube_informer_storage_misses_total";
 
 /// Counter: objects that could not be packed and are kept decoded.
@@ -55,43 +55,43 @@ pub const STORAGE_UNREADABLE: &str = "kube_informer_storage_unreadable_total";
 /// Counter: calls of index functions that panicked.
 pub const INDEX_FAULTS: &str = "kube_informer_index_faults_total";
 
-/// Counter: events that a handler was given.
+/// Counter: events that were delivered to a handler.
 pub const HANDLER_DELIVERED: &str = "kube_informer_handler_delivered_total";
 
 /// Counter: events that were merged into another one because the handler's backlog was full.
 pub const HANDLER_MERGED: &str = "kube_informer_handler_merged_total";
 
-/// Counter: adds that a delete took back before the handler was told of them.
+/// Counter: adds that were removed from the backlog by a delete before the handler saw them.
 pub const HANDLER_CANCELLED: &str = "kube_informer_handler_cancelled_total";
 
 /// Counter: calls of a handler that panicked.
 pub const HANDLER_PANICS: &str = "kube_informer_handler_panics_total";
 
-/// Histogram: how long an event waited between the store and the handler, in seconds. One
-/// observation for each batch of the store's that a handler hears of: that of its first event.
+/// Histogram: the time that an event waited between the store and the handler, in seconds. There is
+/// one observation for each batch that a handler receives: that of its first event.
 pub const HANDLER_LAG: &str = "kube_informer_handler_lag_seconds";
 
-/// Gauge, as client-go's: how many items of a work queue wait for a worker.
+/// Gauge, as client-go's: the number of items that wait for a worker.
 pub const WORKQUEUE_DEPTH: &str = "workqueue_depth";
 
-/// Counter, as client-go's: adds that a work queue took.
+/// Counter, as client-go's: adds that the work queue accepted.
 pub const WORKQUEUE_ADDS: &str = "workqueue_adds_total";
 
 /// Counter, as client-go's: adds that were rate limited.
 pub const WORKQUEUE_RETRIES: &str = "workqueue_retries_total";
 
-/// Histogram, as client-go's: how long an item waited for a worker, in seconds.
+/// Histogram, as client-go's: the time that an item waited for a worker, in seconds.
 pub const WORKQUEUE_QUEUE_DURATION: &str = "workqueue_queue_duration_seconds";
 
-/// Histogram, as client-go's: how long a worker held an item, in seconds.
+/// Histogram, as client-go's: the time that a worker held an item, in seconds.
 pub const WORKQUEUE_WORK_DURATION: &str = "workqueue_work_duration_seconds";
 
-/// Gauge, as client-go's: for how long all items that are processed are, in seconds and in sum.
-/// Published twice a second.
+/// Gauge, as client-go's: the time for which the current items have been processed, in seconds,
+/// summed over all of them. Published twice a second.
 pub const WORKQUEUE_UNFINISHED: &str = "workqueue_unfinished_work_seconds";
 
-/// Gauge, as client-go's: for how long the item that is processed longest is, in seconds.
-/// Published twice a second.
+/// Gauge, as client-go's: the time for which the longest-running item has been processed, in
+/// seconds. Published twice a second.
 pub const WORKQUEUE_LONGEST_RUNNING: &str = "workqueue_longest_running_processor_seconds";
 
 /// Counter, as controller-runtime's, by `result` (`success`, `error`, `requeue`, `requeue_after`):
@@ -104,22 +104,22 @@ pub const RECONCILE_ERRORS: &str = "controller_runtime_reconcile_errors_total";
 /// Counter, as controller-runtime's: reconciles that panicked.
 pub const RECONCILE_PANICS: &str = "controller_runtime_reconcile_panics_total";
 
-/// Counter, as controller-runtime's: reconciles that took longer than they may.
+/// Counter, as controller-runtime's: reconciles that exceeded their timeout.
 pub const RECONCILE_TIMEOUTS: &str = "controller_runtime_reconcile_timeouts_total";
 
-/// Histogram, as controller-runtime's: how long a reconcile took, in seconds.
+/// Histogram, as controller-runtime's: the time that a reconcile took, in seconds.
 pub const RECONCILE_TIME: &str = "controller_runtime_reconcile_time_seconds";
 
-/// Gauge, as controller-runtime's: how many keys may be reconciled at a time.
+/// Gauge, as controller-runtime's: the number of keys that may be reconciled at a time.
 pub const RECONCILE_MAX_CONCURRENT: &str = "controller_runtime_max_concurrent_reconciles";
 
-/// Gauge, as controller-runtime's: how many keys are reconciled.
+/// Gauge, as controller-runtime's: the number of keys that are being reconciled.
 pub const RECONCILE_ACTIVE_WORKERS: &str = "controller_runtime_active_workers";
 
 /// Gauge, as client-go's: 1 while this candidate leads.
 pub const LEADER_ELECTION_MASTER: &str = "leader_election_master_status";
 
-/// What a metric is.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Counter,
@@ -127,9 +127,9 @@ pub(super) enum Kind {
     Histogram,
 }
 
-/// What a recorder is told of a metric. Names say the unit, as Prometheus wants it.
+/// The description of a metric. Its name states the unit, as Prometheus requires.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "metrics"), expect(dead_code, reason = "nobody is told"))]
+#[cfg_attr(not(feature = "metrics"), expect(dead_code, reason = "no recorder exists"))]
 pub(super) struct Description {
     pub(super) kind: Kind,
     pub(super) name: &'static str,
@@ -167,9 +167,9 @@ pub(super) const DESCRIPTIONS: [Description; 37] = [
         STALE_OBJECTS,
         "Objects in the store of which the server's newer state could not be decoded.",
     ),
-    describe(Kind::Gauge, SYNCED, "Whether the first population is in the store."),
+    describe(Kind::Gauge, SYNCED, "1 once the first list is in the store."),
     describe(Kind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),
-    describe(Kind::Counter, RELISTS, "Times that everything was listed anew, by cause."),
+    describe(Kind::Counter, RELISTS, "Times that everything was listed again, by cause."),
     describe(Kind::Counter, ERRORS, "Errors of requests, watches and objects, by class."),
     describe(Kind::Gauge, STORAGE_PACKED_BYTES, "Bytes that packed objects take."),
     describe(
@@ -190,7 +190,7 @@ pub(super) const DESCRIPTIONS: [Description; 37] = [
         "Reads of packed objects that could not be unpacked.",
     ),
     describe(Kind::Counter, INDEX_FAULTS, "Calls of index functions that panicked."),
-    describe(Kind::Counter, HANDLER_DELIVERED, "Events that the handler was given."),
+    describe(Kind::Counter, HANDLER_DELIVERED, "Events delivered to the handler."),
     describe(
         Kind::Counter,
         HANDLER_MERGED,
@@ -199,7 +199,7 @@ pub(super) const DESCRIPTIONS: [Description; 37] = [
     describe(
         Kind::Counter,
         HANDLER_CANCELLED,
-        "Adds that a delete took back before the handler was told of them.",
+        "Adds removed by a delete before the handler saw them.",
     ),
     describe(Kind::Counter, HANDLER_PANICS, "Calls of the handler that panicked."),
     describe(
@@ -208,26 +208,26 @@ pub(super) const DESCRIPTIONS: [Description; 37] = [
         "Time from the store to the handler, of the first event of each batch.",
     ),
     describe(Kind::Gauge, WORKQUEUE_DEPTH, "Items that wait for a worker."),
-    describe(Kind::Counter, WORKQUEUE_ADDS, "Adds that the queue took."),
+    describe(Kind::Counter, WORKQUEUE_ADDS, "Adds that the queue accepted."),
     describe(Kind::Counter, WORKQUEUE_RETRIES, "Adds that were rate limited."),
     describe(Kind::Histogram, WORKQUEUE_QUEUE_DURATION, "Time that an item waited for a worker."),
     describe(Kind::Histogram, WORKQUEUE_WORK_DURATION, "Time that a worker held an item."),
     describe(
         Kind::Gauge,
         WORKQUEUE_UNFINISHED,
-        "Time that all items now processed have been, in sum.",
+        "Time for which the current items have been processed, summed.",
     ),
     describe(
         Kind::Gauge,
         WORKQUEUE_LONGEST_RUNNING,
-        "Time that the item processed longest has been.",
+        "Time for which the longest-running item has been processed.",
     ),
     describe(Kind::Counter, RECONCILE_TOTAL, "Reconciles that ended, by result."),
     describe(Kind::Counter, RECONCILE_ERRORS, "Reconciles that failed."),
     describe(Kind::Counter, RECONCILE_PANICS, "Reconciles that panicked."),
-    describe(Kind::Counter, RECONCILE_TIMEOUTS, "Reconciles that took too long."),
+    describe(Kind::Counter, RECONCILE_TIMEOUTS, "Reconciles that exceeded their timeout."),
     describe(Kind::Histogram, RECONCILE_TIME, "Time that a reconcile took."),
     describe(Kind::Gauge, RECONCILE_MAX_CONCURRENT, "Keys that may be reconciled at a time."),
-    describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are reconciled."),
-    describe(Kind::Gauge, LEADER_ELECTION_MASTER, "Whether this candidate leads."),
+    describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are being reconciled."),
+    describe(Kind::Gauge, LEADER_ELECTION_MASTER, "1 while this candidate leads."),
 ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::names::{DESCRIPTIONS, Kind};
 
 #[test]
-fn every_name_is_prometheus_and_says_its_unit() {
+fn names_follow_prometheus_conventions() {
     let names: BTreeSet<_> = DESCRIPTIONS.iter().map(|description| description.name).collect();
     assert_eq!(names.len(), DESCRIPTIONS.len(), "described once");
     for description in &DESCRIPTIONS {
@@ -30,11 +30,11 @@ mod handles {
     use super::*;
     use crate::metrics::{Count, Level, Mark, MetricLabels};
 
-    /// Holds what it gave out weakly, so that it is gone with its owner.
+    /// Holds metrics weakly, so that a metric is gone with its owner.
     #[derive(Default)]
-    struct Weakly(Mutex<BTreeMap<String, Weak<AtomicU64>>>);
+    struct WeakRecorder(Mutex<BTreeMap<String, Weak<AtomicU64>>>);
 
-    impl Weakly {
+    impl WeakRecorder {
         fn get(&self, key: &Key) -> Arc<AtomicU64> {
             let labels: Vec<_> =
                 key.labels().map(|label| format!("{}={}", label.key(), label.value())).collect();
@@ -55,7 +55,7 @@ mod handles {
         }
     }
 
-    impl Recorder for Weakly {
+    impl Recorder for WeakRecorder {
         fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
         fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
         fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
@@ -78,8 +78,8 @@ mod handles {
     }
 
     #[test]
-    fn owners_with_the_same_labels_add_up_and_leave_with_what_they_had() {
-        let recorder = Weakly::default();
+    fn levels_add_up_and_are_subtracted_on_drop() {
+        let recorder = WeakRecorder::default();
         let labels = MetricLabels::new([("name", "a")]);
         let level = || with_local_recorder(&recorder, || Level::new("level", &labels));
         let (one, other) = (level(), level());
@@ -94,8 +94,8 @@ mod handles {
     }
 
     #[test]
-    fn the_last_of_many_at_a_time_is_what_a_level_stays_at() {
-        let recorder = Weakly::default();
+    fn concurrent_levels_keep_the_last_value() {
+        let recorder = WeakRecorder::default();
         let level = with_local_recorder(&recorder, || Level::new("level", &MetricLabels::new([])));
         let truth = AtomicU64::new(0);
         std::thread::scope(|scope| {
@@ -112,8 +112,8 @@ mod handles {
     }
 
     #[test]
-    fn counts_add_up_and_marks_are_set_only_to_something() {
-        let recorder = Weakly::default();
+    fn counts_add_up_and_marks_ignore_none() {
+        let recorder = WeakRecorder::default();
         let labels = MetricLabels::new([]).with("cause", "x");
         with_local_recorder(&recorder, || {
             let (count, mark) = (Count::new("count", &labels), Mark::new("mark", &labels));

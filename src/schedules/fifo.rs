@@ -1,4 +1,4 @@
-//! The queue between who feeds it and who drains it.
+//! Schedules of the delta FIFO: its producers, its consumer and its close.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use shuttle::future::block_on;
 
-use super::{all, play, spawn, waiting};
+use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::delta_fifo::DeltaFifo;
 use crate::object::{Cached, Change, KnownObjects, ObjectKey};
 
-/// Nothing is stored.
-struct Nothing;
+/// Known objects of an empty store.
+struct NoKnownObjects;
 
-impl KnownObjects<ConfigMap> for Nothing {
+impl KnownObjects<ConfigMap> for NoKnownObjects {
     fn get(&self, _: &ObjectKey) -> Option<Cached<ConfigMap>> {
         None
     }
@@ -32,7 +32,7 @@ fn added(name: &str) -> Change<ConfigMap> {
     Change::Added { key, object, version: None }
 }
 
-/// The names of what is popped until the queue ends, in order.
+/// Returns the names that are popped until the queue ends, in order.
 async fn drained(fifo: Arc<DeltaFifo<ConfigMap>>) -> Vec<String> {
     let mut names = Vec::new();
     while let Some(batch) = fifo.pop().await {
@@ -43,41 +43,41 @@ async fn drained(fifo: Arc<DeltaFifo<ConfigMap>>) -> Vec<String> {
 }
 
 #[test]
-fn all_that_is_fed_is_popped_in_its_order_and_then_comes_the_end() {
-    play(|_| {
-        let fifo = Arc::new(DeltaFifo::new(Arc::new(Nothing)));
-        let drain = waiting(drained(fifo.clone()));
+fn batches_keep_order_and_end() {
+    run_scenario(|_| {
+        let fifo = Arc::new(DeltaFifo::new(Arc::new(NoKnownObjects)));
+        let drain = spawn_waiter(drained(fifo.clone()));
         let mut synced = fifo.synced();
-        let sync = waiting(async move { synced.wait_for(|synced| *synced).await.is_ok() });
+        let sync = spawn_waiter(async move { synced.wait_for(|synced| *synced).await.is_ok() });
         for name in ["a", "b", "c"] {
             fifo.push(added(name));
         }
         let close = spawn(move || fifo.close());
-        assert_eq!(all([drain]), [["a", "b", "c"]]);
-        assert_eq!(all([sync]), [true]);
-        all([close]);
+        assert_eq!(join_all([drain]), [["a", "b", "c"]]);
+        assert_eq!(join_all([sync]), [true]);
+        join_all([close]);
     });
 }
 
 #[test]
-fn what_waits_for_the_next_batch_gets_it_before_anybody_closes() {
-    play(|_| {
-        let fifo = Arc::new(DeltaFifo::new(Arc::new(Nothing)));
+fn pop_returns_before_close() {
+    run_scenario(|_| {
+        let fifo = Arc::new(DeltaFifo::new(Arc::new(NoKnownObjects)));
         let feed = {
             let fifo = fifo.clone();
             spawn(move || fifo.push(added("a")))
         };
         let pop = |fifo: Arc<DeltaFifo<ConfigMap>>| {
-            waiting(async move { fifo.pop().await.expect("nobody closes it").deltas.len() })
+            spawn_waiter(async move { fifo.pop().await.expect("the queue is open").deltas.len() })
         };
-        assert_eq!(all([pop(fifo.clone())]), [1]);
-        all([feed]);
+        assert_eq!(join_all([pop(fifo.clone())]), [1]);
+        join_all([feed]);
     });
 }
 
-/// One that holds as much as it takes.
+/// Returns a queue that is full.
 fn full() -> Arc<DeltaFifo<ConfigMap>> {
-    let fifo = DeltaFifo::with_capacity(Arc::new(Nothing), 2);
+    let fifo = DeltaFifo::with_capacity(Arc::new(NoKnownObjects), 2);
     for name in ["a", "b"] {
         fifo.push(added(name));
     }
@@ -89,24 +89,24 @@ async fn feed(fifo: Arc<DeltaFifo<ConfigMap>>) {
 }
 
 #[test]
-fn who_waits_for_room_goes_on_when_something_is_done() {
-    play(|_| {
+fn done_batch_wakes_a_blocked_producer() {
+    run_scenario(|_| {
         let fifo = full();
-        let feeds = [(), ()].map(|()| waiting(feed(fifo.clone())));
-        let batch = block_on(fifo.pop()).expect("it is full");
+        let feeds = [(), ()].map(|()| spawn_waiter(feed(fifo.clone())));
+        let batch = block_on(fifo.pop()).expect("the queue is full");
         fifo.done(&batch);
-        all(feeds);
-        assert_eq!(fifo.len(), 2, "both had room");
+        join_all(feeds);
+        assert_eq!(fifo.len(), 2, "both producers continued");
     });
 }
 
 #[test]
-fn who_waits_for_room_goes_on_when_there_never_will_be_any() {
-    play(|_| {
+fn close_wakes_blocked_producers() {
+    run_scenario(|_| {
         let fifo = full();
-        let feeds = [(), ()].map(|()| waiting(feed(fifo.clone())));
+        let feeds = [(), ()].map(|()| spawn_waiter(feed(fifo.clone())));
         fifo.close();
-        all(feeds);
-        assert_eq!(fifo.len(), 2, "it takes nothing any more");
+        join_all(feeds);
+        assert_eq!(fifo.len(), 2, "a closed queue accepts nothing");
     });
 }

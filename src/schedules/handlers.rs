@@ -1,4 +1,4 @@
-//! What distributes, a handler, and who closes it.
+//! Schedules of the processor: its publisher, a handler and its close.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use futures::StreamExt;
 use shuttle::future::block_on;
 use shuttle::sync::mpsc::channel;
 
-use super::{all, play, spawn, waiting};
+use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::indexer::Indexer;
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::processor::{Audience, HandlerOptions, Notification, SharedProcessor};
@@ -15,7 +15,7 @@ fn key() -> ObjectKey {
     ObjectKey::cluster("one").unwrap()
 }
 
-/// The one object, at a version, and what there was before.
+/// Returns an update of the one object to a version, from the version before.
 fn updated(version: u32) -> Notification<u32> {
     let event = match version {
         1 => CachedEvent::Added { object: Arc::new(1).into(), initial: false },
@@ -32,11 +32,11 @@ fn version(event: &Event<u32>) -> u32 {
 }
 
 #[test]
-fn a_handler_is_told_all_and_then_the_end() {
-    play(|_| {
+fn handler_gets_every_event_and_the_end() {
+    run_scenario(|_| {
         let processor = Arc::new(SharedProcessor::new());
         let events = processor.enter().add_stream(&HandlerOptions::new(), [], true, None);
-        let told = waiting(events.map(|event| version(&event)).collect::<Vec<_>>());
+        let told = spawn_waiter(events.map(|event| version(&event)).collect::<Vec<_>>());
         let distribute = {
             let processor = processor.clone();
             spawn(move || {
@@ -44,21 +44,21 @@ fn a_handler_is_told_all_and_then_the_end() {
                 processor.close(true);
             })
         };
-        assert_eq!(all([told]), [[1, 2, 3]]);
-        all([distribute]);
+        assert_eq!(join_all([told]), [[1, 2, 3]]);
+        join_all([distribute]);
         drop(processor);
     });
 }
 
 #[test]
-fn a_handler_hears_of_the_last_state_though_nothing_comes_after_it() {
-    play(|_| {
+fn handler_gets_the_last_state() {
+    run_scenario(|_| {
         let processor = Arc::new(SharedProcessor::new());
-        // Two waiting events are one too many: they merge.
+        // The backlog is full with two waiting events, so they merge.
         let options = HandlerOptions::new().backlog(1);
         let mut events = processor.enter().add_stream(&options, [], true, None);
         let (told, heard) = channel();
-        let handler = waiting(async move {
+        let handler = spawn_waiter(async move {
             while let Some(event) = events.next().await {
                 let _ = told.send(version(&event));
             }
@@ -75,15 +75,15 @@ fn a_handler_hears_of_the_last_state_though_nothing_comes_after_it() {
             assert!(next > last, "{next} after {last}");
             last = next;
         }
-        all([distribute]);
+        join_all([distribute]);
         processor.close(false);
-        all([handler]);
+        join_all([handler]);
     });
 }
 
 #[test]
-fn a_handler_that_comes_between_two_batches_misses_nothing_and_hears_nothing_twice() {
-    play(|_| {
+fn handler_added_between_batches_gets_each_event_once() {
+    run_scenario(|_| {
         let processor = Arc::new(SharedProcessor::new());
         let store = Indexer::<u32>::new();
         let writer = {
@@ -92,9 +92,10 @@ fn a_handler_that_comes_between_two_batches_misses_nothing_and_hears_nothing_twi
                 for version in 1..4 {
                     let mut draft = store.draft();
                     draft.put(&key(), &Arc::new(version).into());
-                    // As a batch is: stored while no handler can come, told afterwards.
+                    // As the informer does with a batch: stored while no handler can be added, then
+                    // dispatched.
                     let round = processor.enter();
-                    assert!(draft.publish().is_ok(), "nobody else writes");
+                    assert!(draft.publish().is_ok(), "there is no other writer");
                     let listeners = round.listeners();
                     drop(round);
                     listeners.distribute(&[updated(version)]);
@@ -109,8 +110,8 @@ fn a_handler_that_comes_between_two_batches_misses_nothing_and_hears_nothing_twi
                 round.add_stream(&HandlerOptions::new(), stored, true, None)
             })
         };
-        all([writer]);
-        let events = all([newcomer]).remove(0);
+        join_all([writer]);
+        let events = join_all([newcomer]).remove(0);
         processor.close(true);
         let told = block_on(events.map(|event| version(&event)).collect::<Vec<_>>());
         let gapless = told.windows(2).all(|pair| pair[1] == pair[0] + 1);

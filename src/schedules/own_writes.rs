@@ -1,4 +1,5 @@
-//! What a controller wrote, the store that comes to show it, and who waits for that.
+//! Schedules of own-write tracking: a controller's writes, the store that shows them, and readers
+//! that wait.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +8,14 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use shuttle::future::block_on;
 
-use super::{all, play, spawn, waiting};
+use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::controller::OwnWrites;
 use crate::indexer::Indexer;
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::object::ObjectKey;
 use crate::testing::FakeSource;
 
-/// No time passes here: who is not woken waits for ever.
+/// No time passes here: a waiter that is not woken waits for ever.
 const LIMIT: Duration = Duration::from_secs(3600);
 
 fn written(version: u64) -> ConfigMap {
@@ -26,15 +27,15 @@ fn written(version: u64) -> ConfigMap {
     ConfigMap { metadata, ..ConfigMap::default() }
 }
 
-/// A store that nobody fills but the test, and the writes that it is to show.
+/// Returns a store that only the test fills, and the tracker of writes to it.
 fn tracked() -> (Indexer<ConfigMap>, OwnWrites<ConfigMap>) {
     let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
     let informer = SharedInformer::new(source, InformerOptions::new());
     (informer.indexer().clone(), OwnWrites::new(&informer))
 }
 
-/// The event of a write arrives.
-fn show(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
+/// Stores the event of a write.
+fn store_event(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
     let mut write = store.transaction();
     write.put(object, Arc::new(written(version)));
     write.set_version(version.into());
@@ -42,16 +43,16 @@ fn show(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
 }
 
 #[test]
-fn a_reconcile_sees_what_was_written_before_it() {
-    play(|_| {
+fn wait_returns_after_earlier_writes() {
+    run_scenario(|_| {
         let (store, writes) = tracked();
         let object = ObjectKey::cluster("written").unwrap();
         let workers = [1u64, 2].map(|n| {
             let (writes, store, object) = (writes.clone(), store.clone(), object.clone());
-            waiting(async move {
+            spawn_waiter(async move {
                 let key = ObjectKey::cluster(&n.to_string()).unwrap();
                 for version in [n, n + 2] {
-                    writes.wrote(&key, &written(version)).expect("it can be traced");
+                    writes.wrote(&key, &written(version)).expect("the write can be tracked");
                     writes.seen(&key, LIMIT).await.expect("no time passes");
                     let seen = store.get(&object).expect("it was written");
                     let seen: u64 =
@@ -61,33 +62,33 @@ fn a_reconcile_sees_what_was_written_before_it() {
             })
         });
         let events = spawn(move || {
-            (1..5).for_each(|version| show(&store, &object, version));
+            (1..5).for_each(|version| store_event(&store, &object, version));
         });
-        all(workers);
-        all([events]);
+        join_all(workers);
+        join_all([events]);
         assert_eq!(format!("{writes:?}"), "OwnWrites { not_seen: 0, .. }");
     });
 }
 
 #[test]
-fn what_is_written_while_somebody_waits_is_waited_for_too() {
-    play(|_| {
+fn wait_includes_later_writes() {
+    run_scenario(|_| {
         let (store, writes) = tracked();
         let object = ObjectKey::cluster("written").unwrap();
         let key = ObjectKey::cluster("key").unwrap();
-        writes.wrote(&key, &written(1)).expect("it can be traced");
+        writes.wrote(&key, &written(1)).expect("the write can be tracked");
         let waiter = {
             let (writes, key) = (writes.clone(), key.clone());
-            waiting(async move { writes.seen(&key, LIMIT).await })
+            spawn_waiter(async move { writes.seen(&key, LIMIT).await })
         };
         let events = spawn({
             let store = store.clone();
-            move || [1, 2].map(|version| show(&store, &object, version))
+            move || [1, 2].map(|version| store_event(&store, &object, version))
         });
-        writes.wrote(&key, &written(2)).expect("it can be traced");
+        writes.wrote(&key, &written(2)).expect("the write can be tracked");
         block_on(writes.seen(&key, LIMIT)).expect("no time passes");
         assert!(store.snapshot().has_reached(&2u64.into()));
-        assert!(all([waiter])[0].is_ok());
-        all([events]);
+        assert!(join_all([waiter])[0].is_ok());
+        join_all([events]);
     });
 }

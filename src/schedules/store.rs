@@ -1,13 +1,13 @@
-//! The store, with several writers and those who wait for it.
+//! Schedules of the store: several writers, and readers that wait for a version.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{all, play, spawn, waiting};
+use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::indexer::Indexer;
 use crate::object::{Cached, ObjectKey};
 
-/// No time passes here: who is not woken waits for ever.
+/// No time passes here: a waiter that is not woken waits for ever.
 const LIMIT: Duration = Duration::from_secs(3600);
 
 fn key() -> ObjectKey {
@@ -19,14 +19,14 @@ fn sum(object: Option<&Cached<u64>>) -> u64 {
 }
 
 #[test]
-fn who_waits_for_a_version_sees_it_or_a_newer_one() {
-    play(|_| {
+fn wait_returns_the_version_or_newer() {
+    run_scenario(|_| {
         let store = Indexer::<u64>::new();
         let waiters = [1u64, 3].map(|wanted| {
             let store = store.clone();
-            waiting(async move {
+            spawn_waiter(async move {
                 let reached = store.wait_for(&wanted.into(), LIMIT).await.expect("no time passes");
-                // What is shown is of one moment.
+                // A snapshot shows one moment.
                 assert_eq!(reached.version(), Some(&sum(reached.cached_by_key(&key())).into()));
                 assert!(reached.has_reached(&wanted.into()));
             })
@@ -39,14 +39,14 @@ fn who_waits_for_a_version_sees_it_or_a_newer_one() {
                 write.commit();
             }
         });
-        all(waiters);
-        all([writer]);
+        join_all(waiters);
+        join_all([writer]);
     });
 }
 
 #[test]
-fn no_write_is_lost_between_drafts_and_transactions() {
-    play(|_| {
+fn drafts_and_transactions_lose_no_write() {
+    run_scenario(|_| {
         let store = Indexer::<u64>::new();
         let drafting = [(), ()].map(|()| {
             let store = store.clone();
@@ -71,15 +71,15 @@ fn no_write_is_lost_between_drafts_and_transactions() {
                 }
             })
         };
-        all(drafting);
-        all([transacting]);
+        join_all(drafting);
+        join_all([transacting]);
         assert_eq!(store.get(&key()).as_deref(), Some(&6));
     });
 }
 
 #[test]
-fn an_index_that_is_added_meanwhile_holds_what_is_stored() {
-    play(|_| {
+fn index_added_during_writes_is_complete() {
+    run_scenario(|_| {
         let store = Indexer::<u64>::new();
         let writer = {
             let store = store.clone();
@@ -96,7 +96,7 @@ fn an_index_that_is_added_meanwhile_holds_what_is_stored() {
             })
         };
         let index = store.add_index("value", |value: &u64| [value.to_string()]).unwrap();
-        all([writer]);
+        join_all([writer]);
         assert_eq!(index.keys("2"), [key()]);
         assert_eq!(index.values().len(), 1);
     });

@@ -1,4 +1,4 @@
-//! A queue with several workers, several who add, and who closes it.
+//! Schedules of the work queue: several workers, several producers and its close.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -9,21 +9,21 @@ use futures::poll;
 use shuttle::future::{self, block_on, yield_now};
 use shuttle::sync::mpsc::{Sender, channel};
 
-use super::{all, play, spawn, waiting};
+use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::sync::Mutex;
 use crate::workqueue::WorkQueue;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What was asked for, how often, and what is in hands.
+/// The number of adds of each item, and the items that workers hold.
 #[derive(Default)]
-struct Desk {
+struct WorkLog {
     asked: BTreeMap<u8, u32>,
     held: BTreeSet<u8>,
 }
 
-/// Works until the queue ends; tells how often each item had been asked for when its work began.
-async fn work(queue: WorkQueue<u8>, desk: Arc<Mutex<Desk>>, told: Sender<(u8, u32)>) {
+/// Works until the queue ends. Sends the number of adds of each item when its work began.
+async fn work(queue: WorkQueue<u8>, desk: Arc<Mutex<WorkLog>>, told: Sender<(u8, u32)>) {
     while let Some(work) = queue.get().await {
         let asked = {
             let mut desk = desk.lock();
@@ -32,100 +32,100 @@ async fn work(queue: WorkQueue<u8>, desk: Arc<Mutex<Desk>>, told: Sender<(u8, u3
         };
         yield_now().await;
         desk.lock().held.remove(&*work);
-        // Who listens may have heard enough.
+        // The receiver may have enough and be gone.
         let _ = told.send((*work, asked));
     }
 }
 
 #[test]
-fn whatever_is_added_is_worked_on_after_that_by_one_at_a_time() {
-    play(|_| {
-        let (queue, desk) = (WorkQueue::new(), Arc::<Mutex<Desk>>::default());
+fn every_add_is_processed_by_one_worker() {
+    run_scenario(|_| {
+        let (queue, desk) = (WorkQueue::new(), Arc::<Mutex<WorkLog>>::default());
         let (told, heard) = channel();
-        let worker = || waiting(work(queue.clone(), desk.clone(), told.clone()));
+        let worker = || spawn_waiter(work(queue.clone(), desk.clone(), told.clone()));
         let workers = [worker(), worker()];
         let adders = [[1, 2, 1], [2, 3, 1]].map(|items| {
             let (queue, desk) = (queue.clone(), desk.clone());
             spawn(move || {
                 for item in items {
                     *desk.lock().asked.entry(item).or_default() += 1;
-                    assert!(queue.add(item), "it is open");
+                    assert!(queue.add(item), "the queue is open");
                 }
             })
         });
-        // Nobody closes it meanwhile: who sleeps though there is work sleeps for ever.
+        // The queue is open: a worker that sleeps while there is work sleeps for ever.
         let mut wanted: BTreeMap<u8, u32> = [(1, 3), (2, 2), (3, 1)].into();
         while !wanted.is_empty() {
             let (item, asked) = heard.recv().unwrap();
             wanted.retain(|other, times| *other != item || asked < *times);
         }
-        all(adders);
+        join_all(adders);
         queue.shutdown();
-        all(workers);
+        join_all(workers);
         assert_eq!(queue.status().processing + queue.len(), 0);
     });
 }
 
-/// Takes one item, and never comes back for another.
+/// Takes one item, and never returns for another.
 async fn take_one(queue: WorkQueue<u8>) -> u8 {
-    *queue.get().await.expect("nobody closes it")
+    *queue.get().await.expect("the queue is open")
 }
 
 #[test]
-fn each_add_wakes_one_of_those_who_wait() {
-    play(|_| {
+fn each_add_wakes_one_worker() {
+    run_scenario(|_| {
         let queue = WorkQueue::new();
-        let workers = [(), ()].map(|()| waiting(take_one(queue.clone())));
+        let workers = [(), ()].map(|()| spawn_waiter(take_one(queue.clone())));
         let adders = [1, 2].map(|item| {
             let queue = queue.clone();
             spawn(move || queue.add(item))
         });
-        let mut taken = all(workers);
+        let mut taken = join_all(workers);
         taken.sort_unstable();
         assert_eq!(taken, [1, 2]);
-        all(adders);
+        join_all(adders);
     });
 }
 
 #[test]
-fn what_is_delayed_is_waited_for_by_another_where_the_one_who_did_got_work() {
-    play(|time| {
+fn another_worker_takes_over_the_timer() {
+    run_scenario(|time| {
         let queue = WorkQueue::new();
-        let workers = [(), ()].map(|()| waiting(take_one(queue.clone())));
+        let workers = [(), ()].map(|()| spawn_waiter(take_one(queue.clone())));
         let later = {
             let queue = queue.clone();
             spawn(move || queue.add_after(1, SECOND))
         };
         let now = spawn(move || queue.add(2));
-        all([later, now]);
-        time.passes(SECOND);
-        let mut taken = all(workers);
+        join_all([later, now]);
+        time.advance(SECOND);
+        let mut taken = join_all(workers);
         taken.sort_unstable();
         assert_eq!(taken, [1, 2]);
     });
 }
 
 #[test]
-fn what_is_added_while_it_is_worked_on_comes_to_another_who_waits() {
-    play(|_| {
+fn item_added_during_work_goes_to_a_waiting_worker() {
+    run_scenario(|_| {
         let queue = WorkQueue::new();
         let workers = [(), ()].map(|()| {
             let queue = queue.clone();
-            waiting(async move {
-                let work = queue.get().await.expect("nobody closes it");
-                // The second time it waits, or is processed, already.
+            spawn_waiter(async move {
+                let work = queue.get().await.expect("the queue is open");
+                // On the second add the item waits, or is being processed, already.
                 queue.add(*work);
             })
         });
         let adder = spawn(move || queue.add(1));
-        all(workers);
-        all([adder]);
+        join_all(workers);
+        join_all([adder]);
     });
 }
 
 #[test]
-fn what_is_delayed_comes_though_the_worker_that_waits_for_it_goes_away() {
-    play(|time| {
+fn delayed_item_arrives_after_its_waiter_is_dropped() {
+    run_scenario(|time| {
         let queue = WorkQueue::new();
         let (told, heard) = channel();
         let worker = || {
@@ -136,7 +136,7 @@ fn what_is_delayed_comes_though_the_worker_that_waits_for_it_goes_away() {
                 }
             }
         };
-        let (impatient, patient) = (future::spawn(worker()), waiting(worker()));
+        let (impatient, patient) = (future::spawn(worker()), spawn_waiter(worker()));
         let adder = {
             let queue = queue.clone();
             spawn(move || {
@@ -145,26 +145,26 @@ fn what_is_delayed_comes_though_the_worker_that_waits_for_it_goes_away() {
                 impatient.abort();
             })
         };
-        all([adder]);
+        join_all([adder]);
         for _ in 0..4 {
-            time.passes(SECOND);
+            time.advance(SECOND);
         }
         let mut missing = BTreeSet::from([1, 2]);
         while !missing.is_empty() {
             missing.remove(&heard.recv().unwrap());
         }
         queue.shutdown();
-        all([patient]);
+        join_all([patient]);
     });
 }
 
 #[test]
-fn a_drain_ends_when_all_that_was_taken_in_is_done() {
-    play(|_| {
+fn drain_ends_when_accepted_items_are_done() {
+    run_scenario(|_| {
         let (queue, done) = (WorkQueue::new(), Arc::new(Mutex::new(BTreeSet::new())));
         let worker = || {
             let (queue, done) = (queue.clone(), done.clone());
-            waiting(async move {
+            spawn_waiter(async move {
                 while let Some(work) = queue.get().await {
                     yield_now().await;
                     done.lock().insert(*work);
@@ -178,40 +178,40 @@ fn a_drain_ends_when_all_that_was_taken_in_is_done() {
         };
         let ending = || {
             let (queue, done) = (queue.clone(), done.clone());
-            waiting(async move {
+            spawn_waiter(async move {
                 queue.shutdown_with_drain().await;
                 done.lock().clone()
             })
         };
-        let drained = all([ending(), ending()]);
-        let taken_in = all([adder]).remove(0);
+        let drained = join_all([ending(), ending()]);
+        let taken_in = join_all([adder]).remove(0);
         assert_eq!(drained, [taken_in.clone(), taken_in]);
-        all(workers);
+        join_all(workers);
     });
 }
 
 #[test]
-fn a_drain_with_nobody_at_work_ends_by_a_shutdown() {
-    play(|_| {
+fn shutdown_ends_an_idle_drain() {
+    run_scenario(|_| {
         let queue = WorkQueue::new();
         queue.add(1);
-        let drain = waiting({
+        let drain = spawn_waiter({
             let queue = queue.clone();
             async move { drop(queue.shutdown_with_drain().await) }
         });
         let shutdown = spawn(move || drop(queue.shutdown()));
-        all([drain, shutdown]);
+        join_all([drain, shutdown]);
     });
 }
 
 #[test]
-fn a_drain_waits_for_what_is_delayed_where_that_is_kept() {
-    play(|time| {
+fn drain_waits_for_kept_delayed_items() {
+    run_scenario(|time| {
         let queue = WorkQueue::builder().keep_delayed_on_drain(true).build();
         queue.add_after(1, SECOND);
         let workers = [(), ()].map(|()| {
             let queue = queue.clone();
-            waiting(async move {
+            spawn_waiter(async move {
                 let mut worked = 0;
                 while let Some(work) = queue.get().await {
                     drop(work);
@@ -222,25 +222,25 @@ fn a_drain_waits_for_what_is_delayed_where_that_is_kept() {
         });
         block_on(async {
             let mut drain = pin!(queue.shutdown_with_drain());
-            assert!(poll!(&mut drain).is_pending(), "something is delayed");
-            time.passes(SECOND);
+            assert!(poll!(&mut drain).is_pending(), "an item is delayed");
+            time.advance(SECOND);
             drain.await;
         });
-        assert_eq!(all(workers).iter().sum::<u32>(), 1);
+        assert_eq!(join_all(workers).iter().sum::<u32>(), 1);
     });
 }
 
 #[test]
-fn a_key_that_is_woken_while_its_worker_parks_it_comes_again() {
-    play(|_| {
+fn key_woken_while_parking_returns() {
+    run_scenario(|_| {
         let queue = WorkQueue::new();
         queue.add(1);
         let open = Arc::new(Mutex::new(false));
         let worker = {
             let (queue, open) = (queue.clone(), open.clone());
-            waiting(async move {
+            spawn_waiter(async move {
                 loop {
-                    let work = queue.get().await.expect("nobody closes it");
+                    let work = queue.get().await.expect("the queue is open");
                     let is_open = *open.lock();
                     if is_open {
                         return;
@@ -253,7 +253,7 @@ fn a_key_that_is_woken_while_its_worker_parks_it_comes_again() {
             *open.lock() = true;
             queue.unpark(&1);
         });
-        all([waker]);
-        all([worker]);
+        join_all([waker]);
+        join_all([worker]);
     });
 }
