@@ -21,7 +21,7 @@ use kube::ResourceExt;
 use kube::api::ObjectMeta;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Event, Index, Labels, SharedInformer, SharedInformerFactory};
+use kube_informer::{Event, Index, LabelSelector, SharedInformer, SharedInformerFactory};
 
 const PODS: usize = 400;
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
@@ -175,7 +175,7 @@ fn show_queries(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> Result<(), 
     for node in by_node.values().iter().take(3) {
         println!("  by index      {node}: {} pods", by_node.get(node).len());
     }
-    let selector: Labels = "app in (web, db)".parse()?;
+    let selector: LabelSelector = "app in (web, db)".parse()?;
     println!("  by label      {selector}: {} pods", lister.list(&selector).len());
     Ok(())
 }

@@ -18,7 +18,7 @@ use k8s_openapi::api::core::v1::{Pod, PodSpec};
 use kube::api::{ListParams, ObjectMeta};
 use kube::{Api, ResourceExt};
 use kube_informer::error::Fault;
-use kube_informer::testing::{ApiServer, Faults, Harm};
+use kube_informer::testing::{ApiServer, Faults, Injection};
 use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
@@ -112,7 +112,7 @@ pub async fn soak(options: Options, mut each: impl FnMut(&Minute)) -> Result<(),
     while options.minutes.is_none_or(|minutes| number < minutes) {
         if storm == 0 && calm == 0 {
             let seed = rng.u64(..);
-            faults.at_random(seed, 0.3, Harm::one_of_each(seed));
+            faults.inject_at_random(seed, 0.3, Injection::one_of_each(seed));
             faults.remember_lists();
             storm = STORM;
         }

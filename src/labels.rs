@@ -1,6 +1,6 @@
-//! Label selectors, as `kubectl -l` takes them.
+//! Label selectors in the syntax of `kubectl -l`.
 //!
-//! Parsing says what is wrong and where; matching never fails and never allocates.
+//! A parse error names the problem and its position. Matching never fails and never allocates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,20 +8,21 @@ use std::str::FromStr;
 
 use kube::core::{Expression, Selector};
 
-/// Which labels an object must have.
+/// A label selector: requirements that the labels of an object must meet.
 ///
-/// The grammar is Kubernetes': requirements joined by commas, all of which must hold. An object
-/// without the label meets `!=`, `notin` and `!`.
+/// The grammar is that of Kubernetes: requirements joined by commas, all of which must hold. An
+/// object without the label meets `!=`, `notin` and `!`. Unlike [`kube::core::Selector`], which
+/// converts into this type, it parses text and supports `>` and `<`.
 ///
 /// ```
-/// use kube_informer::Labels;
+/// use kube_informer::LabelSelector;
 ///
-/// let selector: Labels = "app=web, tier in (front, edge), env != test, !legacy, size>3".parse()?;
-/// assert!("a===b".parse::<Labels>().is_err());
+/// let selector: LabelSelector = "app=web, tier in (front, edge), env != test, !legacy, size>3".parse()?;
+/// assert!("a===b".parse::<LabelSelector>().is_err());
 /// # Ok::<(), kube_informer::InvalidSelector>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Labels {
+pub struct LabelSelector {
     requirements: Vec<Requirement>,
     nothing: bool,
 }
@@ -42,41 +43,43 @@ enum Test {
     Less(i64),
 }
 
-/// A text is no label selector.
+/// A text is not a valid label selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a label selector, at byte {at} of {text:?}: {problem}")]
+#[error("invalid label selector {text:?} at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct InvalidSelector {
-    /// The text.
+    /// The text of the selector.
     pub text: String,
-    /// Where in it.
+    /// The offset of the problem in the text, in bytes.
     pub at: usize,
-    /// What is wrong there.
+    /// The problem.
     pub problem: String,
 }
 
-impl Labels {
-    /// Selects everything; so does an empty text.
+impl LabelSelector {
+    /// Returns a selector that matches every object, as an empty text does.
     pub fn everything() -> Self {
         Self::default()
     }
 
-    /// Selects nothing; asking with it looks at no object.
+    /// Returns a selector that matches no object. Lists with it look at no object.
     pub fn nothing() -> Self {
         Self { requirements: Vec::new(), nothing: true }
     }
 
-    /// Whether everything is selected, so that no label need be looked at.
+    /// Returns whether every object matches, so that labels are not looked at.
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty() && !self.nothing
     }
 
-    /// Whether nothing can be selected.
+    /// Returns whether no object can match.
     pub fn is_nothing(&self) -> bool {
         self.nothing
     }
 
-    /// Whether an object with these labels is selected.
+    /// Returns whether an object with these labels matches.
+    ///
+    /// Takes time linear in the number of requirements and their values, and does not allocate.
     pub fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
         !self.nothing
             && self.requirements.iter().all(|requirement| {
@@ -100,21 +103,21 @@ impl Test {
     }
 }
 
-impl Labels {
-    /// Takes over a selector of kube, whose parts kube does not check.
+impl LabelSelector {
+    /// Converts a selector of kube, which kube does not validate.
     ///
     /// # Errors
-    /// [`InvalidSelector`] where a key or value is none that a label can have, or where there is no value
-    /// to choose from: a server refuses such a selector.
+    /// Returns [`InvalidSelector`] if a key or value is not valid for a label, or if a set of
+    /// values is empty. A server refuses such a selector.
     ///
     /// ```
     /// use kube::core::{Expression, Selector};
-    /// use kube_informer::Labels;
+    /// use kube_informer::LabelSelector;
     ///
     /// let selector = Selector::from_iter([Expression::Equal("app".into(), "web".into())]);
-    /// assert_eq!(Labels::from_selector(selector)?, "app=web".parse()?);
+    /// assert_eq!(LabelSelector::from_selector(selector)?, "app=web".parse()?);
     /// let selector = Selector::from_iter([Expression::Equal("app=web,tier".into(), "".into())]);
-    /// assert!(Labels::from_selector(selector).is_err());
+    /// assert!(LabelSelector::from_selector(selector).is_err());
     /// # Ok::<(), kube_informer::InvalidSelector>(())
     /// ```
     pub fn from_selector(selector: Selector) -> Result<Self, InvalidSelector> {
@@ -142,32 +145,32 @@ impl Labels {
 }
 
 impl Requirement {
-    /// What is wrong with it, as Kubernetes sees it.
+    /// Returns the problem that Kubernetes would report; `None` if the requirement is valid.
     fn problem(&self) -> Option<String> {
         if !is_key(&self.key) {
-            return Some(format!("{:?} is no label's key", self.key));
+            return Some(format!("{:?} is not a valid label key", self.key));
         }
         let (Test::In(values) | Test::NotIn(values)) = &self.test else { return None };
         if values.is_empty() {
-            return Some("there is no value to choose from".to_owned());
+            return Some("the set of values is empty".to_owned());
         }
         let value = values.iter().find(|value| !is_value(value))?;
-        Some(format!("{value:?} is no label's value"))
+        Some(format!("{value:?} is not a valid label value"))
     }
 }
 
-/// Selects nothing where kube's selector is none that a server would take, which is logged;
-/// [`Labels::from_selector`] says why.
-impl From<Selector> for Labels {
+/// Converts a selector of kube. An invalid one matches nothing and is logged; use
+/// [`LabelSelector::from_selector`] to get the error.
+impl From<Selector> for LabelSelector {
     fn from(selector: Selector) -> Self {
         Self::from_selector(selector).unwrap_or_else(|error| {
-            tracing::warn!(%error, "an invalid label selector selects nothing");
+            tracing::warn!(%error, "an invalid label selector matches nothing");
             Self::nothing()
         })
     }
 }
 
-impl FromStr for Labels {
+impl FromStr for LabelSelector {
     type Err = InvalidSelector;
 
     fn from_str(text: &str) -> Result<Self, InvalidSelector> {
@@ -189,7 +192,7 @@ impl FromStr for Labels {
     }
 }
 
-impl fmt::Display for Labels {
+impl fmt::Display for LabelSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.nothing {
             return f.write_str("<nothing>");
@@ -280,7 +283,7 @@ impl<'t> Parser<'t> {
                 "notin" => Test::NotIn(self.values()?),
                 other => {
                     self.at = before;
-                    return Err(self.error(format!("{other:?} is no operator")));
+                    return Err(self.error(format!("{other:?} is not an operator")));
                 }
             }
         };
@@ -295,9 +298,9 @@ impl<'t> Parser<'t> {
         }
         self.at = start;
         Err(self.error(if key.is_empty() {
-            "expected a label's key".to_owned()
+            "expected a label key".to_owned()
         } else {
-            format!("{key:?} is no label's key")
+            format!("{key:?} is not a valid label key")
         }))
     }
 
@@ -309,18 +312,18 @@ impl<'t> Parser<'t> {
             return Ok(value.to_owned());
         }
         self.at = start;
-        Err(self.error(format!("{value:?} is no label's value")))
+        Err(self.error(format!("{value:?} is not a valid label value")))
     }
 
     fn number(&mut self) -> Result<i64, InvalidSelector> {
         self.skip_space();
         let start = self.at;
         let word = self.word();
-        // It must be a label's value as well, so it has no sign.
+        // The number must be a valid label value as well, so it has no sign.
         let number = if is_name(word, 63) { word.parse().ok() } else { None };
         number.ok_or_else(|| {
             self.at = start;
-            self.error(format!("{word:?} is no integer"))
+            self.error(format!("{word:?} is not an integer"))
         })
     }
 
@@ -339,7 +342,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A name, with a domain before it or without.
+/// Returns whether this is a name, with or without a domain before it.
 fn is_key(key: &str) -> bool {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(p, n)| (Some(p), n));
     is_name(name, 63) && prefix.is_none_or(is_domain)
@@ -349,7 +352,7 @@ fn is_value(value: &str) -> bool {
     value.is_empty() || is_name(value, 63)
 }
 
-/// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+/// Returns whether this has letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
 fn is_name(text: &str, longest: usize) -> bool {
     let end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     text.len() <= longest
@@ -358,7 +361,7 @@ fn is_name(text: &str, longest: usize) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-/// A DNS subdomain: names in lower case, without `_`, joined by dots.
+/// Returns whether this is a DNS subdomain: names in lower case, without `_`, joined by dots.
 fn is_domain(text: &str) -> bool {
     let part = |part: &str| {
         is_name(part, 253) && !part.contains(|c: char| c == '_' || c.is_ascii_uppercase())
@@ -366,7 +369,7 @@ fn is_domain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(part)
 }
 
-/// What Kubernetes takes for space.
+/// Returns whether Kubernetes treats this as white space.
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n')
 }
@@ -382,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn selects_as_kubectl_does() {
+    fn selects_like_kubectl() {
         let object =
             labels(&[("app", "web"), ("x.io/tier", "front"), ("size", "7"), ("empty", "")]);
         for (selector, selected) in [
@@ -408,14 +411,14 @@ mod tests {
             ("empty=,app=web", true),
             ("app in (,web)", true),
         ] {
-            let parsed: Labels = selector.parse().unwrap();
+            let parsed: LabelSelector = selector.parse().unwrap();
             assert_eq!(parsed.matches(Some(&object)), selected, "{selector:?}");
         }
-        assert!("!a".parse::<Labels>().unwrap().matches(None));
+        assert!("!a".parse::<LabelSelector>().unwrap().matches(None));
     }
 
     #[test]
-    fn says_what_is_wrong_and_where() {
+    fn parse_error_names_problem_and_position() {
         for (selector, at) in [
             ("a===b", 3),
             ("a=b,", 4),
@@ -431,14 +434,14 @@ mod tests {
             ("é=b", 0),
             ("a/b/c", 0),
         ] {
-            let error = selector.parse::<Labels>().unwrap_err();
+            let error = selector.parse::<LabelSelector>().unwrap_err();
             assert_eq!(error.at, at, "{error}");
             assert_eq!(error.text, selector);
         }
     }
 
     #[test]
-    fn an_unchecked_selector_is_checked() {
+    fn invalid_kube_selector_is_refused() {
         let in_ = |key: &str, values: &[&str]| {
             Expression::In(key.into(), values.iter().map(|value| (*value).to_owned()).collect())
         };
@@ -454,34 +457,34 @@ mod tests {
         ] {
             let good = Expression::Exists("a".into());
             let selector = Selector::from_iter([good, expression]);
-            let error = Labels::from_selector(selector.clone()).unwrap_err();
+            let error = LabelSelector::from_selector(selector.clone()).unwrap_err();
             assert!(error.problem.contains(problem), "{error}");
             assert_eq!(error.at, 2, "{error}");
-            let labels = Labels::from(selector);
+            let labels = LabelSelector::from(selector);
             assert!(labels.is_nothing() && !labels.matches(Some(&object)));
         }
         let selector = Selector::from_iter([in_("x.io/a", &["", "b"])]);
-        let labels = Labels::from_selector(selector).unwrap();
-        assert_eq!(labels.to_string().parse::<Labels>().unwrap(), labels);
+        let labels = LabelSelector::from_selector(selector).unwrap();
+        assert_eq!(labels.to_string().parse::<LabelSelector>().unwrap(), labels);
     }
 
     proptest! {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn any_text_is_parsed_or_refused(text in "\\PC{0,40}") {
-            if let Ok(selector) = text.parse::<Labels>() {
-                prop_assert_eq!(selector.to_string().parse::<Labels>().unwrap(), selector);
+        fn parser_never_panics(text in "\\PC{0,40}") {
+            if let Ok(selector) = text.parse::<LabelSelector>() {
+                prop_assert_eq!(selector.to_string().parse::<LabelSelector>().unwrap(), selector);
             }
         }
 
         #[test]
-        fn agrees_with_kubes_selector(
+        fn agrees_with_kube_selector(
             text in "([abc](=|!=)[xyz])(,([abc](=|!=)[xyz]|[abc] in \\([xy],z\\)|![abc]|[abc])){0,3}",
             object in proptest::collection::btree_map("[abc]", "[xyz]", 0..3),
         ) {
             use kube::core::SelectorExt;
-            let ours: Labels = text.parse().unwrap();
+            let ours: LabelSelector = text.parse().unwrap();
             let expressions = ours.requirements.iter().map(|r| match &r.test {
                 Test::In(values) => Expression::In(r.key.clone(), values.iter().cloned().collect()),
                 Test::NotIn(values) => {
@@ -492,7 +495,7 @@ mod tests {
             });
             let theirs: Selector = expressions.collect();
             prop_assert_eq!(ours.matches(Some(&object)), theirs.matches(&object));
-            prop_assert_eq!(Labels::from(theirs).matches(Some(&object)), ours.matches(Some(&object)));
+            prop_assert_eq!(LabelSelector::from(theirs).matches(Some(&object)), ours.matches(Some(&object)));
         }
     }
 }

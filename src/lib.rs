@@ -162,7 +162,7 @@ pub use informer::{
     InformerFailure, InformerGroup, InformerOptions, InformerStatus, InformerStopped, InformerTask,
     SharedInformer, StartError, SyncError,
 };
-pub use labels::{InvalidSelector, Labels};
+pub use labels::{InvalidSelector, LabelSelector};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{

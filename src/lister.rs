@@ -10,7 +10,7 @@ use std::time::Duration;
 use kube::Resource;
 
 use crate::indexer::{Indexer, NotReached, Snapshot, is_at_least};
-use crate::labels::Labels;
+use crate::labels::LabelSelector;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::reflector::ReflectorMonitor;
 
@@ -70,12 +70,12 @@ impl<K: Resource> Lister<K> {
 
     /// Every object, in no particular order.
     pub fn all(&self) -> Vec<Arc<K>> {
-        self.list(&Labels::everything())
+        self.list(&LabelSelector::everything())
     }
 
     /// The objects that a selector selects, in no particular order. O(n); one that selects nothing
     /// looks at no object, one that selects everything looks at no label.
-    pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
+    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.indexer.snapshot();
         select(snapshot.cached(), selector)
     }
@@ -178,11 +178,11 @@ impl<K: Resource> Lister<K> {
 impl<K: Resource> NamespaceLister<K> {
     /// Every object of the namespace, in no particular order. O(objects in it).
     pub fn all(&self) -> Vec<Arc<K>> {
-        self.list(&Labels::everything())
+        self.list(&LabelSelector::everything())
     }
 
     /// The objects of the namespace that a selector selects, in no particular order.
-    pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
+    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.lister.indexer.snapshot();
         select(snapshot.cached_namespace(&self.namespace), selector)
     }
@@ -233,7 +233,7 @@ impl<K: Resource> NamespaceLister<K> {
 /// The objects that a selector selects; no other is unpacked.
 fn select<'a, K: Resource + 'a>(
     objects: impl Iterator<Item = (&'a ObjectKey, &'a Cached<K>)>,
-    selector: &Labels,
+    selector: &LabelSelector,
 ) -> Vec<Arc<K>> {
     if selector.is_nothing() {
         return Vec::new();
@@ -309,11 +309,11 @@ mod tests {
     fn selects_by_labels_and_namespace() {
         let lister = lister();
         for (selector, all, in_b) in [("", 4, 2), ("app=web", 2, 1), ("!app", 1, 1), ("x", 0, 0)] {
-            let selector: Labels = selector.parse().unwrap();
+            let selector: LabelSelector = selector.parse().unwrap();
             assert_eq!(lister.list(&selector).len(), all);
             assert_eq!(lister.namespace("b").list(&selector).len(), in_b);
         }
-        assert!(lister.list(&Labels::nothing()).is_empty());
+        assert!(lister.list(&LabelSelector::nothing()).is_empty());
         assert!(lister.namespace("nowhere").is_empty());
         assert_eq!((lister.len(), lister.namespace("a").len()), (4, 2));
     }

@@ -77,7 +77,7 @@ struct Ours<K> {
 }
 
 /// How pods are asked for.
-struct Asking<'a> {
+struct SourceRequest<'a> {
     client: Client,
     media: &'a str,
     streaming: bool,
@@ -87,7 +87,7 @@ struct Asking<'a> {
 
 /// An informer that keeps this of each pod.
 pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
-    let asking = Asking { client, media, streaming, what };
+    let asking = SourceRequest { client, media, streaming, what };
     match what {
         "whole" | "whole, mimalloc" | "whole, no managedFields" => {
             make::<Pod>(asking, Storage::decoded())
@@ -102,11 +102,11 @@ pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> 
     }
 }
 
-fn make<K>(asking: Asking<'_>, storage: Storage<K>) -> Box<dyn Peer>
+fn make<K>(asking: SourceRequest<'_>, storage: Storage<K>) -> Box<dyn Peer>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
-    let Asking { client, media, streaming, what } = asking;
+    let SourceRequest { client, media, streaming, what } = asking;
     let mut source = ApiSource::<K>::new(client);
     if media == "json" {
         source = source.json_only();

@@ -17,7 +17,7 @@ use kube_informer::lister_watcher::{
     Collection, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchItem,
     WatchQuery, WatchStream,
 };
-use kube_informer::{Event, InformerOptions, Labels, SharedInformer, SourceError};
+use kube_informer::{Event, InformerOptions, LabelSelector, SharedInformer, SourceError};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
@@ -121,7 +121,7 @@ async fn measure(total: usize, readers: usize, lasts: Duration, snapshot: bool) 
                             black_box(object);
                         }
                     } else {
-                        black_box(namespace.list(&Labels::everything()));
+                        black_box(namespace.list(&LabelSelector::everything()));
                     }
                     reads.fetch_add(1, Ordering::Relaxed);
                 }

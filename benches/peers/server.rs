@@ -60,8 +60,10 @@ struct Bench {
 async fn main() {
     let options = measure::Options::parse();
     // No bookmark between two orders: it would tell a watch a version that was not forgotten.
-    let server =
-        ApiServer::builder().window(WINDOW).bookmark_interval(Duration::from_secs(3600)).build();
+    let server = ApiServer::builder()
+        .history_limit(WINDOW)
+        .bookmark_interval(Duration::from_secs(3600))
+        .build();
     let listening = server.listen("127.0.0.1:0").await.expect("a port");
     let admin = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = admin.local_addr().expect("an address");

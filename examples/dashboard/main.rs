@@ -44,7 +44,7 @@ async fn main() -> Result<(), BoxError> {
     metrics::set_global_recorder(prometheus.clone()).map_err(|error| error.to_string())?;
     kube_informer::metrics::describe();
 
-    let embedded = (!options.cluster).then(|| ApiServer::builder().window(2_000).build());
+    let embedded = (!options.cluster).then(|| ApiServer::builder().history_limit(2_000).build());
     let client = match &embedded {
         Some(server) => {
             demo::populate(server)?;

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncError, Unsynced};
 use crate::indexer::{Index, IndexError};
-use crate::labels::Labels;
+use crate::labels::LabelSelector;
 use crate::lister::{NamespaceLister, NotFound};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
 use crate::panic::read_for;
@@ -171,11 +171,11 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
 
     /// Every object, namespace by namespace.
     pub fn all(&self) -> Vec<Arc<K>> {
-        self.list(&Labels::everything())
+        self.list(&LabelSelector::everything())
     }
 
     /// The objects that a selector selects, namespace by namespace. O(n).
-    pub fn list(&self, selector: &Labels) -> Vec<Arc<K>> {
+    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         self.members.iter().flat_map(|informer| informer.lister().list(selector)).collect()
     }
 

@@ -234,7 +234,7 @@ async fn each_handler_resyncs_at_its_own_period() {
     let resyncs = |fold: &Fold| fold.log().iter().filter(|text| *text == ".a").count();
     assert_eq!((resyncs(&default), resyncs(&never), resyncs(&slower)), (4, 0, 2));
     assert_eq!(resyncs(&raised), 4, "a later, shorter wish is raised to the informer's period");
-    assert_eq!(rig.source.asked().len(), 2, "a resync does not touch the server");
+    assert_eq!(rig.source.requests().len(), 2, "a resync does not touch the server");
 }
 
 #[tokio::test(start_paused = true)]
@@ -427,7 +427,7 @@ async fn an_undecodable_object_keeps_its_last_good_state_marked_stale() {
     let rig = Rig::new(&["a", "b"]);
     let (fold, _) = rig.handler();
     rig.start().await;
-    rig.source.poison(&key("a"), true);
+    rig.source.set_poisoned(&key("a"), true);
     rig.source.put(object("a"));
     settle().await;
     assert_eq!(rig.informer.status().stale, 1);
@@ -435,11 +435,11 @@ async fn an_undecodable_object_keeps_its_last_good_state_marked_stale() {
     seconds(10).await;
     assert_eq!(version(&rig.informer.lister().get("a").unwrap()), 1, "a list deletes it not");
     assert_eq!(rig.informer.status().stale, 1);
-    rig.source.poison(&key("a"), false);
+    rig.source.set_poisoned(&key("a"), false);
     rig.source.put(object("a"));
     settle().await;
     assert_eq!(rig.informer.status().stale, 0);
-    rig.source.poison(&key("a"), true);
+    rig.source.set_poisoned(&key("a"), true);
     rig.source.delete(&key("a"));
     settle().await;
     assert_eq!(fold.log(), ["!a", "!b", "~a", "†a"]);
@@ -448,8 +448,8 @@ async fn an_undecodable_object_keeps_its_last_good_state_marked_stale() {
 #[tokio::test(start_paused = true)]
 async fn a_poisoned_first_list_does_not_hold_up_the_sync() {
     let rig = Rig::new(&["a", "b"]);
-    rig.source.poison(&key("a"), true);
-    rig.source.nameless_item(true);
+    rig.source.set_poisoned(&key("a"), true);
+    rig.source.set_nameless_item(true);
     rig.start().await;
     assert!(rig.informer.lister().get("b").is_ok());
 }
@@ -571,12 +571,12 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
                 rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
             }
             Act::Compact => rig.source.compact(),
-            Act::Lag(n) => rig.source.lag(n.into()),
+            Act::Lag(n) => rig.source.set_lag(n.into()),
             Act::FailList(n) => rig.source.fail_list(some_fault(n)),
             Act::FailWatch(n) => rig.source.fail_watch(some_fault(n)),
             Act::Poison(n, on) => {
                 let key = key(&format!("o{n}"));
-                rig.source.poison(&key, on);
+                rig.source.set_poisoned(&key, on);
                 if on {
                     poisoned.insert(key)
                 } else {
@@ -601,7 +601,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
                     slow_fold.on_event(event);
                 }
             }
-            Act::Bookmark => rig.source.bookmark(),
+            Act::Bookmark => rig.source.send_bookmark(),
             Act::Wait(ms) => tokio::time::sleep(Duration::from_millis(ms.into())).await,
         }
         let snapshot = rig.informer.snapshot();
@@ -616,9 +616,9 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
         }
     }
     // The faults stop. What was undecodable is written anew, so that it can be seen.
-    rig.source.lag(0);
+    rig.source.set_lag(0);
     for key in poisoned {
-        rig.source.poison(&key, false);
+        rig.source.set_poisoned(&key, false);
         if rig.source.objects().contains_key(&key) {
             rig.source.put(object(key.name()));
         }

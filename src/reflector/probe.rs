@@ -31,7 +31,7 @@ pub(super) struct Probe<K> {
 enum State {
     /// Nothing is asked before this moment.
     Idle(Instant),
-    Asking {
+    SourceRequest {
         answer: BoxFuture<'static, Result<ResourceVersion, SourceError>>,
         begun: Instant,
     },
@@ -74,7 +74,7 @@ impl<K: Send + 'static> Probe<K> {
     /// Asks.
     pub(super) fn ask(&mut self, now: Instant) {
         let answer = first_version(self.source.clone(), self.patience).boxed();
-        self.state = State::Asking { answer, begun: now };
+        self.state = State::SourceRequest { answer, begun: now };
     }
 
     /// Asks, but not now.
@@ -101,7 +101,7 @@ impl<K: Send + 'static> Probe<K> {
                 sleep_until(*until).await;
                 Probed::Due
             }
-            State::Asking { answer, begun } => match answer.await {
+            State::SourceRequest { answer, begun } => match answer.await {
                 Ok(version) => Probed::Answered(version, *begun),
                 Err(error) => Probed::Failed(error),
             },

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::error::{ApiStatus, FaultClass};
 use crate::lister_watcher::{Collection, ListStream, WatchItem};
-use crate::testing::{Asking, FakeSource, WatchEnd};
+use crate::testing::{FakeSource, SourceRequest, WatchEnd};
 
 /// What the reflector gave, as text, and what it folds to.
 #[derive(Clone, Default)]
@@ -124,24 +124,24 @@ impl Rig {
         let text = |version: &Option<ResourceVersion>| {
             version.as_ref().map_or("\"\"".into(), ToString::to_string)
         };
-        let asked = self.source.asked();
+        let asked = self.source.requests();
         asked
             .iter()
             .map(|asking| match asking {
-                Asking::List(ListQuery { continue_token: Some(_), .. }) => "page".into(),
-                Asking::List(query) => format!("list {}", text(&query.version)),
-                Asking::Watch(query) if query.initial_events => {
+                SourceRequest::List(ListQuery { continue_token: Some(_), .. }) => "page".into(),
+                SourceRequest::List(query) => format!("list {}", text(&query.version)),
+                SourceRequest::Watch(query) if query.initial_events => {
                     format!("stream {}", text(&query.version))
                 }
-                Asking::Watch(query) => format!("watch {}", text(&query.version)),
+                SourceRequest::Watch(query) => format!("watch {}", text(&query.version)),
             })
             .collect()
     }
 
     fn limits(&self) -> Vec<Option<u32>> {
-        let lists = self.source.asked().into_iter().filter_map(|asking| match asking {
-            Asking::List(query) => Some(query.limit),
-            Asking::Watch(_) => None,
+        let lists = self.source.requests().into_iter().filter_map(|asking| match asking {
+            SourceRequest::List(query) => Some(query.limit),
+            SourceRequest::Watch(_) => None,
         });
         lists.collect()
     }
@@ -202,10 +202,10 @@ async fn a_clean_end_is_watched_on_at_once_from_the_last_version() {
 async fn watches_last_between_five_and_ten_minutes() {
     let rig = Rig::start(source(&[]));
     seconds(40_000.0).await;
-    let timeouts: Vec<_> = (rig.source.asked().into_iter())
+    let timeouts: Vec<_> = (rig.source.requests().into_iter())
         .filter_map(|asking| match asking {
-            Asking::Watch(query) => Some(query.timeout.as_secs()),
-            Asking::List(_) => None,
+            SourceRequest::Watch(query) => Some(query.timeout.as_secs()),
+            SourceRequest::List(_) => None,
         })
         .collect();
     assert!(timeouts.len() > 50);
@@ -366,7 +366,7 @@ async fn bookmarks_move_the_version_on() {
     let rig = Rig::start(source(&["a"]));
     settle().await;
     rig.source.put(object("a"));
-    rig.source.bookmark();
+    rig.source.send_bookmark();
     seconds(2.0).await;
     rig.source.end_watches(WatchEnd::Ordinary);
     settle().await;
@@ -462,7 +462,7 @@ async fn silence_is_noticed_sooner_where_bookmarks_come() {
     let task = tokio::spawn(reflector.run(sink.clone()));
     for _ in 0..3 {
         seconds(70.0).await;
-        fake.bookmark();
+        fake.send_bookmark();
     }
     deaf.deafen(true);
     fake.end_watches(WatchEnd::Ordinary);
@@ -479,7 +479,7 @@ async fn silence_is_noticed_sooner_where_bookmarks_come() {
 #[tokio::test(start_paused = true)]
 async fn pages_are_followed_and_one_expired_page_becomes_a_whole_list() {
     let fake = source(&["a", "b", "c", "d", "e"]);
-    fake.pages_at_zero(true);
+    fake.set_pages_at_zero(true);
     let rig = Rig::with(fake, ReflectorOptions::new().page_size(2));
     settle().await;
     assert_eq!(rig.asked(), ["list 0", "page", "page", "watch 5"]);
@@ -487,7 +487,7 @@ async fn pages_are_followed_and_one_expired_page_becomes_a_whole_list() {
     rig.assert_converged();
 
     let fake = Arc::new(source(&["a", "b", "c"]));
-    fake.pages_at_zero(true);
+    fake.set_pages_at_zero(true);
     let expiring = Odd::new(&fake, |source| {
         source.put(object("a"));
         source.compact();
@@ -496,8 +496,10 @@ async fn pages_are_followed_and_one_expired_page_becomes_a_whole_list() {
     let sink = Sink::default();
     let task = tokio::spawn(reflector.run(sink.clone()));
     settle().await;
-    let lists: Vec<_> = fake.asked().into_iter().take(3).collect();
-    let [Asking::List(_), Asking::List(page), Asking::List(whole)] = &lists[..] else {
+    let lists: Vec<_> = fake.requests().into_iter().take(3).collect();
+    let [SourceRequest::List(_), SourceRequest::List(page), SourceRequest::List(whole)] =
+        &lists[..]
+    else {
         panic!("{lists:?}")
     };
     assert!(page.continue_token.is_some());
@@ -511,7 +513,7 @@ async fn pages_are_followed_and_one_expired_page_becomes_a_whole_list() {
 async fn a_server_that_pages_at_zero_is_paged_at_versions_too() {
     let names: Vec<String> = (0..600).map(|n| format!("o{n:03}")).collect();
     let fake = source(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    fake.pages_at_zero(true);
+    fake.set_pages_at_zero(true);
     let rig = Rig::start(fake);
     settle().await;
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
@@ -558,7 +560,7 @@ async fn a_streaming_list_falls_back_on_any_error_but_those_that_pass() {
 async fn a_server_that_refused_to_stream_is_not_asked_again() {
     for (understood, ends) in [(false, true), (true, false)] {
         let fake = source(&["a"]);
-        fake.streaming(understood, ends);
+        fake.set_streaming_lists(understood, ends);
         let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
         seconds(29.0).await;
         assert_eq!(rig.log().is_empty(), understood, "the wait for the end is bounded");
@@ -588,7 +590,7 @@ async fn a_lagging_replica_is_asked_again_and_then_a_quorum() {
     settle().await;
     rig.source.delete(&key("a"));
     settle().await;
-    rig.source.lag(2);
+    rig.source.set_lag(2);
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
     seconds(60.0).await;
     assert_eq!(rig.asked()[2..], ["list 3", "list 3", "list \"\"", "watch 3"]);
@@ -613,7 +615,7 @@ async fn a_restored_backup_is_believed_when_a_quorum_says_so() {
 #[tokio::test(start_paused = true)]
 async fn an_undecodable_object_is_reported_and_its_deletion_works() {
     let fake = source(&["a", "b"]);
-    fake.poison(&key("a"), true);
+    fake.set_poisoned(&key("a"), true);
     let rig = Rig::start(fake);
     settle().await;
     assert_eq!(rig.errors().len(), 1);
@@ -629,7 +631,7 @@ async fn an_undecodable_object_is_reported_and_its_deletion_works() {
 #[tokio::test(start_paused = true)]
 async fn a_nameless_item_deletes_nothing_and_a_clean_list_is_sought() {
     let fake = source(&["a"]);
-    fake.nameless_item(true);
+    fake.set_nameless_item(true);
     let rig = Rig::start(fake);
     settle().await;
     assert_eq!(rig.log(), ["=1…"], "it does not hold up the first list");
@@ -637,7 +639,7 @@ async fn a_nameless_item_deletes_nothing_and_a_clean_list_is_sought() {
     settle().await;
     assert_eq!(rig.log(), ["=1…", "+b"], "nor the watch");
     seconds(10.0).await;
-    rig.source.nameless_item(false);
+    rig.source.set_nameless_item(false);
     seconds(60.0).await;
     assert_eq!(rig.log().last().unwrap(), "=2");
     let lists = rig.limits().len();
@@ -815,7 +817,7 @@ async fn quiet_watches_that_last_lead_to_no_list() {
 async fn live_events_are_no_initial_events() {
     for (new_keys, least, most) in [(false, 30, 40), (true, 300, 310)] {
         let fake = source(&["a"]);
-        fake.streaming(true, false);
+        fake.set_streaming_lists(true, false);
         let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
         let begun = Instant::now();
         let mut n = 0;
@@ -1048,7 +1050,7 @@ async fn freshness_is_the_age_of_the_last_proof() {
     rig.source.put(object("a"));
     seconds(7.0).await;
     assert_eq!(age(), Some(7), "since the event");
-    rig.source.bookmark();
+    rig.source.send_bookmark();
     seconds(3.0).await;
     assert_eq!(age(), Some(3), "since the bookmark");
     assert_eq!(rig.monitor.status().lists, 1, "nothing is asked for it");

@@ -1,7 +1,7 @@
-//! A source in memory: client-go's `FakeControllerSource`, with faults on command.
+//! A list and watch source in memory, like client-go's `FakeControllerSource`.
 //!
-//! It keeps the whole history, so it can answer as a server would that is up to date, that lags, or
-//! that has forgotten. It never fails unless told to.
+//! The source keeps its whole history. It can therefore answer like a server that is up to date,
+//! that lags behind, or that has compacted its history.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
@@ -22,7 +22,10 @@ use crate::lister_watcher::{
 };
 use crate::object::{ObjectKey, ResourceVersion};
 
-/// Objects in memory that can be listed and watched, and a server's faults on command.
+/// An in-memory [`ListerWatcher`] for tests. A method call changes its objects or injects a
+/// failure; without one it never fails.
+///
+/// A cheap clone; all clones share their objects.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -39,34 +42,34 @@ pub struct FakeSource<K> {
     state: Arc<Mutex<State<K>>>,
 }
 
-/// A question that was asked.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asking {
-    /// A list.
+pub enum SourceRequest {
+    /// A list request.
     List(ListQuery),
-    /// A watch.
+    /// A watch request.
     Watch(WatchQuery),
 }
 
-/// How open watches end.
+/// The way in which open watches end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// In good order.
+    /// The stream ends normally.
     #[default]
     Ordinary,
-    /// By a broken connection.
+    /// The connection breaks.
     Broken,
-    /// With an ERROR event.
+    /// The server sends an ERROR event.
     Failed(ApiStatus),
 }
 
 struct State<K> {
-    history: Vec<Entry<K>>,
+    history: Vec<HistoryEntry<K>>,
     objects: BTreeMap<ObjectKey, Arc<K>>,
     version: u64,
-    /// Versions up to this one can no longer be watched from.
+    /// The oldest version that a watch may start from.
     compacted: u64,
-    /// Lists that do not ask a quorum are answered as of so many versions ago.
+    /// The number of versions by which lists without a quorum lag behind.
     lag: u64,
     failing_lists: VecDeque<Fault>,
     failing_watches: VecDeque<Fault>,
@@ -75,32 +78,32 @@ struct State<K> {
     streaming: bool,
     ends_initial_events: bool,
     pages_at_zero: bool,
-    asked: Vec<Asking>,
+    requests: Vec<SourceRequest>,
     next_uid: u64,
     open_watches: usize,
     end: WatchEnd,
-    news: watch::Sender<News>,
+    signals: watch::Sender<WatchSignals>,
 }
 
-/// What open watches wait for.
+/// The signals that open watches wait for.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct WatchSignals {
     changes: u64,
-    /// Watches opened in an earlier generation end.
+    /// Watches that were opened in an earlier generation end.
     generation: u64,
     bookmarks: u64,
 }
 
-struct Entry<K> {
+struct HistoryEntry<K> {
     version: u64,
     key: ObjectKey,
-    /// `None`: deleted.
+    /// The new state; `None` if the object was deleted.
     now: Option<Arc<K>>,
     before: Option<Arc<K>>,
 }
 
 impl<K> FakeSource<K> {
-    /// An empty source that speaks of itself by these names.
+    /// Creates an empty source for this resource, such as `pods`, and this kind, such as `Pod`.
     pub fn new(resource: &str, kind: &str) -> Self {
         let collection =
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
@@ -117,26 +120,26 @@ impl<K> FakeSource<K> {
             streaming: true,
             ends_initial_events: true,
             pages_at_zero: false,
-            asked: Vec::new(),
+            requests: Vec::new(),
             next_uid: 0,
             open_watches: 0,
             end: WatchEnd::default(),
-            news: watch::Sender::default(),
+            signals: watch::Sender::default(),
         };
         Self { collection, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// The version of the collection.
+    /// Returns the current version of the collection. Each change increases it by one.
     pub fn version(&self) -> u64 {
         self.state.lock().version
     }
 
-    /// What was asked, in order.
-    pub fn asked(&self) -> Vec<Asking> {
-        self.state.lock().asked.clone()
+    /// Returns all list and watch requests so far, in order.
+    pub fn requests(&self) -> Vec<SourceRequest> {
+        self.state.lock().requests.clone()
     }
 
-    /// How many watches are open.
+    /// Returns the number of open watches.
     pub fn open_watches(&self) -> usize {
         self.state.lock().open_watches
     }
@@ -145,37 +148,38 @@ impl<K> FakeSource<K> {
     pub fn end_watches(&self, end: WatchEnd) {
         let mut state = self.state.lock();
         state.end = end;
-        state.news.send_modify(|news| news.generation += 1);
+        state.signals.send_modify(|signals| signals.generation += 1);
     }
 
     /// Sends a bookmark on every open watch.
-    pub fn bookmark(&self) {
-        self.state.lock().news.send_modify(|news| news.bookmarks += 1);
+    pub fn send_bookmark(&self) {
+        self.state.lock().signals.send_modify(|signals| signals.bookmarks += 1);
     }
 
-    /// Forgets what came before: a watch from an older version gets 410.
+    /// Compacts the history. A watch or page from an older version gets 410 from now on.
     pub fn compact(&self) {
         let mut state = self.state.lock();
         state.compacted = state.version;
     }
 
-    /// Answers lists that do not ask a quorum as of so many versions ago.
-    pub fn lag(&self, versions: u64) {
+    /// Sets the number of versions by which lists without a quorum read lag behind. The default is
+    /// 0.
+    pub fn set_lag(&self, versions: u64) {
         self.state.lock().lag = versions;
     }
 
-    /// Lets the next list fail; called again, the one after it.
+    /// Makes the next list fail. Several calls queue up: each affects one more list.
     pub fn fail_list(&self, fault: Fault) {
         self.state.lock().failing_lists.push_back(fault);
     }
 
-    /// Lets the next watch fail to open; called again, the one after it.
+    /// Makes the next watch fail to open. Several calls queue up: each affects one more watch.
     pub fn fail_watch(&self, fault: Fault) {
         self.state.lock().failing_watches.push_back(fault);
     }
 
-    /// Makes the object of this key undecodable from now on, or heals it.
-    pub fn poison(&self, key: &ObjectKey, poisoned: bool) {
+    /// Makes the object with this key undecodable from now on, or decodable again.
+    pub fn set_poisoned(&self, key: &ObjectKey, poisoned: bool) {
         let mut state = self.state.lock();
         if poisoned {
             state.poisoned.insert(key.clone());
@@ -184,24 +188,26 @@ impl<K> FakeSource<K> {
         }
     }
 
-    /// Adds to every list an item that not even the name of can be read, or no longer.
-    pub fn nameless_item(&self, present: bool) {
+    /// Adds an undecodable item without a readable name to every list, or removes it again.
+    pub fn set_nameless_item(&self, present: bool) {
         self.state.lock().nameless = present;
     }
 
-    /// Whether streaming lists are understood at all, and whether their end is announced.
-    pub fn streaming(&self, understood: bool, ends: bool) {
+    /// Sets whether the source supports streaming lists (`understood`), and whether it sends the
+    /// bookmark that ends their initial events (`ends`). Both are true by default.
+    pub fn set_streaming_lists(&self, understood: bool, ends: bool) {
         let mut state = self.state.lock();
         (state.streaming, state.ends_initial_events) = (understood, ends);
     }
 
-    /// Whether a list at version "0" is answered in pages, as by a server without a watch cache.
-    pub fn pages_at_zero(&self, pages: bool) {
+    /// Sets whether lists at version "0" are paged, as by a server without a watch cache. The
+    /// default is false.
+    pub fn set_pages_at_zero(&self, pages: bool) {
         self.state.lock().pages_at_zero = pages;
     }
 
-    /// Takes the source back to an earlier version, as a restored backup does: what came after is
-    /// lost, and new changes get the lost versions' numbers again.
+    /// Takes the source back to an earlier version, as a restored backup does. Later changes are
+    /// lost, and new changes reuse their version numbers. Open watches break.
     pub fn restore(&self, version: u64) {
         let mut state = self.state.lock();
         state.history.retain(|entry| entry.version <= version);
@@ -209,20 +215,21 @@ impl<K> FakeSource<K> {
         state.compacted = state.compacted.min(version);
         state.objects = state.at(version);
         state.end = WatchEnd::Broken;
-        state.news.send_modify(|news| news.generation += 1);
+        state.signals.send_modify(|signals| signals.generation += 1);
     }
 
-    /// Every object as of now.
+    /// Returns all current objects.
     pub fn objects(&self) -> BTreeMap<ObjectKey, Arc<K>> {
         self.state.lock().objects.clone()
     }
 }
 
 impl<K: Resource + Clone> FakeSource<K> {
-    /// Creates or replaces an object. It gets the next version and, if new, a uid.
+    /// Creates or replaces an object, and returns it as stored. It gets the next version and, if it
+    /// is new, a uid.
     ///
     /// # Panics
-    /// If the object has no name: a test's own mistake.
+    /// Panics if the object has no name.
     pub fn put(&self, mut object: K) -> Arc<K> {
         let key = ObjectKey::of(&object).expect("an object of a FakeSource has a name");
         let mut state = self.state.lock();
@@ -240,12 +247,13 @@ impl<K: Resource + Clone> FakeSource<K> {
         let object = Arc::new(object);
         let version = state.version;
         state.objects.insert(key.clone(), object.clone());
-        state.history.push(Entry { version, key, now: Some(object.clone()), before });
-        state.news.send_modify(|news| news.changes += 1);
+        state.history.push(HistoryEntry { version, key, now: Some(object.clone()), before });
+        state.signals.send_modify(|signals| signals.changes += 1);
         object
     }
 
-    /// Deletes an object; `None` if there is none.
+    /// Deletes an object, and returns its final state with the version of the deletion; `None` if
+    /// it does not exist.
     pub fn delete(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let mut state = self.state.lock();
         let mut last = K::clone(&*state.objects.remove(key)?);
@@ -253,9 +261,10 @@ impl<K: Resource + Clone> FakeSource<K> {
         let version = state.version;
         last.meta_mut().resource_version = Some(version.to_string());
         let last = Arc::new(last);
-        let entry = Entry { version, key: key.clone(), now: None, before: Some(last.clone()) };
+        let entry =
+            HistoryEntry { version, key: key.clone(), now: None, before: Some(last.clone()) };
         state.history.push(entry);
-        state.news.send_modify(|news| news.changes += 1);
+        state.signals.send_modify(|signals| signals.changes += 1);
         Some(last)
     }
 }
@@ -273,7 +282,7 @@ impl<K> State<K> {
     }
 }
 
-fn number(version: &ResourceVersion) -> u64 {
+fn version_number(version: &ResourceVersion) -> u64 {
     version.to_string().parse().unwrap_or(u64::MAX)
 }
 
@@ -302,7 +311,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
     }
 
     fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<ListStream<K>, SourceError> {
-        self.asked.push(Asking::List(query.clone()));
+        self.requests.push(SourceRequest::List(query.clone()));
         let error = |fault| SourceError::new(at.asked(Verb::List), fault);
         if let Some(fault) = self.failing_lists.pop_front() {
             return Err(error(fault));
@@ -316,7 +325,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
                 return Err(error(expired(version)));
             }
         } else if let Some(asked) = &query.version {
-            if number(asked) > self.version {
+            if version_number(asked) > self.version {
                 return Err(error(too_large()));
             }
             version = self.version.saturating_sub(self.lag);
@@ -357,11 +366,11 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
     }
 }
 
-/// One open watch.
-struct Watching<K> {
+/// An open watch.
+struct OpenWatch<K> {
     collection: Collection,
     state: Arc<Mutex<State<K>>>,
-    news: watch::Receiver<News>,
+    signals: watch::Receiver<WatchSignals>,
     generation: u64,
     bookmarks: u64,
     position: u64,
@@ -370,59 +379,59 @@ struct Watching<K> {
     over: bool,
 }
 
-/// What an open watch can tell at once.
-enum Ready<K> {
+/// The result of looking for the next item without waiting.
+enum NextItem<K> {
     Item(Result<WatchItem<K>, SourceError>),
     NotYet,
     Over,
 }
 
-impl<K> Drop for Watching<K> {
+impl<K> Drop for OpenWatch<K> {
     fn drop(&mut self) {
         self.state.lock().open_watches -= 1;
     }
 }
 
-impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
+impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
     async fn next(mut self) -> Option<(Result<WatchItem<K>, SourceError>, Self)> {
         loop {
             if let Some(item) = self.initial.pop_front() {
                 return Some((Ok(item), self));
             }
-            match self.ready() {
-                Ready::Item(item) => return Some((item, self)),
-                Ready::Over => return None,
-                Ready::NotYet => {}
+            match self.next_item() {
+                NextItem::Item(item) => return Some((item, self)),
+                NextItem::Over => return None,
+                NextItem::NotYet => {}
             }
             tokio::select! {
-                changed = self.news.changed() => changed.ok()?,
+                changed = self.signals.changed() => changed.ok()?,
                 () = sleep_until(self.until) => return None,
             }
         }
     }
 
-    /// What can be told at once.
-    fn ready(&mut self) -> Ready<K> {
-        let news = *self.news.borrow_and_update();
+    /// Returns the next item, if there is one.
+    fn next_item(&mut self) -> NextItem<K> {
+        let signals = *self.signals.borrow_and_update();
         let state = self.state.lock();
         if self.over {
-            return Ready::Over;
+            return NextItem::Over;
         }
-        if news.generation != self.generation {
+        if signals.generation != self.generation {
             self.over = true;
             let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
             return match state.end.clone() {
-                WatchEnd::Ordinary => Ready::Over,
+                WatchEnd::Ordinary => NextItem::Over,
                 WatchEnd::Broken => {
                     let source = "connection reset by peer".into();
-                    Ready::Item(Err(error(Fault::Interrupted { received: 0, source })))
+                    NextItem::Item(Err(error(Fault::Interrupted { received: 0, source })))
                 }
                 WatchEnd::Failed(status) => {
-                    Ready::Item(Ok(WatchItem::Failed(error(Fault::Status(status)))))
+                    NextItem::Item(Ok(WatchItem::Failed(error(Fault::Status(status)))))
                 }
             };
         }
-        // Versions only grow.
+        // Versions only increase.
         let next = state.history.partition_point(|entry| entry.version <= self.position);
         if let Some(entry) = state.history.get(next) {
             self.position = entry.version;
@@ -431,16 +440,16 @@ impl<K: Resource + Clone + Send + Sync + 'static> Watching<K> {
                 (Some(object), Some(_)) => WatchItem::Modified(decoded(object)),
                 (Some(object), None) => WatchItem::Added(decoded(object)),
                 (None, Some(object)) => WatchItem::Deleted(decoded(object)),
-                (None, None) => return Ready::NotYet,
+                (None, None) => return NextItem::NotYet,
             };
-            return Ready::Item(Ok(item));
+            return NextItem::Item(Ok(item));
         }
-        if news.bookmarks != self.bookmarks {
-            self.bookmarks = news.bookmarks;
+        if signals.bookmarks != self.bookmarks {
+            self.bookmarks = signals.bookmarks;
             let version = self.position.into();
-            return Ready::Item(Ok(WatchItem::Bookmark { version, initial_events_end: false }));
+            return NextItem::Item(Ok(WatchItem::Bookmark { version, initial_events_end: false }));
         }
-        Ready::NotYet
+        NextItem::NotYet
     }
 }
 
@@ -456,7 +465,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
 
     fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let mut state = self.state.lock();
-        state.asked.push(Asking::Watch(query.clone()));
+        state.requests.push(SourceRequest::Watch(query.clone()));
         let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
         if let Some(fault) = state.failing_watches.pop_front() {
             let error = error(fault);
@@ -467,7 +476,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             return async { Err(error) }.boxed();
         }
         let mut initial = VecDeque::new();
-        let mut position = query.version.as_ref().map_or(state.version, number);
+        let mut position = query.version.as_ref().map_or(state.version, version_number);
         if query.initial_events {
             if position > state.version {
                 let error = error(too_large());
@@ -486,20 +495,20 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             initial.push_back(WatchItem::Failed(error(expired(position))));
         }
         state.open_watches += 1;
-        let news = state.news.subscribe();
-        let now = *news.borrow();
-        let watching = Watching {
+        let signals = state.signals.subscribe();
+        let now = *signals.borrow();
+        let watching = OpenWatch {
             collection: self.collection.clone(),
             state: self.state.clone(),
             generation: now.generation,
             bookmarks: now.bookmarks,
-            news,
+            signals,
             position,
             initial,
             until: Instant::now() + query.timeout.max(Duration::from_secs(1)),
             over: false,
         };
-        async { Ok(stream::unfold(watching, Watching::next).boxed()) }.boxed()
+        async { Ok(stream::unfold(watching, OpenWatch::next).boxed()) }.boxed()
     }
 }
 

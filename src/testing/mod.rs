@@ -1,9 +1,13 @@
-//! What tests and examples stand on when there is no cluster.
+//! Fakes and fault injection for tests and examples that have no cluster.
 //!
-//! [`FakeSource`] takes the place of the API server behind the
-//! [`ListerWatcher`](crate::lister_watcher::ListerWatcher) seam: objects, versions and faults on
-//! command, in memory. [`ApiServer`] answers an ordinary `kube::Client`. [`Faults`] break what is
-//! between a client and any server. Nothing here is used by the stages.
+//! - [`FakeSource`] implements [`ListerWatcher`](crate::lister_watcher::ListerWatcher) in memory,
+//!   with faults on command. Use it to test one informer without HTTP.
+//! - [`ApiServer`] is an API server in memory that answers an ordinary `kube::Client`. Use it to
+//!   test a controller.
+//! - [`Faults`] injects failures between a client and any server.
+//! - `ControlPlane` runs a real etcd and kube-apiserver (feature `testing-tls`, Unix only).
+//!
+//! The stages of an informer never use this module.
 
 pub mod api_server;
 #[cfg(all(unix, feature = "testing-tls"))]
@@ -14,5 +18,5 @@ pub mod faults;
 pub use api_server::ApiServer;
 #[cfg(all(unix, feature = "testing-tls"))]
 pub use control_plane::ControlPlane;
-pub use fake_source::{Asking, FakeSource, WatchEnd};
-pub use faults::{Faults, Harm, Requests, Spot};
+pub use fake_source::{FakeSource, SourceRequest, WatchEnd};
+pub use faults::{BodyPosition, Faults, Injection, Requests};

@@ -9,7 +9,7 @@ use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use kube::client::Body;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, ResourceExt};
-use kube_informer::testing::api_server::Listening;
+use kube_informer::testing::api_server::ListeningServer;
 use kube_informer::testing::{ApiServer, ControlPlane};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ pub(crate) struct Backend {
 
 /// What keeps it up.
 enum Owned {
-    Embedded(ApiServer, #[expect(dead_code, reason = "it listens")] Listening),
+    Embedded(ApiServer, #[expect(dead_code, reason = "it listens")] ListeningServer),
     Apiserver(#[expect(dead_code, reason = "it runs")] Program),
     ControlPlane(Box<ControlPlane>),
     Nothing,

@@ -10,8 +10,8 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube_informer::error::{Fault, FaultClass};
-use kube_informer::testing::faults::{Injected, Spot};
-use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
+use kube_informer::testing::faults::{BodyPosition, InjectionHandle};
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -55,7 +55,7 @@ struct World {
     shortcomings: Faults,
     factory: SharedInformerFactory,
     informers: Vec<Watched>,
-    down: Option<Injected>,
+    down: Option<InjectionHandle>,
     waits: Vec<JoinHandle<()>>,
     /// Objects that were reported as undecodable.
     poisoned: Arc<Mutex<BTreeSet<String>>>,
@@ -123,12 +123,12 @@ fn spoken(client: kube::Client, protobuf: bool) -> kube::Client {
 }
 
 /// How a server answers streaming lists, for ever, that knows nothing of them or never ends one.
-fn cannot_stream(rng: &mut Rng) -> Option<Harm> {
+fn cannot_stream(rng: &mut Rng) -> Option<Injection> {
     match rng.u8(0..12) {
-        0 => Some(Harm::status(422)),
-        1 => Some(Harm::status(500)),
-        2 => Some(Harm::hide_initial_events_end()),
-        3 => Some(Harm::stall(Spot::Event(1))),
+        0 => Some(Injection::status(422)),
+        1 => Some(Injection::status(500)),
+        2 => Some(Injection::hide_initial_events_end()),
+        3 => Some(Injection::stall(BodyPosition::Event(1))),
         _ => None,
     }
 }
@@ -137,7 +137,7 @@ impl World {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let server = ApiServer::builder()
-            .window(if rng.bool() { rng.usize(3..20) } else { 1_000 })
+            .history_limit(if rng.bool() { rng.usize(3..20) } else { 1_000 })
             .bookmark_interval(Duration::from_secs(rng.u64(5..61)))
             .watch_cache(rng.bool())
             .build();
@@ -212,7 +212,7 @@ impl World {
         let seed = self.rng.u64(..);
         if self.rng.u8(0..8) > 0 {
             let rate = self.rng.f64() * 0.7;
-            self.faults.at_random(seed, rate, Harm::one_of_each(seed));
+            self.faults.inject_at_random(seed, rate, Injection::one_of_each(seed));
         }
         if self.rng.bool() {
             self.faults.remember_lists();
@@ -233,9 +233,9 @@ impl World {
                 65..70 => self.server.compact(),
                 70..74 => {
                     if let Some(down) = self.down.take() {
-                        down.lift();
+                        down.remove();
                     } else {
-                        self.down = Some(self.faults.inject(Requests::all(), Harm::refuse()));
+                        self.down = Some(self.faults.inject(Requests::all(), Injection::refuse()));
                         self.faults.cut_now();
                     }
                 }
@@ -427,8 +427,8 @@ impl World {
                 handler.ended().await;
             }
         }
-        tally.harmed = self.faults.harmed();
-        tally.unstreamed = self.shortcomings.harmed();
+        tally.harmed = self.faults.affected_requests();
+        tally.unstreamed = self.shortcomings.affected_requests();
         for error in &*self.errors.lock() {
             *tally.errors.entry(error.class().name()).or_default() += 1;
         }

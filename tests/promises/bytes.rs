@@ -187,7 +187,7 @@ async fn a_factory_keeps_the_neighbours_of_a_huge_object() {
         let pods = factory.informer_with::<Pod>(spec).unwrap();
         factory.start().unwrap();
         factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
-        assert_eq!(pods.lister().list(&kube_informer::Labels::everything()).len(), 1);
+        assert_eq!(pods.lister().list(&kube_informer::LabelSelector::everything()).len(), 1);
         factory.shutdown().await;
     }
 }

@@ -13,7 +13,7 @@ use kube_informer::lister_watcher::{
     Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::{ReflectorOptions, ReflectorState, RelistCause};
-use kube_informer::testing::{ApiServer, FakeSource, Faults, Harm, Requests, WatchEnd};
+use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, WatchEnd};
 use kube_informer::{
     InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory, SourceError,
 };
@@ -58,7 +58,7 @@ async fn a_refused_watch_shows() {
     let server = ApiServer::new();
     server.create(&map("a")).unwrap();
     let faults = Faults::new();
-    let refused = faults.inject(Requests::watches(), Harm::status(403));
+    let refused = faults.inject(Requests::watches(), Injection::status(403));
     let client = faults.client(server.client());
     let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
     let maps = factory.informer::<ConfigMap>();
@@ -72,7 +72,7 @@ async fn a_refused_watch_shows() {
     server.create(&map("b")).unwrap();
     sleep(seconds(120)).await;
     assert_eq!(maps.status().objects, 2, "lists go on, at a slow pace");
-    refused.lift();
+    refused.remove();
     sleep(seconds(120)).await;
     assert_eq!(maps.status().reflector.watch_failures, 0);
     factory.shutdown().await;
@@ -88,7 +88,7 @@ async fn a_revoked_permission_ages_the_cache() {
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(seconds(10)).await.unwrap();
-    faults.inject(Requests::reads(), Harm::status(403));
+    faults.inject(Requests::reads(), Injection::status(403));
     faults.cut_now();
     sleep(seconds(600)).await;
     let status = maps.status();
@@ -160,7 +160,7 @@ async fn what_is_not_stored_yet_is_not_fresh() {
 async fn a_sync_that_does_not_come_says_when_it_is_tried_next() {
     let server = ApiServer::new();
     let faults = Faults::new();
-    faults.inject(Requests::reads(), Harm::status(403));
+    faults.inject(Requests::reads(), Injection::status(403));
     let client = faults.client(server.client());
     let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
     factory.informer::<ConfigMap>();
@@ -177,7 +177,7 @@ async fn a_sync_that_does_not_come_says_when_it_is_tried_next() {
 async fn waiting_for_others_to_list_is_no_idleness() {
     let server = ApiServer::new();
     let faults = Faults::new();
-    faults.inject(Requests::lists().to("/n1/"), Harm::black_hole());
+    faults.inject(Requests::lists().to("/n1/"), Injection::black_hole());
     let client = faults.client(server.client());
     let factory =
         SharedInformerFactory::builder(client).max_concurrent_lists(1).on_error(|_| {}).build();
@@ -230,12 +230,12 @@ async fn an_object_heals_after_a_restored_backup() {
     }
     sleep(seconds(10)).await;
     let key = ObjectKey::namespaced("shop", "a").unwrap();
-    source.poison(&key, true);
+    source.set_poisoned(&key, true);
     source.fail_watch(Fault::Status(ApiStatus::new(410, "Expired", "compacted")));
     source.restore(at);
     sleep(seconds(60)).await;
     assert_eq!(maps.status().stale, 1, "the last good state stays");
-    source.poison(&key, false);
+    source.set_poisoned(&key, false);
     let healed = source.put(map("a"));
     sleep(seconds(5)).await;
     assert_eq!(maps.status().stale, 0);

@@ -15,7 +15,7 @@ use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{
-    Cached, CachedEvent, Event, FieldSet, Index, InformerOptions, Labels, ObjectKey,
+    Cached, CachedEvent, Event, FieldSet, Index, InformerOptions, LabelSelector, ObjectKey,
     ResourceVersion, SharedInformer, Storage,
 };
 use parking_lot::Mutex;
@@ -118,7 +118,7 @@ impl Follower {
     /// All that can be read, in one order.
     fn read(&self) -> Vec<Vec<Arc<ConfigMap>>> {
         let lister = self.informer.lister();
-        let mut answers = vec![lister.all(), lister.list(&Labels::nothing())];
+        let mut answers = vec![lister.all(), lister.list(&LabelSelector::nothing())];
         for app in 0..3 {
             let app = format!("app-{app}");
             answers.push(self.by_app.get(&app));

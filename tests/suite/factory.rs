@@ -12,7 +12,7 @@ use kube::{CustomResource, Resource, ResourceExt};
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::ResourceType;
 use kube_informer::{
-    Event, InformerSpec, Labels, SharedInformer, SharedInformerFactory, StartError,
+    Event, InformerSpec, LabelSelector, SharedInformer, SharedInformerFactory, StartError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ async fn objects_are_read_from_memory_by_key_namespace_index_and_label() {
     let lister = pods.lister();
     assert!(lister.namespace("shop").get("web").is_ok());
     assert_eq!(lister.namespace("bank").all().len(), 1);
-    let web: Labels = "app=web".parse().unwrap();
+    let web: LabelSelector = "app=web".parse().unwrap();
     assert_eq!(lister.list(&web).len(), 2);
     let keys = by_node.keys("n1").iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(keys, ["bank/web", "shop/web"]);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use kube_informer::Labels;
+use kube_informer::LabelSelector;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ fn selectors_parse_and_select_as_kubernetes_own() {
     assert_eq!(verdicts.len(), 1000);
     let mut wrong = vec![];
     for Verdict { selector, selects } in verdicts {
-        let parsed = selector.parse::<Labels>().ok();
+        let parsed = selector.parse::<LabelSelector>().ok();
         let ours: Option<Vec<usize>> = parsed
             .map(|labels| (0..sets.len()).filter(|n| labels.matches(Some(&sets[*n]))).collect());
         if ours != selects {

@@ -1,9 +1,9 @@
-//! Who may do what: bearer tokens, and rules that can be changed while the server runs.
+//! Access control: bearer tokens, and rules that can change while the server runs.
 //!
-//! Without tokens everybody may do everything. With one, each request that comes with another or with
-//! none is answered 401, and each that no rule of its user allows 403, in a real server's words. Watches
-//! that are open stay open when a rule goes, as they do on a real server. Discovery is for all who
-//! have a token.
+//! Without tokens every request may do everything. With tokens, a request with an unknown token or
+//! with none is answered 401. A request that no rule of its user allows is answered 403, in a real
+//! server's words. Open watches stay open when a rule is removed, as on a real server. Discovery is
+//! open to every user with a token.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::query::Target;
 use super::resource::ResourceType;
 use super::status::Failure;
 
-/// What some user may do: these verbs, on these resources, in these namespaces.
+/// A permission of a user: these verbs on these resources in these namespaces.
 ///
 /// ```
 /// use kube_informer::testing::api_server::AccessRule;
@@ -29,9 +29,11 @@ pub struct AccessRule {
 }
 
 impl AccessRule {
-    /// Allows these verbs on these resources in all namespaces. A verb is one of `get`, `list`,
-    /// `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; a resource is named with
-    /// its group and subresource: `pods`, `pods/status`, `deployments.apps`. `*` is any.
+    /// Creates a rule that allows these verbs on these resources in all namespaces.
+    ///
+    /// A verb is one of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
+    /// `deletecollection`. A resource is named with its group and subresource: `pods`,
+    /// `pods/status`, `deployments.apps`. `*` stands for all.
     pub fn new<V, R>(verbs: V, resources: R) -> Self
     where
         V: IntoIterator,
@@ -46,12 +48,13 @@ impl AccessRule {
         }
     }
 
-    /// Allows everything.
+    /// Creates a rule that allows everything.
     pub fn everything() -> Self {
         Self::new(["*"], ["*"])
     }
 
-    /// Narrows the rule to these namespaces: nothing across namespaces or beside them is allowed.
+    /// Narrows the rule to these namespaces. It then allows neither requests across namespaces nor
+    /// cluster-scoped objects.
     pub fn namespaces<N>(mut self, namespaces: N) -> Self
     where
         N: IntoIterator,
@@ -69,10 +72,10 @@ impl AccessRule {
     }
 }
 
-/// Tokens and rules. `Debug` shows no token.
+/// The tokens and rules. `Debug` shows no token.
 #[derive(Clone, Default)]
 pub(super) struct Access {
-    /// Token to user. None: nobody is asked who they are.
+    /// The user of each token. If it is empty, no request needs a token.
     tokens: BTreeMap<String, String>,
     rules: BTreeMap<String, Vec<AccessRule>>,
 }
@@ -86,27 +89,27 @@ impl std::fmt::Debug for Access {
     }
 }
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum User {
-    /// The process itself, or anybody where nobody is asked.
+    /// The test process itself, or any sender if there are no tokens.
     Anyone,
     Named(String),
 }
 
-/// What somebody wants to do.
+/// The attributes of a request that rules decide by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attributes<'a> {
     pub(super) verb: &'a str,
     pub(super) group: &'a str,
     pub(super) resource: &'a str,
     pub(super) subresource: Option<&'a str>,
-    /// `None`: in all of them, or in none.
+    /// The namespace; `None` for all namespaces or a cluster-scoped object.
     pub(super) namespace: Option<&'a str>,
 }
 
 impl Attributes<'_> {
-    /// With its subresource: `pods/status`.
+    /// Returns the resource with its subresource: `pods/status`.
     fn asked(&self) -> String {
         match self.subresource {
             None => self.resource.to_owned(),
@@ -116,12 +119,12 @@ impl Attributes<'_> {
 }
 
 impl Access {
-    /// The user of this name, who is anyone where nobody is asked.
+    /// Returns the user of this name; `Anyone` if there are no tokens.
     pub(super) fn named(&self, name: &str) -> User {
         if self.tokens.is_empty() { User::Anyone } else { User::Named(name.to_owned()) }
     }
 
-    /// Whether a rule of the user allows it.
+    /// Returns whether a rule of the user allows the request.
     pub(super) fn allows(&self, user: &User, wanted: &Attributes<'_>) -> bool {
         let User::Named(user) = user else { return true };
         let asked = wanted.asked();
@@ -141,12 +144,12 @@ impl Access {
         self.rules.entry(user.to_owned()).or_default().push(rule);
     }
 
-    /// Takes every rule from a user; gives them back.
+    /// Removes and returns all rules of a user.
     pub(super) fn revoke(&mut self, user: &str) -> Vec<AccessRule> {
         self.rules.remove(user).unwrap_or_default()
     }
 
-    /// Whose token a request came with.
+    /// Returns the user of a request's token.
     pub(super) fn user(&self, headers: &HeaderMap) -> Result<User, Failure> {
         if self.tokens.is_empty() {
             return Ok(User::Anyone);
@@ -161,7 +164,7 @@ impl Access {
         user.ok_or_else(|| Failure::new(401, "Unauthorized", "Unauthorized"))
     }
 
-    /// Refuses what no rule of the user allows.
+    /// Returns a failure if no rule of the user allows the request.
     pub(super) fn check(
         &self,
         user: &User,
@@ -169,7 +172,7 @@ impl Access {
         target: &Target,
         resource: &ResourceType,
     ) -> Result<(), Failure> {
-        // A namespace is in itself.
+        // The namespace of a `Namespace` object is itself.
         let own = || target.name.as_deref().filter(|_| resource.qualified() == "namespaces");
         let namespace = target.namespace.as_deref().or_else(own);
         let wanted = Attributes {
@@ -196,7 +199,7 @@ impl Access {
     }
 }
 
-/// What a request does, in the words of rules.
+/// Returns the verb of a request, as rules name it.
 pub(super) fn verb(method: &Method, named: bool, watch: bool) -> &'static str {
     match (method.as_str(), named) {
         ("GET" | "HEAD", true) => "get",

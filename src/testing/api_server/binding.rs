@@ -1,4 +1,4 @@
-//! Bindings: what a scheduler says of where a pod is to run.
+//! The `binding` subresource of pods: a scheduler's choice of a node.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::store::Store;
 use super::writing::names::now;
 use super::writing::{Part, Place, at, update};
 
-/// Puts the pod that `place` names on a node.
+/// Binds the pod that `place` names to a node.
 pub(super) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Result<Value, Failure> {
     let metadata = &binding["metadata"];
     if metadata["name"].as_str() != place.name {
@@ -49,7 +49,7 @@ pub(super) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
         }
     }
     schedule(&mut pod);
-    // What the binding says of the pod it was meant for is a precondition.
+    // The uid and version in the binding are preconditions of the pod.
     for member in ["uid", "resourceVersion"] {
         if !metadata[member].is_null() {
             pod["metadata"][member] = metadata[member].clone();
@@ -61,7 +61,7 @@ pub(super) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
     }))
 }
 
-/// Says in the pod's conditions that it has its node.
+/// Sets the `PodScheduled` condition.
 fn schedule(pod: &mut Value) {
     let scheduled = json!({
         "type": "PodScheduled", "status": "True", "lastProbeTime": null,

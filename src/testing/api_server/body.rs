@@ -1,4 +1,4 @@
-//! Bodies of answers: in pieces, and of which media type.
+//! The bodies of responses, in pieces.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -8,7 +8,7 @@ use http_body::Frame;
 use super::ResponseBody;
 use super::form::Encoding;
 
-/// How large the pieces of a list's body are.
+/// The size of the pieces of a list's body, in bytes.
 pub(super) const PIECE: usize = 64 * 1024;
 
 pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;

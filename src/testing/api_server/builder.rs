@@ -5,63 +5,64 @@ use std::time::Duration;
 use super::ApiServer;
 use super::access::{Access, AccessRule};
 
-/// Options of a server.
+/// Options of an [`ApiServer`]. Get one from [`ApiServer::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 #[non_exhaustive]
 pub struct ApiServerBuilder {
-    pub(super) window: usize,
+    pub(super) history_limit: usize,
     pub(super) bookmark_interval: Duration,
     pub(super) watch_cache: bool,
     pub(super) require_namespaces: bool,
     pub(super) compact_after: Option<Duration>,
-    pub(super) start_of_storage: Option<Duration>,
+    pub(super) storage_start_delay: Option<Duration>,
     pub(super) access: Access,
 }
 
 impl Default for ApiServerBuilder {
     fn default() -> Self {
         Self {
-            window: 10_000,
+            history_limit: 10_000,
             bookmark_interval: Duration::from_secs(60),
             watch_cache: true,
             require_namespaces: false,
             compact_after: None,
-            start_of_storage: None,
+            storage_start_delay: None,
             access: Access::default(),
         }
     }
 }
 
 impl ApiServerBuilder {
-    /// How many changes of each type are remembered for watches; 10,000 unless set.
-    pub fn window(mut self, changes: usize) -> Self {
-        self.window = changes;
+    /// Sets the number of changes of each type that are kept for watches. The default is 10,000.
+    pub fn history_limit(mut self, changes: usize) -> Self {
+        self.history_limit = changes;
         self
     }
 
-    /// How often a watch that wants bookmarks gets one; a minute unless set.
+    /// Sets the interval of bookmarks, on watches that request them. The default is 60 s.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.bookmark_interval = interval.max(Duration::from_millis(1));
         self
     }
 
-    /// Whether lists at version "0" are a cache's, which gives everything in one piece whatever the
-    /// limit. They are unless set; without, they come in pages as every other list.
+    /// Sets whether lists at version "0" come from a watch cache, which ignores the limit and
+    /// answers in one piece. The default is true. If false, they come in pages like other lists.
     pub fn watch_cache(mut self, cached: bool) -> Self {
         self.watch_cache = cached;
         self
     }
 
-    /// Whether an object needs its namespace to exist. It does not unless set, which spares a test
-    /// the making of namespaces; with it, the four namespaces of every cluster are there.
+    /// Sets whether an object can only be created in an existing namespace. The default is false,
+    /// so that a test need not create namespaces. If true, the four namespaces of every cluster
+    /// exist.
     pub fn require_namespaces(mut self, required: bool) -> Self {
         self.require_namespaces = required;
         self
     }
 
-    /// How long old states can be had: versions older than this are too old for lists and new
-    /// watches, as when etcd is compacted every so often. Unless set only [`compact`] does that.
+    /// Sets how long old states stay available. A list or a new watch at an older version gets 410,
+    /// as after etcd's periodic compaction. By default only [`compact`] discards states.
     ///
     /// [`compact`]: ApiServer::compact
     pub fn compact_after(mut self, time: Duration) -> Self {
@@ -69,17 +70,16 @@ impl ApiServerBuilder {
         self
     }
 
-    /// How long the storage of a custom type takes to start when its definition is new or changes:
-    /// until then its lists and watches are answered 429, as by a real server, where it is a matter of
-    /// milliseconds. Unless set it takes no time.
-    pub fn start_of_storage(mut self, time: Duration) -> Self {
-        self.start_of_storage = Some(time);
+    /// Sets how long the storage of a custom type takes to start after its definition is created or
+    /// changed. Until then, lists and watches of the type are answered 429, as by a real server,
+    /// which takes milliseconds. The default is zero.
+    pub fn storage_start_delay(mut self, time: Duration) -> Self {
+        self.storage_start_delay = Some(time);
         self
     }
 
-    /// Lets in who comes with this bearer token, as this user, who may do what `rules` say and
-    /// nothing else. From the first token on nobody comes in without one.
-    ///
+    /// Adds a bearer token for a user, whose permissions are `rules`. After the first call every
+    /// request needs a token.
     /// ```
     /// use kube_informer::testing::ApiServer;
     /// use kube_informer::testing::api_server::AccessRule;
@@ -101,7 +101,7 @@ impl ApiServerBuilder {
         self
     }
 
-    /// The server, with the built-in types.
+    /// Builds the server, with the built-in types.
     pub fn build(self) -> ApiServer {
         ApiServer::with(self)
     }

@@ -1,8 +1,7 @@
-//! The types a real server has built in, as its discovery tells them.
+//! The built-in types, as a real server's discovery lists them.
 //!
-//! A table, nothing more. Left out are reviews of tokens and of all rules, the types that a cluster's
-//! own wiring needs (`apiservices`, `componentstatuses`), and older versions beside a newer one
-//! (`autoscaling/v1`).
+//! The table leaves out token reviews, rule reviews, internal types of a cluster (`apiservices`,
+//! `componentstatuses`), and older versions of a type (`autoscaling/v1`).
 
 use serde_json::{Value, json};
 
@@ -15,7 +14,7 @@ const GENERATION: u8 = 4;
 /// A delete is answered with the object.
 const RETURNED: u8 = 8;
 const SCALE: u8 = 16;
-/// It is a question, which is not kept.
+/// A review, which is answered and not stored.
 const REVIEW: u8 = 32;
 
 const POD: &str = "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName \
@@ -27,10 +26,10 @@ const EVENT: &str = "regarding.kind regarding.namespace regarding.name regarding
     regarding.apiVersion regarding.resourceVersion regarding.fieldPath reason \
     reportingController type";
 
-/// Kind, plural, what it is, short names, categories, selectable fields.
+/// The kind, plural, flags, short names, categories and selectable fields.
 type Row = (&'static str, &'static str, u8, &'static str, &'static str, &'static str);
 
-/// Group, version, types: in the order of a real server's discovery.
+/// The group, version and types, in the order of a real server's discovery.
 #[rustfmt::skip] // a row a line
 const TYPES: &[(&str, &str, &[Row])] = &[
     ("", "v1", &[
@@ -137,7 +136,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
     ]),
 ];
 
-/// The types that are served from the start.
+/// Returns the types that every server starts with.
 pub(super) fn types() -> impl Iterator<Item = ResourceType> {
     TYPES.iter().flat_map(|(group, version, rows)| rows.iter().map(|row| of(group, version, row)))
 }
@@ -159,7 +158,7 @@ fn of(group: &str, version: &str, row: &Row) -> ResourceType {
     resource
 }
 
-/// The value of a selectable field that an object lacks.
+/// Returns the value of a selectable field that an object lacks.
 pub(super) fn absent(path: &str) -> &'static str {
     match path {
         "spec.hostNetwork" | "spec.unschedulable" => "false",
@@ -168,7 +167,8 @@ pub(super) fn absent(path: &str) -> &'static str {
     }
 }
 
-/// What a bookmark has beside its metadata: the members a Go type has even when it is empty.
+/// Returns the members of a bookmark beside its metadata: those that a Go type writes when it is
+/// empty.
 pub(super) fn empty(resource: &str) -> Value {
     match resource {
         "pods" => json!({ "spec": { "containers": null }, "status": {} }),

@@ -1,11 +1,12 @@
-//! Continue tokens, in the form a real server gives them: base64 of a little JSON. Clients must not
-//! look inside, but tools that do find what they know.
+//! Continue tokens in the format of a real server: base64 of a small JSON object. Clients must not
+//! read them, but some tools do.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-/// Where a list goes on: at which revision (`None`: whatever is now), after which key.
+/// The position at which a list continues: its revision (`None`: the current one), and the last
+/// key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Continue {
     pub(super) revision: Option<u64>,
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_real_servers_tokens_are_understood_and_given_back() {
+    fn real_tokens_survive_a_round_trip() {
         for (token, revision, after) in [
             (
                 "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMzLCJzdGFydCI6Ii9zaG9wL3dlYi0wNlx1MDAwMCJ9",

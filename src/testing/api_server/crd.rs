@@ -1,9 +1,9 @@
 //! Custom resource definitions: types that come and go while the server runs.
 //!
-//! Storing a definition serves its type; its conditions say so in a second write, as a real server's
-//! controllers do. Deleting it deletes its objects, ends their watches in good order, and then removes
-//! the definition; objects with finalizers hold it up. Versions differ in name only (conversion
-//! `None`). What a schema makes of the objects is `schema`'s affair.
+//! Storing a definition serves its type. A second write sets its conditions, as a real server's
+//! controllers do. Deleting a definition deletes its objects, ends their watches normally, and then
+//! removes the definition; objects with finalizers delay this. Versions differ only in their names
+//! (conversion `None`). The module `schema` applies the schema to objects.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(super) fn is(resource: &ResourceType) -> bool {
     resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions"
 }
 
-/// A definition that goes takes no more objects.
+/// Refuses a new object whose definition is being deleted.
 pub(super) fn admit_instance(store: &Store, resource: &ResourceType) -> Result<(), Failure> {
     if !store.ending.is_empty() && store.ending.contains(&resource.qualified()) {
         let message = "create not allowed while custom resource definition is terminating";
@@ -29,7 +29,7 @@ pub(super) fn admit_instance(store: &Store, resource: &ResourceType) -> Result<(
     Ok(())
 }
 
-/// Completes a new definition, or says all that is wrong with it.
+/// Completes a new definition, or returns all its problems.
 pub(super) fn admit(resource: &ResourceType, object: &mut Value) -> Result<(), Failure> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let spec = &object["spec"];
@@ -87,9 +87,9 @@ pub(super) fn admit(resource: &ResourceType, object: &mut Value) -> Result<(), F
     Ok(())
 }
 
-/// What is wrong with the fields that selectors may name.
+/// Returns the problems of the fields that selectors may name.
 fn selectable_problems(versions: &[Value]) -> Vec<Cause> {
-    // What all versions have in common is theirs together.
+    // Fields that all versions share are reported once.
     let common =
         versions.windows(2).all(|two| two[0]["selectableFields"] == two[1]["selectableFields"]);
     let mut causes = Vec::new();
@@ -128,7 +128,7 @@ fn selectable_problem(schema: &Value, path: &str) -> Option<String> {
     }
 }
 
-/// Serves the type as the definition now has it, and says so in its status.
+/// Serves the type as the definition declares it, and sets its status.
 pub(super) fn stored(store: &mut Store, resource: &ResourceType, object: &Value) {
     if !object["metadata"]["deletionTimestamp"].is_null() {
         return;
@@ -168,7 +168,7 @@ pub(super) fn stored(store: &mut Store, resource: &ResourceType, object: &Value)
     }
 }
 
-/// The versions that a definition serves.
+/// Returns the versions that a definition serves.
 fn types(object: &Value) -> Vec<ResourceType> {
     let spec = &object["spec"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -227,7 +227,7 @@ fn column(column: &Value) -> Column {
     }
 }
 
-/// Whether another type of the group has one of the names.
+/// Returns a name that another type of the group has already.
 fn conflict(store: &Store, new: &ResourceType) -> Option<String> {
     let others =
         store.types().filter(|other| other.group == new.group && !other.shares_objects_with(new));
@@ -251,7 +251,7 @@ fn condition(kind: &str, status: bool, reason: &str, message: &str) -> Value {
     })
 }
 
-/// Sets a condition; one that says the same already stays as it is, time and all.
+/// Sets a condition. An equal condition keeps its time.
 fn set_condition(object: &mut Value, condition: Value) {
     let conditions = &mut at(object, &["status"])["conditions"];
     if !conditions.is_array() {
@@ -265,7 +265,7 @@ fn set_condition(object: &mut Value, condition: Value) {
     }
 }
 
-/// Begins to delete a definition; tells it as it then is.
+/// Starts the deletion of a definition, and returns its new state.
 pub(super) fn delete(
     store: &mut Store,
     resource: &ResourceType,
@@ -294,7 +294,7 @@ pub(super) fn delete(
     Some(object)
 }
 
-/// Ends a type whose definition is to go, once no object is left of it.
+/// Removes a definition that is being deleted, once its type has no object.
 pub(super) fn settle(store: &mut Store, name: &str) {
     if store.ending.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Writes without a request: what a test or a stand-in of a controller does to the server's objects.
+//! Direct writes without a request, by a test or a stand-in for a controller.
 
 use std::error::Error;
 
@@ -15,10 +15,10 @@ use super::store::Store;
 use super::writing::{self, Deleted, Part, Place};
 
 impl ApiServer {
-    /// Creates an object without a request, its status included.
+    /// Creates an object directly, with its status. Returns it as stored.
     ///
     /// # Errors
-    /// The message of the `Status` a client would get.
+    /// Returns the message of the `Status` that a client would get.
     pub fn create<K>(&self, object: &K) -> Result<K, String>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
@@ -28,11 +28,11 @@ impl ApiServer {
         })
     }
 
-    /// Replaces an object without a request, its status included; a stale `resourceVersion` is a
-    /// conflict.
+    /// Replaces an object directly, with its status. A stale `resourceVersion` is a conflict.
+    /// Returns the object as stored.
     ///
     /// # Errors
-    /// The message of the `Status` a client would get.
+    /// Returns the message of the `Status` that a client would get.
     pub fn replace<K>(&self, object: &K) -> Result<K, String>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
@@ -40,10 +40,11 @@ impl ApiServer {
         self.write(object, writing::replace)
     }
 
-    /// Deletes an object without a request and without grace: only finalizers hold it up.
+    /// Deletes an object directly, without a grace period. Finalizers delay the deletion. Returns
+    /// its last state.
     ///
     /// # Errors
-    /// The message of the `Status` a client would get.
+    /// Returns the message of the `Status` that a client would get.
     pub fn delete<K>(&self, object: &K) -> Result<K, String>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
@@ -68,7 +69,8 @@ impl ApiServer {
         let target = Target::of(object);
         let mut store = self.inner.store.lock();
         let served = store.served(&target.group, &target.version, &target.plural);
-        let resource = served.cloned().ok_or_else(|| "this type is not served".to_owned())?;
+        let resource =
+            served.cloned().ok_or_else(|| "this type is not served: register it".to_owned())?;
         let place = Place {
             resource: &resource,
             namespace: target.namespace.as_deref(),

@@ -1,7 +1,7 @@
-//! Says what the server serves: groups, versions, resources, in the old form and the aggregated one.
+//! Discovery: the served groups, versions and resources, in the old and the aggregated form.
 //!
-//! The order is a real server's: built-in groups first, custom ones by name behind them. Only what
-//! is served is told; storage hashes are left out.
+//! The order is that of a real server: built-in groups first, then custom groups by name. Storage
+//! hashes are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use super::status::{Failure, full};
 use super::store::Store;
 use super::subresource::Described;
 
-/// What a client asks for that takes the aggregated form.
+/// The media type that requests the aggregated form.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// Versions, each with its types.
+/// The versions of a group, each with its types.
 type Versions = Vec<(String, Vec<Arc<ResourceType>>)>;
 
-/// Groups, each with its versions.
+/// The groups, each with its versions.
 type Groups = Vec<(String, Versions)>;
 
-/// Answers the paths that are about the server and no object; `None` for all others.
+/// Answers paths about the server itself; `None` for all others.
 pub(super) fn answer(
     store: &Store,
     path: &str,
@@ -69,7 +69,7 @@ pub(super) fn answer(
     Some(value.map(|value| streamed(full(value.to_string()))).ok_or_else(Failure::not_served))
 }
 
-/// The paths there are, which is also what is answered where there is none.
+/// Returns the served paths, which are also the answer to an unknown path.
 fn index(store: &Store) -> Value {
     let mut paths: BTreeSet<String> =
         ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]
@@ -147,7 +147,7 @@ fn resources(store: &Store, group: &str, version: &str) -> Option<Value> {
     Some(list)
 }
 
-/// A type and its subresources.
+/// Returns the descriptions of a type and its subresources.
 fn described(resource: &ResourceType) -> Vec<Value> {
     let mut described = json!({
         "name": resource.plural, "singularName": resource.singular,
@@ -182,7 +182,7 @@ fn name_more(resource: &ResourceType, described: &mut Value) {
     }
 }
 
-/// Everything at once.
+/// Returns the aggregated discovery of all groups.
 fn all(store: &Store, core: bool) -> Response<ResponseBody> {
     let items: Vec<Value> = groups(store, core)
         .into_iter()
@@ -209,7 +209,7 @@ fn all(store: &Store, core: bool) -> Response<ResponseBody> {
 }
 
 fn aggregate(resource: &ResourceType) -> Value {
-    // Built-in kinds are of the group and version they stand under, and don't repeat it.
+    // A built-in kind belongs to the group and version of its list, and does not repeat them.
     let (group, version) =
         if resource.custom { (&*resource.group, &*resource.version) } else { ("", "") };
     let kind = json!({ "group": group, "version": version, "kind": resource.kind });
@@ -234,7 +234,7 @@ fn aggregate(resource: &ResourceType) -> Value {
     described
 }
 
-/// The version whose behaviour is followed.
+/// Returns the version of Kubernetes that this server follows.
 fn version() -> Value {
     json!({
         "major": "1", "minor": "36", "emulationMajor": "1", "emulationMinor": "36",

@@ -1,7 +1,7 @@
-//! Evictions: deletes of pods that a disruption budget may refuse.
+//! The `eviction` subresource: deletes of pods that a disruption budget may refuse.
 //!
-//! What a budget allows is read off its status, as on a real server. Nobody counts pods here: a test
-//! says in the status how many may go.
+//! The status of a budget decides what it allows, as on a real server. No controller counts pods
+//! here: a test sets the status.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ use super::store::Store;
 use super::stored::Stored;
 use super::writing::names::now;
 use super::writing::{self, Part, Place, at};
-use crate::labels::Labels;
+use crate::labels::LabelSelector;
 
-/// How many pods may be on their way by one budget.
+/// The largest number of disrupted pods that one budget may list.
 const MOST_DISRUPTED: usize = 2000;
 
-/// Evicts the pod that `place` names, or says which budget is in the way.
+/// Evicts the pod that `place` names, or returns the budget that refuses it.
 pub(super) fn evict(
     store: &mut Store,
     place: Place<'_>,
@@ -41,7 +41,7 @@ pub(super) fn evict(
             [budget] if may_go_unready(&pod, budget) => {}
             [budget] => spend(store, &types, place, budget.clone())?,
             _ => {
-                // Told as what came of it, not as a refusal.
+                // A real server reports this as an internal error.
                 let message = "This pod has more than one PodDisruptionBudget, which the eviction \
                                subresource does not support.";
                 return Ok(json!({
@@ -57,27 +57,27 @@ pub(super) fn evict(
     }))
 }
 
-/// Whether it does not run: its going disrupts nothing.
+/// Returns whether the pod does not run, so that its eviction disrupts nothing.
 fn is_over(pod: &Value) -> bool {
     matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"))
         || !pod["metadata"]["deletionTimestamp"].is_null()
 }
 
-/// The budgets that the pod counts for.
+/// Returns the budgets that select the pod.
 fn budgets(store: &Store, types: &ResourceType, pod: &Stored) -> Vec<Value> {
     let all = store.of(types).into_iter().flat_map(|all| all.objects.values());
     let here = all.filter(|budget| budget.namespace == pod.namespace);
     here.map(|budget| budget.value(types))
         .filter(|budget| {
             let selector = &budget["spec"]["selector"];
-            let labels = selector_text(selector).parse::<Labels>();
-            // An empty selector is every pod, none at all is no pod.
+            let labels = selector_text(selector).parse::<LabelSelector>();
+            // An empty selector selects every pod; an absent one selects none.
             selector.is_object() && labels.is_ok_and(|labels| labels.matches(Some(&pod.labels)))
         })
         .collect()
 }
 
-/// Whether the budget lets it go because it is not ready, so that it does not count.
+/// Returns whether the budget allows the eviction because the pod is not ready.
 fn may_go_unready(pod: &Value, budget: &Value) -> bool {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
     if conditions.into_iter().any(|c| c["type"] == "Ready" && c["status"] == "True") {
@@ -88,13 +88,13 @@ fn may_go_unready(pod: &Value, budget: &Value) -> bool {
         || (needed > 0 && healthy >= needed)
 }
 
-/// How many pods are healthy, and how many have to be.
+/// Returns the numbers of healthy and of required pods.
 fn health(budget: &Value) -> (i64, i64) {
     let count = |member: &str| budget["status"][member].as_i64().unwrap_or(0);
     (count("currentHealthy"), count("desiredHealthy"))
 }
 
-/// Takes one disruption off a budget for the pod that `place` names.
+/// Takes one disruption off a budget, for the pod that `place` names.
 fn spend(
     store: &mut Store,
     types: &ResourceType,

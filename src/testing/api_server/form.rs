@@ -1,4 +1,4 @@
-//! In which form objects are wanted: whole, their metadata, or as rows of a table.
+//! The form of objects in a response: whole, metadata only, or rows of a table.
 
 use http::{HeaderMap, Uri};
 
@@ -7,27 +7,27 @@ use super::status::Failure;
 use super::yaml;
 use crate::transport::protobuf::MEDIA_TYPE;
 
-/// How an object is written out.
+/// The form in which an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// With kind and apiVersion.
     Whole,
-    /// Without, as items of built-in lists are.
+    /// Without kind and apiVersion, as items of built-in lists.
     Item,
     /// As a `PartialObjectMetadata`.
     Metadata,
-    /// As a row of a table, with this much of the object beside its cells.
+    /// As a row of a table, with this part of the object beside its cells.
     Row(Include),
 }
 
-/// In which encoding an answer is made; what is wanted in YAML is made in JSON first.
+/// The encoding of a response. YAML is converted from JSON later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Json,
     Protobuf,
 }
 
-/// What a table's row carries of its object.
+/// The part of the object in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Include {
     Nothing,
@@ -36,8 +36,8 @@ pub(super) enum Include {
 }
 
 impl Form {
-    /// What the request's `Accept` asks for; `plain` where it asks for nothing special. Custom
-    /// resources have no protobuf.
+    /// Returns the form and encoding that the `Accept` header requests; `plain` is the default
+    /// form. Custom resources have no protobuf.
     pub(super) fn wanted(
         headers: &HeaderMap,
         uri: &Uri,
@@ -80,7 +80,7 @@ impl Form {
 }
 
 impl Form {
-    /// What an object of this type says it is, in this form: apiVersion and kind.
+    /// Returns the apiVersion and kind of an object of this type in this form.
     pub(super) fn types(self, resource: &ResourceType) -> (String, String) {
         match self {
             Self::Metadata => ("meta.k8s.io/v1".into(), "PartialObjectMetadata".into()),
@@ -90,7 +90,7 @@ impl Form {
 }
 
 impl Encoding {
-    /// What an answer is written in that every server has in both, such as a Status.
+    /// Returns the encoding of a response that exists in both, such as a Status.
     pub(super) fn of_status(headers: &HeaderMap) -> Self {
         match accepted_types(headers).next() {
             Some(MEDIA_TYPE) => Self::Protobuf,
@@ -107,7 +107,7 @@ impl Encoding {
     }
 }
 
-/// The media types that a request accepts and that there are, the most wanted first.
+/// Returns the supported media types that a request accepts, the most preferred first.
 pub(super) fn accepted_types(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     accepted(headers).into_iter().map(media_type).filter(|media_type| {
         matches!(*media_type, "application/json" | "application/*" | "*/*" | MEDIA_TYPE)
@@ -115,7 +115,7 @@ pub(super) fn accepted_types(headers: &HeaderMap) -> impl Iterator<Item = &str> 
     })
 }
 
-/// What a request accepts, the most wanted first.
+/// Returns the media types that a request accepts, the most preferred first.
 fn accepted(headers: &HeaderMap) -> Vec<&str> {
     let values = headers.get_all(http::header::ACCEPT).iter();
     values.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(',')).collect()

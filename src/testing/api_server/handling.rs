@@ -1,4 +1,4 @@
-//! From a request to its answer: which part of the server it is for, and what it asks of it.
+//! The way from a request to its response.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::access::User;
 use super::body::{streamed, written};
 use super::form::{Encoding, Form};
-use super::options::{DeleteOptions, Unknown, WriteOptions};
+use super::options::{DeleteOptions, FieldValidation, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure, full};
@@ -26,10 +26,10 @@ use super::{
 };
 use crate::transport::protobuf::MEDIA_TYPE;
 
-/// How much of a request's body is read.
+/// The largest body of a request, in bytes.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
 
-/// An answer to a request that nobody intercepted.
+/// Answers a request that was not intercepted.
 pub(super) async fn answer<B>(
     inner: &Arc<Inner>,
     request: Request<B>,
@@ -57,15 +57,20 @@ where
     if !reviews::is_open(&resource) {
         inner.access.lock().check(&user, verb, &target, &resource)?;
     }
-    let asking = Asking { inner, target: &target, resource: &resource, part, head: &head };
+    let resource_request =
+        ResourceRequest { inner, target: &target, resource: &resource, part, head: &head };
     if head.method == Method::GET {
-        return asking.read();
+        return resource_request.read();
     }
     let body = read(body).await?;
-    if resource.review { asking.review(&user, &body) } else { asking.write(&body) }
+    if resource.review {
+        resource_request.review(&user, &body)
+    } else {
+        resource_request.write(&body)
+    }
 }
 
-/// The type that is asked for, and which part of its objects.
+/// Returns the requested type and subresource.
 fn served(
     store: &Store,
     target: &Target,
@@ -73,7 +78,7 @@ fn served(
     let found = store.served(&target.group, &target.version, &target.plural);
     let resource = found.cloned().ok_or_else(Failure::not_served)?;
     let placed = target.namespace.is_none() || resource.namespaced;
-    // One object of a namespaced type is in a namespace.
+    // An object of a namespaced type needs a namespace in its path.
     let reached = target.name.is_none() || target.namespace.is_some() == resource.namespaced;
     if !placed || !reached {
         return Err(Failure::not_served());
@@ -81,7 +86,7 @@ fn served(
     let part = match target.subresource.as_deref() {
         None => None,
         Some(name) => Some(resource.subresource(name).ok_or_else(|| {
-            // A custom type's object is all there is below its path.
+            // A custom type's object has no further paths below it.
             let named = target.name.as_deref().filter(|_| resource.custom);
             named.map_or_else(Failure::not_served, |name| Failure::not_found(&resource, name))
         })?),
@@ -90,7 +95,7 @@ fn served(
 }
 
 /// A request for objects.
-struct Asking<'a> {
+struct ResourceRequest<'a> {
     inner: &'a Arc<Inner>,
     target: &'a Target,
     resource: &'a Arc<ResourceType>,
@@ -98,7 +103,7 @@ struct Asking<'a> {
     head: &'a Parts,
 }
 
-impl Asking<'_> {
+impl ResourceRequest<'_> {
     fn read(&self) -> Result<Response<ResponseBody>, Failure> {
         let resource = self.resource;
         if resource.review {
@@ -112,7 +117,7 @@ impl Asking<'_> {
             match self.part {
                 None | Some(Subresource::Status) => {}
                 Some(Subresource::Scale) => {
-                    return Ok(self.told(200, &scale::read(resource, &stored)?));
+                    return Ok(self.respond(200, &scale::read(resource, &stored)?));
                 }
                 Some(Subresource::Eviction | Subresource::Binding) => {
                     return Err(self.not_allowed());
@@ -130,7 +135,7 @@ impl Asking<'_> {
         let mut query = Query::parse(&self.head.uri, self.target.namespace.clone(), resource)?;
         {
             let mut store = self.inner.store.lock();
-            store.forget_in_time();
+            store.discard_old();
             if store.of(resource).and_then(|all| all.ready).is_some_and(|at| Instant::now() < at) {
                 return Err(Failure::storage_starts());
             }
@@ -147,7 +152,7 @@ impl Asking<'_> {
         list::list(&self.inner.store.lock(), resource, &query, form, encoding)
     }
 
-    /// Answers a question about access.
+    /// Answers a review.
     fn review(&self, user: &User, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         if self.head.method != Method::POST || self.target.name.is_some() {
             return Err(self.not_allowed());
@@ -155,7 +160,7 @@ impl Asking<'_> {
         let asked = parse(self.content_type(), body)?;
         let access = self.inner.access.lock();
         let answered = reviews::answer(&access, user, self.target, self.resource, asked)?;
-        Ok(self.told(201, &answered))
+        Ok(self.respond(201, &answered))
     }
 
     fn content_type(&self) -> &str {
@@ -166,7 +171,7 @@ impl Asking<'_> {
     fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         let options = WriteOptions::parse(&self.head.method, &self.head.uri, &self.head.headers)?;
         let content_type = self.content_type();
-        // One namespace at a time.
+        // `deletecollection` works on one namespace at a time.
         let named = self.target.name.is_some();
         if !named && self.resource.namespaced && self.target.namespace.is_none() {
             let custom = self.resource.custom;
@@ -184,8 +189,8 @@ impl Asking<'_> {
             }
         };
         drop(store);
-        let mut response = self.told(code, &result);
-        if options.unknown == Unknown::Told {
+        let mut response = self.respond(code, &result);
+        if options.unknown == FieldValidation::Warn {
             let warnings = unknown.iter().map(|problem| format!("299 - {problem:?}"));
             let warnings = warnings.filter_map(|warning| HeaderValue::try_from(warning).ok());
             for warning in warnings {
@@ -195,7 +200,7 @@ impl Asking<'_> {
         Ok(response)
     }
 
-    /// Writes below an object what is no object of its type.
+    /// Writes a subresource that is not an object of the type.
     fn write_part(
         &self,
         store: &mut Store,
@@ -223,8 +228,8 @@ impl Asking<'_> {
         }
     }
 
-    /// An object as it came, and the members of it that nobody knows.
-    fn sent(
+    /// Returns the object of the body, and its unknown members.
+    fn parse_object(
         &self,
         options: &WriteOptions,
         content_type: &str,
@@ -232,13 +237,14 @@ impl Asking<'_> {
     ) -> Result<(Value, Vec<String>), Failure> {
         let mut object = parse(content_type, body)?;
         let unknown = schema::prune(self.resource, &mut object);
-        if options.unknown == Unknown::Refused && !unknown.is_empty() {
+        if options.unknown == FieldValidation::Strict && !unknown.is_empty() {
             return Err(Failure::strict(self.resource, &unknown));
         }
         Ok((object, unknown))
     }
 
-    /// Writes an object, or its status. Gives the code, what is told, and what of it nobody knows.
+    /// Writes an object or its status. Returns the HTTP code, the response, and the unknown
+    /// members.
     fn write_object(
         &self,
         store: &mut Store,
@@ -252,11 +258,11 @@ impl Asking<'_> {
         let whole = self.part.is_none();
         Ok(match (&self.head.method, named) {
             (&Method::POST, false) => {
-                let (object, unknown) = self.sent(options, content_type, body)?;
+                let (object, unknown) = self.parse_object(options, content_type, body)?;
                 (201, writing::create(store, place, object)?, unknown)
             }
             (&Method::PUT, true) => {
-                let (object, unknown) = self.sent(options, content_type, body)?;
+                let (object, unknown) = self.parse_object(options, content_type, body)?;
                 (200, writing::replace(store, place, object)?, unknown)
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
@@ -276,7 +282,7 @@ impl Asking<'_> {
                 let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
                 let deleted = writing::delete(store, place, &options)?;
-                (200, told(self.resource, deleted), Vec::new())
+                (200, respond(self.resource, deleted), Vec::new())
             }
             (&Method::DELETE, false) if self.resource.verbs().contains(&"deletecollection") => {
                 let options = DeleteOptions::parse(body, options)?;
@@ -290,7 +296,7 @@ impl Asking<'_> {
         })
     }
 
-    /// The method is not for this place of the API.
+    /// Returns the failure for a method that this path does not support.
     fn not_allowed(&self) -> Failure {
         match access::verb(&self.head.method, self.target.name.is_some(), false) {
             verb if self.resource.custom => Failure::not_supported(self.resource, verb),
@@ -298,8 +304,8 @@ impl Asking<'_> {
         }
     }
 
-    /// The answer that holds a value.
-    fn told(&self, code: u16, value: &Value) -> Response<ResponseBody> {
+    /// Returns a response that holds a value.
+    fn respond(&self, code: u16, value: &Value) -> Response<ResponseBody> {
         let mut encoding = Encoding::of_status(&self.head.headers);
         if self.resource.custom && !matches!(value["kind"].as_str(), Some("Status" | "Scale")) {
             encoding = Encoding::Json;
@@ -349,8 +355,8 @@ impl Asking<'_> {
     }
 }
 
-/// What a client is told of a delete: the object while it waits, and else that it is done.
-fn told(resource: &ResourceType, deleted: Deleted) -> Value {
+/// Returns the response to a delete: the object if it waits or the type returns it, else a Status.
+fn respond(resource: &ResourceType, deleted: Deleted) -> Value {
     match deleted {
         Deleted::Gone(object) if !resource.deleted_is_returned => {
             let mut details = serde_json::json!({
@@ -386,14 +392,15 @@ where
 fn parse(content_type: &str, body: &Bytes) -> Result<Value, Failure> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if media_type == MEDIA_TYPE {
-        return protobuf::read(body)
-            .ok_or_else(|| Failure::bad_request("the body of the request is no built-in object"));
+        return protobuf::read(body).ok_or_else(|| {
+            Failure::bad_request("the body of the request is not a built-in object")
+        });
     }
     if media_type == yaml::MEDIA_TYPE {
         return yaml::read(body)
             .ok_or_else(|| Failure::bad_request("the body of the request is not YAML"));
     }
-    // Who says nothing means JSON.
+    // A missing content type means JSON.
     if !matches!(media_type, "" | "application/json" | "*/*") {
         let accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         return Err(Failure::unsupported_media_type(accepted));

@@ -1,7 +1,7 @@
-//! A user's closure that answers requests in the server's place.
+//! A user's closure that answers requests instead of the server.
 //!
-//! The slot that holds the closure is not locked while the closure runs: it may replace or remove
-//! itself.
+//! The slot of the closure is not locked while the closure runs, so that the closure may replace or
+//! remove itself.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -19,18 +19,18 @@ type Answer = Box<dyn FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send>;
 #[derive(Default)]
 pub(super) struct Intercept(Mutex<Option<Arc<Closure>>>);
 
-/// Called by one thread at a time.
+/// A closure that one thread at a time may call.
 struct Closure(ReentrantMutex<RefCell<Answer>>);
 
 impl Intercept {
-    /// Replaces the closure. Drops the one before it after the slot is free.
+    /// Replaces the closure. Drops the old one after the slot is free.
     pub(super) fn set(&self, answer: Option<Answer>) {
         let closure = answer.map(|answer| Closure(ReentrantMutex::new(RefCell::new(answer))));
         let before = std::mem::replace(&mut *self.0.lock(), closure.map(Arc::new));
         drop(before);
     }
 
-    /// Returns the closure's answer. A request that the closure itself makes is not shown to it.
+    /// Returns the closure's response. A request that the closure itself sends is not passed to it.
     pub(super) fn answer(&self, info: &RequestInfo) -> Option<Response<Bytes>> {
         let closure = self.0.lock().clone()?;
         let calling = closure.0.lock();

@@ -1,9 +1,8 @@
-//! What belongs to a write beyond the object itself: the stand-ins of the few controllers without
-//! which a server is none.
+//! The side effects of a write: the work of the few controllers that a server cannot do without.
 //!
-//! Namespaces and custom resource definitions take their objects along when they go; a definition
-//! serves its type from the moment it is stored. A real cluster does this in the background, here it
-//! is done within the write. Nothing else is acted upon: no garbage collector, no scheduler.
+//! Deleting a namespace or a custom resource definition deletes its objects; storing a definition
+//! serves its type. A real cluster does this in the background, but this server does it within the
+//! write. There is no other controller: no garbage collector, and no scheduler.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use super::stored::Stored;
 use super::writing::{Deleted, Place};
 use super::{crd, namespaces};
 
-/// Completes an object that is about to be created, or refuses it.
+/// Completes an object before it is created, or refuses it.
 pub(super) fn admit(
     store: &Store,
     resource: &ResourceType,
@@ -36,7 +35,7 @@ pub(super) fn admit(
     Ok(())
 }
 
-/// What follows when an object was stored.
+/// Runs the side effects of a stored object.
 pub(super) fn stored(store: &mut Store, resource: &ResourceType, object: &Value) {
     if crd::is(resource) {
         crd::stored(store, resource, object);
@@ -45,25 +44,25 @@ pub(super) fn stored(store: &mut Store, resource: &ResourceType, object: &Value)
     }
 }
 
-/// What follows when an object was removed.
+/// Runs the side effects of a removed object.
 pub(super) fn removed(store: &mut Store, resource: &ResourceType, last: &Stored) {
     namespaces::settle(store, &last.namespace);
     crd::settle(store, &resource.qualified());
 }
 
-/// Whether objects of the type are deleted in steps of their own.
+/// Returns whether the deletion of this type's objects has several steps.
 pub(super) fn deletes_in_steps(resource: &ResourceType) -> bool {
     namespaces::is(resource) || crd::is(resource)
 }
 
-/// Whether an object is on its way, with what belongs to it still there: then it is these steps that
-/// end it, not its last finalizer.
+/// Returns whether an object's deletion has started and its dependents still exist. Then these
+/// steps remove the object, not its last finalizer.
 pub(super) fn is_going(store: &Store, resource: &ResourceType, name: &str) -> bool {
     (namespaces::is(resource) && store.terminating.iter().any(|going| going == name))
         || (crd::is(resource) && store.ending.iter().any(|going| going == name))
 }
 
-/// Takes the first step, and all others that don't have to wait.
+/// Starts a deletion, and runs all steps that need not wait.
 pub(super) fn delete(
     store: &mut Store,
     place: Place<'_>,

@@ -1,4 +1,4 @@
-//! Answers lists: whole or in pages, from now or from a revision that is remembered.
+//! Lists: whole or in pages, at the current or at an earlier revision.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub(super) fn list(
         }
     }
     if resource.custom && remaining == 0 {
-        // Lists without a Go type of their own say so.
+        // Lists that have no Go type include an empty token.
         metadata["continue"] = "".into();
     }
     if let Some(shard) = &query.selector.shard {
@@ -96,7 +96,7 @@ fn forbidden_match(problem: &str) -> Failure {
     Failure::invalid_options("ListOptions", &cause)
 }
 
-/// The body is made piece by piece while it is read.
+/// Returns a response whose body is created in pieces while it is read.
 fn respond(
     resource: Arc<ResourceType>,
     metadata: &Value,

@@ -1,8 +1,8 @@
 //! The server on a TCP port, for clients in other processes: plain HTTP, or TLS with the feature
 //! `testing-tls`.
 //!
-//! One task accepts and owns every connection. It ends, and all of them with it, when the handle is
-//! dropped.
+//! One task accepts and owns all connections. Dropping the handle ends the task and its
+//! connections.
 
 use std::fmt;
 use std::io;
@@ -16,20 +16,20 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::ApiServer;
 
-/// How long it waits when no connection can be accepted: too many files are open, most likely.
+/// The pause after a failed accept, most likely because too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A server that listens. Dropping it closes the port and every connection.
+/// A handle of a server on a TCP port. Dropping it closes the port and every connection.
 #[must_use = "dropping it stops the listening"]
-pub struct Listening {
+pub struct ListeningServer {
     address: SocketAddr,
-    /// The authority that signed the server's certificate, as PEM; `None`: no TLS.
+    /// The authority that signed the server's certificate, as PEM; `None` without TLS.
     authority: Option<String>,
     accepting: JoinHandle<()>,
 }
 
 impl ApiServer {
-    /// Serves on a TCP port, without TLS. Port 0 is any free one.
+    /// Serves on a TCP port without TLS. Port 0 chooses a free one.
     ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -40,24 +40,24 @@ impl ApiServer {
     /// ```
     ///
     /// # Errors
-    /// When the address can't be had.
-    pub async fn listen(&self, address: impl ToSocketAddrs) -> io::Result<Listening> {
+    /// Returns an error if the address is not available.
+    pub async fn listen(&self, address: impl ToSocketAddrs) -> io::Result<ListeningServer> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let server = self.clone();
         let accepting = tokio::spawn(accept(listener, move |stream, connections| {
             connections.spawn(serve(server.clone(), stream));
         }));
-        Ok(Listening { address, authority: None, accepting })
+        Ok(ListeningServer { address, authority: None, accepting })
     }
 
-    /// Serves on a TCP port over TLS, with a certificate made for the occasion, for `localhost` and
-    /// the address. The kubeconfig trusts it. kubectl sends tokens over TLS only.
+    /// Serves on a TCP port over TLS, with a new certificate for `localhost` and the address. The
+    /// kubeconfig trusts the certificate. kubectl sends tokens only over TLS.
     ///
     /// # Errors
-    /// When the address can't be had, or no certificate can be made.
+    /// Returns an error if the address is not available or no certificate can be created.
     #[cfg(feature = "testing-tls")]
-    pub async fn listen_tls(&self, address: impl ToSocketAddrs) -> io::Result<Listening> {
+    pub async fn listen_tls(&self, address: impl ToSocketAddrs) -> io::Result<ListeningServer> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (acceptor, authority) = super::tls::acceptor(address.ip()).map_err(io::Error::other)?;
@@ -65,13 +65,13 @@ impl ApiServer {
         let accepting = tokio::spawn(accept(listener, move |stream, connections| {
             let (server, acceptor) = (server.clone(), acceptor.clone());
             connections.spawn(async move {
-                // Who does not shake hands is not served.
+                // A client without a handshake is not served.
                 if let Ok(stream) = acceptor.accept(stream).await {
                     serve(server, stream).await;
                 }
             });
         }));
-        Ok(Listening { address, authority: Some(authority), accepting })
+        Ok(ListeningServer { address, authority: Some(authority), accepting })
     }
 }
 
@@ -81,7 +81,7 @@ async fn accept(listener: TcpListener, mut serve: impl FnMut(TcpStream, &mut Joi
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    // Events are small and wanted at once.
+                    // Events are small and must not be delayed.
                     let _ = stream.set_nodelay(true);
                     serve(stream, &mut connections);
                 }
@@ -99,23 +99,23 @@ async fn serve(server: ApiServer, stream: impl AsyncRead + AsyncWrite + Unpin) {
     });
     let mut connection = hyper::server::conn::http1::Builder::new();
     connection.timer(TokioTimer::new());
-    // A client that goes away in mid-answer is no fault of the server's.
+    // A client may disconnect in the middle of a response.
     let _ = connection.serve_connection(TokioIo::new(stream), service).await;
 }
 
-impl Listening {
-    /// Where it listens.
+impl ListeningServer {
+    /// Returns the address of the server, with its actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL clients use.
+    /// Returns the URL of the server.
     pub fn url(&self) -> String {
         let scheme = if self.authority.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// A kubeconfig that leads here, as YAML, with a token for those who need one.
+    /// Returns a kubeconfig for this server as YAML, with a bearer token if one is given.
     #[must_use]
     pub fn kubeconfig(&self, token: Option<&str>) -> String {
         use base64::Engine;
@@ -146,22 +146,22 @@ current-context: embedded
         )
     }
 
-    /// Stops, and returns when every connection is closed.
+    /// Stops the server, and waits until every connection is closed.
     pub async fn shutdown(mut self) {
         self.accepting.abort();
-        // Cancelled, as it should be.
+        // The task was cancelled, as intended.
         let _ = (&mut self.accepting).await;
     }
 }
 
-impl Drop for Listening {
+impl Drop for ListeningServer {
     fn drop(&mut self) {
         self.accepting.abort();
     }
 }
 
-impl fmt::Debug for Listening {
+impl fmt::Debug for ListeningServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listening").field("url", &self.url()).finish_non_exhaustive()
+        f.debug_struct("ListeningServer").field("url", &self.url()).finish_non_exhaustive()
     }
 }

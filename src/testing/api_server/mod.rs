@@ -1,18 +1,21 @@
-//! An API server in memory, for tests and examples that need no cluster.
+//! An API server in memory, for tests and examples that have no cluster.
 //!
-//! It answers an ordinary [`kube::Client`], in process or behind a socket: discovery, lists with pages
-//! and consistent continue tokens, watches with bookmarks, streaming lists, create, get, replace,
-//! patches (JSON, merge, strategic merge, server-side apply with field ownership), delete with
-//! finalizers and grace, status subresources, label and field selectors, shards, metadata alone,
-//! tables, custom resource definitions, tokens and rules, and failures as real `Status` bodies. It
-//! forgets on command or in time, drops its watches on command, and lets a test answer any request
-//! itself.
+//! The server answers an ordinary [`kube::Client`], in process or on a port. It supports:
 //!
-//! It runs no controllers but the two without which a delete has no end, those of namespaces and of
-//! definitions. It speaks JSON, YAML and protobuf. Objects of a definition are pruned, defaulted and
-//! validated by its schema, patterns, formats, combinations and rules left out; built-in types are not,
-//! beyond their metadata. Of subresources it serves `status`, `scale`, and of pods `eviction` and
-//! `binding`.
+//! - discovery, lists with pages and consistent continue tokens, watches with bookmarks, streaming
+//!   lists;
+//! - create, get, replace, delete with finalizers and grace periods;
+//! - JSON patch, merge patch, strategic merge patch, server-side apply with field ownership;
+//! - label and field selectors, shards, metadata-only objects, tables, custom resource definitions;
+//! - tokens and access rules, and failures as real `Status` bodies.
+//!
+//! A test can compact its history, drop its watches, and answer any request itself.
+//!
+//! It runs only the two controllers that a delete needs: those of namespaces and of definitions. It
+//! speaks JSON, YAML and protobuf. Objects of a custom type are pruned, defaulted and validated by
+//! their schema, except for patterns, formats, combinations and rules. Of built-in types only the
+//! metadata is validated. It serves the subresources `status` and `scale`, and `eviction` and
+//! `binding` of pods.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -31,8 +34,8 @@
 //!
 //! # Testing a controller
 //!
-//! It gets a client of the server, the test plays the rest of the world, and both look at the same
-//! objects:
+//! The controller gets a client of the server, the test acts as the rest of the world, and both
+//! work on the same objects:
 //!
 //! ```
 //! use futures::StreamExt;
@@ -127,28 +130,28 @@ use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
 use self::form::Encoding;
 use self::intercept::Intercept;
-pub use self::listen::Listening;
+pub use self::listen::ListeningServer;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
 use self::status::{Failure, full};
 use self::store::Store;
 
-/// How many requests are remembered.
-const LOG: usize = 65_536;
+/// The number of requests that are kept.
+const LOGGED_REQUESTS: usize = 65_536;
 
-/// The body of an answer.
+/// The body of a response.
 pub type ResponseBody = UnsyncBoxBody<Bytes, Aborted>;
 
-/// The connection was dropped in the middle of an answer.
+/// The error of a connection that was dropped in the middle of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the connection was dropped")]
 pub struct Aborted;
 
-/// An API server in memory. A cheap clone; with the last one every watch ends.
+/// An API server in memory. A cheap clone; dropping the last clone ends every watch.
 #[derive(Clone)]
 pub struct ApiServer {
     inner: Arc<Inner>,
-    _last: Arc<DropGuard>,
+    _stop_on_last_drop: Arc<DropGuard>,
 }
 
 struct Inner {
@@ -162,26 +165,26 @@ struct Inner {
 }
 
 impl ApiServer {
-    /// A server with the built-in types and no objects.
+    /// Creates a server with the built-in types and no objects.
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// A server with options.
+    /// Returns a builder with the default options.
     pub fn builder() -> ApiServerBuilder {
         ApiServerBuilder::default()
     }
 
     fn with(options: ApiServerBuilder) -> Self {
         let stop = CancellationToken::new();
-        let mut store = Store::new(options.window);
+        let mut store = Store::new(options.history_limit);
         for resource in builtin::types() {
             store.register(vec![resource]);
         }
         if let Some(time) = options.compact_after {
-            store.remember_for(time);
+            store.keep_for(time);
         }
-        store.start_of_storage = options.start_of_storage;
+        store.storage_start_delay = options.storage_start_delay;
         if options.require_namespaces {
             namespaces::begin(&mut store);
         }
@@ -194,14 +197,14 @@ impl ApiServer {
             generation: AtomicU64::new(0),
             stop: stop.clone(),
         };
-        Self { inner: Arc::new(inner), _last: Arc::new(stop.drop_guard()) }
+        Self { inner: Arc::new(inner), _stop_on_last_drop: Arc::new(stop.drop_guard()) }
     }
 
-    /// A client whose requests this server answers in process. It may do everything, whatever the
-    /// rules.
+    /// Returns a client whose requests this server answers in process. The client may do
+    /// everything, whatever the rules.
     ///
     /// # Panics
-    /// Outside a tokio runtime, as every [`kube::Client`].
+    /// Panics outside a tokio runtime, as every [`kube::Client`] does.
     pub fn client(&self) -> kube::Client {
         let server = self.clone();
         let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
@@ -212,13 +215,13 @@ impl ApiServer {
         kube::Client::new(service, "default")
     }
 
-    /// A client in process that comes with a token, and may do what its user may.
+    /// Returns a client in process that sends a token, and has the permissions of its user.
     ///
     /// # Panics
-    /// Outside a tokio runtime, as every [`kube::Client`].
+    /// Panics outside a tokio runtime, as every [`kube::Client`] does.
     pub fn client_with_token(&self, token: &str) -> kube::Client {
         let server = self.clone();
-        // A token that is no header is nobody's.
+        // A token that is not a valid header is unknown.
         let header = http::HeaderValue::try_from(format!("Bearer {token}")).ok();
         let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
             let server = server.clone();
@@ -230,34 +233,35 @@ impl ApiServer {
         kube::Client::new(service, "default")
     }
 
-    /// Allows a user of [`token`](ApiServerBuilder::token) one thing more, from now on.
+    /// Adds a permission to a user of [`token`](ApiServerBuilder::token).
     pub fn grant(&self, user: &str, rule: AccessRule) {
         self.inner.access.lock().grant(user, rule);
     }
 
-    /// Takes all rules from a user, from the next request on; what is open stays open. Gives back
-    /// what was taken, for [`grant`](Self::grant).
+    /// Removes and returns all rules of a user, from the next request on. Open watches stay open.
+    /// Pass the rules to [`grant`](Self::grant) to restore them.
     pub fn revoke(&self, user: &str) -> Vec<AccessRule> {
         self.inner.access.lock().revoke(user)
     }
 
-    /// Serves one more type, or serves a type again that was removed. Types already served stay.
+    /// Serves one more type, or a removed type again. A type that is already served stays
+    /// unchanged.
     pub fn register(&self, resource: ResourceType) {
         self.inner.store.lock().register(vec![resource]);
     }
 
-    /// Stops serving a type: its objects are deleted, its watches told so and ended, its path
-    /// answered 404.
+    /// Stops serving a type. Its objects are deleted, its watches receive the deletes and end, and
+    /// its path is answered 404.
     pub fn unregister(&self, resource: &ResourceType) {
         self.inner.store.lock().unregister(resource);
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub fn revision(&self) -> u64 {
         self.inner.store.lock().revision
     }
 
-    /// Forgets every state but the present one: older versions are too old from now on.
+    /// Discards every state except the current one. Older versions get 410 from now on.
     pub fn compact(&self) {
         self.inner.store.lock().compact();
     }
@@ -268,16 +272,17 @@ impl ApiServer {
         self.inner.store.lock().announce();
     }
 
-    /// What was asked so far, in order: the last 65,536 requests.
+    /// Returns the last 65,536 requests, in order.
     pub fn requests(&self) -> Vec<RequestInfo> {
         self.inner.log.lock().iter().cloned().collect()
     }
 
-    /// Shows `answer` each request first. The server answers only those to which it returns `None`.
+    /// Passes each request to `answer` first. The server answers only requests for which it returns
+    /// `None`.
     ///
-    /// It sees one request at a time, and may call [`intercept`](Self::intercept) and
-    /// [`stop_intercepting`](Self::stop_intercepting), which count from the next request on. A request
-    /// that it makes itself is answered by the server.
+    /// The closure sees one request at a time. It may call [`intercept`](Self::intercept) and
+    /// [`stop_intercepting`](Self::stop_intercepting), which take effect with the next request. The
+    /// server answers requests that the closure itself sends.
     pub fn intercept(
         &self,
         answer: impl FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send + 'static,
@@ -285,12 +290,13 @@ impl ApiServer {
         self.inner.intercept.set(Some(Box::new(answer)));
     }
 
-    /// Lets the server answer every request itself again.
+    /// Removes the closure of [`intercept`](Self::intercept), so that the server answers every
+    /// request again.
     pub fn stop_intercepting(&self) {
         self.inner.intercept.set(None);
     }
 
-    /// Answers a request, whichever way it came.
+    /// Answers a request, from a client or from a port.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<ResponseBody>
     where
         B: http_body::Body<Data = Bytes>,
@@ -299,7 +305,7 @@ impl ApiServer {
         let info = RequestInfo::new(request.method(), request.uri());
         {
             let mut log = self.inner.log.lock();
-            if log.len() >= LOG {
+            if log.len() >= LOGGED_REQUESTS {
                 log.pop_front();
             }
             log.push_back(info.clone());

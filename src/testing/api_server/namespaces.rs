@@ -1,8 +1,8 @@
-//! Namespaces: whether objects need one, and what goes with one.
+//! Namespaces: the check that one exists, and the deletion of one.
 //!
-//! Deleting a namespace marks it `Terminating`, deletes every object in it, and removes it as soon as
-//! none is left, all within the request: objects with finalizers hold it up. Its pods go without
-//! grace, as if their nodes had obeyed at once.
+//! Deleting a namespace marks it `Terminating`, deletes every object in it, and removes it when it
+//! is empty, all within the request. Objects with finalizers delay this. Its pods are deleted
+//! without grace, as if their nodes had acted at once.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ use super::status::Failure;
 use super::store::Store;
 use super::writing::{at, names, purge};
 
-/// Those that every cluster has.
+/// The namespaces of every cluster.
 const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 pub(super) fn is(resource: &ResourceType) -> bool {
     resource.group.is_empty() && resource.plural == "namespaces"
 }
 
-/// From now on an object needs its namespace.
+/// Requires existing namespaces from now on.
 pub(super) fn begin(store: &mut Store) {
     store.namespaces_needed = true;
     let Some(resource) = of(store) else { return };
@@ -31,12 +31,12 @@ pub(super) fn begin(store: &mut Store) {
     }
 }
 
-/// The type itself.
+/// Returns the type of namespaces.
 fn of(store: &Store) -> Option<std::sync::Arc<ResourceType>> {
     store.served("", "v1", "namespaces").cloned()
 }
 
-/// Whether an object may be created in a namespace.
+/// Returns whether an object may be created in a namespace.
 pub(super) fn admit(
     store: &Store,
     resource: &ResourceType,
@@ -57,7 +57,7 @@ pub(super) fn admit(
     if known { Ok(()) } else { Err(Failure::not_found(&namespaces, namespace)) }
 }
 
-/// What a server sets on a new namespace.
+/// Sets the fields of a new namespace that a server sets.
 pub(super) fn complete(object: &mut Value) {
     let name = object["metadata"]["name"].clone();
     at(object, &["metadata", "labels"])["kubernetes.io/metadata.name"] = name;
@@ -65,7 +65,7 @@ pub(super) fn complete(object: &mut Value) {
     at(object, &["status"])["phase"] = "Active".into();
 }
 
-/// Begins to delete a namespace; tells it as it then is.
+/// Starts the deletion of a namespace, and returns its new state.
 pub(super) fn delete(
     store: &mut Store,
     resource: &ResourceType,
@@ -86,7 +86,7 @@ pub(super) fn delete(
     Some(object)
 }
 
-/// Removes a namespace that is to go, once nothing holds it up.
+/// Removes a namespace that is being deleted, once it is empty.
 pub(super) fn settle(store: &mut Store, name: &str) {
     let Some(place) = store.terminating.iter().position(|ending| ending == name) else { return };
     let holds = |collection: &super::store::Collection| {

@@ -1,8 +1,9 @@
-//! As much of `OpenAPI` v3 as clients decide by: which types there are, and that patches take
-//! `fieldValidation` and `dryRun`. No schemas; `OpenAPI` v2 is not served.
+//! The part of `OpenAPI` v3 that clients need: the served types, and that patches support
+//! `fieldValidation` and `dryRun`. There are no schemas and no `OpenAPI` v2.
 //!
-//! Without it kubectl refuses to apply anything unless told not to validate. No media types are told
-//! either: kubectl would look for schemas to make strategic merge patches by, and has its own.
+//! kubectl needs this to apply anything with validation. Media types are left out: with them,
+//! kubectl would look for schemas to create strategic merge patches, but without them it uses its
+//! own.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub(super) fn answer(store: &Store, path: &str) -> Option<Result<Response<Respon
     Some(value.map(|value| streamed(full(value.to_string()))).ok_or_else(Failure::not_served))
 }
 
-/// Where a version's types are: `api/v1`, `apis/apps/v1`.
+/// Returns the path of a version's types: `api/v1`, `apis/apps/v1`.
 fn root(resource: &ResourceType) -> String {
     match &*resource.group {
         "" => format!("api/{}", resource.version),
@@ -34,7 +35,7 @@ fn index(store: &Store) -> Value {
         .types()
         .map(|resource| {
             let root = root(resource);
-            // The types of a custom group may change: what was read once is not to be kept.
+            // The types of a custom group may change, so clients must not cache the document.
             let url = format!("/openapi/v3/{root}?hash={}", store.revision);
             (root, json!({ "serverRelativeURL": url }))
         })

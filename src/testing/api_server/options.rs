@@ -1,4 +1,4 @@
-//! What a write says beside its object: dry run, preconditions, grace, propagation.
+//! The options of a write: dry run, preconditions, grace, propagation.
 
 use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
@@ -8,33 +8,33 @@ use super::resource::ResourceType;
 use super::status::{Cause, Failure};
 use super::stored::Stored;
 
-/// What every write may say in its query.
+/// The options that every write may have in its query.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WriteOptions {
     pub(super) dry_run: bool,
     pub(super) manager: String,
-    /// Whether the manager named itself.
+    /// True if the request names its manager.
     pub(super) manager_given: bool,
-    /// Takes fields over from whoever has them; only for server-side apply.
+    /// True if the write takes fields over from other managers; only for server-side apply.
     pub(super) force: bool,
-    pub(super) unknown: Unknown,
+    pub(super) unknown: FieldValidation,
     grace: Option<i64>,
     propagation: Option<Propagation>,
 }
 
-/// What becomes of members that nobody knows.
+/// The handling of unknown members (`fieldValidation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Unknown {
-    /// They are dropped without a word.
-    Ignored,
-    /// They are dropped, and the answer says so.
+pub(super) enum FieldValidation {
+    /// They are dropped silently.
+    Ignore,
+    /// They are dropped, and the response warns about them.
     #[default]
-    Told,
+    Warn,
     /// The write is refused.
-    Refused,
+    Strict,
 }
 
-/// What becomes of an object's dependents.
+/// The handling of an object's dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Propagation {
     Orphan,
@@ -42,7 +42,7 @@ pub(super) enum Propagation {
     Foreground,
 }
 
-/// How a delete is meant.
+/// The options of a delete.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeleteOptions {
     pub(super) grace: Option<i64>,
@@ -65,11 +65,11 @@ fn dry_run(kind: &str, value: &str) -> Result<bool, Failure> {
     }
 }
 
-fn unknown(kind: &str, value: &str) -> Result<Unknown, Failure> {
+fn unknown(kind: &str, value: &str) -> Result<FieldValidation, Failure> {
     match value {
-        "Ignore" => Ok(Unknown::Ignored),
-        "" | "Warn" => Ok(Unknown::Told),
-        "Strict" => Ok(Unknown::Refused),
+        "Ignore" => Ok(FieldValidation::Ignore),
+        "" | "Warn" => Ok(FieldValidation::Warn),
+        "Strict" => Ok(FieldValidation::Strict),
         other => {
             let supported = "\"\", \"Ignore\", \"Strict\", \"Warn\"";
             Err(unsupported(kind, "fieldValidation", other, supported))
@@ -118,7 +118,7 @@ impl WriteOptions {
 }
 
 impl DeleteOptions {
-    /// From the body of a delete, which may be empty, and else from its query.
+    /// Parses the body of a delete, which may be empty, with defaults from its query.
     pub(super) fn parse(body: &[u8], query: &WriteOptions) -> Result<Self, Failure> {
         if body.is_empty() {
             return Self::of(&Value::Null, query);
@@ -130,7 +130,7 @@ impl DeleteOptions {
         Self::of(&body, query)
     }
 
-    /// The same from a body that was read already; null is an empty one.
+    /// Converts a parsed body; null counts as an empty one.
     pub(super) fn of(body: &Value, query: &WriteOptions) -> Result<Self, Failure> {
         let mut options = Self {
             grace: query.grace,
@@ -158,7 +158,7 @@ impl DeleteOptions {
         Ok(options)
     }
 
-    /// Whether the object is still the one that was meant.
+    /// Returns a failure if the object is not the one that the preconditions name.
     pub(super) fn check(
         &self,
         resource: &ResourceType,

@@ -1,4 +1,4 @@
-//! Answers in protobuf, for built-in types: the JSON of an answer, written by the table of their fields.
+//! Protobuf responses for built-in types, converted from JSON by the table of their fields.
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -12,10 +12,10 @@ use super::form::Encoding;
 use crate::transport::protobuf::ProtobufObject;
 use crate::transport::protobuf::encode::{around, encode, encode_message, head};
 
-/// A value that the server made itself. Whatever can't be written, its own fault, is told as such.
+/// Encodes a value of the server's own. A value that cannot be encoded becomes an internal error.
 pub(super) fn value(value: &Value) -> Vec<u8> {
     let unwritable = || {
-        let message = format!("{} {} is no built-in type", value["apiVersion"], value["kind"]);
+        let message = format!("{} {} is not a built-in type", value["apiVersion"], value["kind"]);
         encode(&json!({
             "kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message,
             "reason": "InternalError", "code": 500,
@@ -24,18 +24,18 @@ pub(super) fn value(value: &Value) -> Vec<u8> {
     encode(value).or_else(unwritable).unwrap_or_default()
 }
 
-/// What a client sent in protobuf.
+/// Decodes a body in protobuf.
 pub(super) fn read(body: &[u8]) -> Option<Value> {
     ProtobufObject::from_envelope(body).ok()?.decode().ok()
 }
 
-/// A list of these items' messages, written piece by piece while it is read.
+/// Returns a list of these items, encoded in pieces while it is read.
 pub(super) fn list(
     (version, kind): (&str, &str),
     metadata: &Value,
     messages: Vec<Bytes>,
 ) -> Response<ResponseBody> {
-    // A list of nothing is its metadata, and items can follow it.
+    // An empty list is its metadata, and items may follow it.
     let metadata = encode_message(version, kind, &json!({ "metadata": metadata }));
     let metadata = metadata.unwrap_or_default();
     let size = |message: &Bytes| head(2, message.len()).len() + message.len();

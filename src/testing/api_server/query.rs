@@ -1,4 +1,4 @@
-//! What a request asks for.
+//! The path and query of a request.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use super::resource::ResourceType;
 use super::shard::Shard;
 use super::status::Failure;
 use super::stored::Stored;
-use crate::labels::Labels;
+use crate::labels::LabelSelector;
 
-/// A path, taken apart.
+/// A parsed path.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) group: String,
@@ -22,7 +22,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Where an object of a known type belongs.
+    /// Returns the path of an object of a known type.
     pub(super) fn of<K: kube::Resource<DynamicType = ()>>(object: &K) -> Self {
         Self {
             group: K::group(&()).into(),
@@ -43,7 +43,7 @@ impl Target {
         };
         let rest: Vec<&str> = segments.collect();
         let (namespace, rest) = match rest.as_slice() {
-            // `namespaces/x` alone is the object x of the type namespaces.
+            // `namespaces/x` without a further part is the object x of the type namespaces.
             ["namespaces", namespace, rest @ ..]
                 if !rest.is_empty() && !matches!(rest, ["status" | "finalize"]) =>
             {
@@ -78,12 +78,12 @@ pub(super) struct Query {
     pub(super) timeout: Option<u64>,
 }
 
-/// Which objects are meant.
+/// The selection of objects.
 #[derive(Debug)]
 pub(super) struct Selector {
     pub(super) namespace: Option<String>,
-    labels: Labels,
-    /// Path, whether it must equal, value.
+    labels: LabelSelector,
+    /// The fields, each with whether it must be equal, and the value.
     fields: Vec<(FieldPath, bool, String)>,
     pub(super) shard: Option<Shard>,
 }
@@ -92,7 +92,7 @@ pub(super) struct Selector {
 enum FieldPath {
     Name,
     Namespace,
-    /// The n-th selectable field of the type.
+    /// The nth selectable field of the type.
     Declared(usize),
 }
 
@@ -108,7 +108,7 @@ impl Query {
         let number = |name: &str| {
             get(name)
                 .map(|value| {
-                    // Below zero is as if it were not there.
+                    // A negative limit counts as absent.
                     let number = value.parse::<i64>().map_err(|_| {
                         let problem = format!("parsing {value:?}: invalid syntax");
                         Failure::bad_request(format!("strconv.ParseInt: {problem}"))
@@ -139,7 +139,7 @@ impl Query {
     }
 }
 
-/// The parameters of a query; of one that comes twice the first counts.
+/// Returns the parameters of a query. If one is repeated, the first counts.
 pub(super) fn parameters(uri: &Uri) -> HashMap<String, String> {
     let mut parameters = HashMap::new();
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
@@ -148,7 +148,7 @@ pub(super) fn parameters(uri: &Uri) -> HashMap<String, String> {
     parameters
 }
 
-/// What a flag means: it is set, unless it says that it is not.
+/// Returns whether a flag is set: present and not false.
 pub(super) fn is_true(value: &str) -> bool {
     value != "0" && !value.eq_ignore_ascii_case("false")
 }
@@ -197,28 +197,28 @@ impl Selector {
                 let value = match path {
                     FieldPath::Name => &*object.name,
                     FieldPath::Namespace => &*object.namespace,
-                    // An object from before the field was declared has none.
+                    // An object from before the declaration of the field has no value.
                     FieldPath::Declared(n) => object.fields.get(*n).map_or("", String::as_str),
                 };
                 (value == wanted) == *equal
             })
     }
 
-    /// Whether only a namespace narrows it, so that what remains can be counted.
+    /// Returns whether only a namespace narrows the selection, so that the rest can be counted.
     pub(super) fn is_plain(&self) -> bool {
         self.labels.is_everything() && self.fields.is_empty() && self.shard.is_none()
     }
 }
 
-/// A request, for logs and for what intercepts it.
+/// A request, for logs and for [`intercept`](super::ApiServer::intercept).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RequestInfo {
-    /// The method.
+    /// The HTTP method.
     pub method: Method,
-    /// Path and query.
+    /// The path and query.
     pub target: String,
-    /// Whether it is a watch.
+    /// True if it is a watch.
     pub watch: bool,
 }
 
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_taken_apart() {
+    fn paths_are_parsed() {
         let target = |path| {
             let target = Target::parse(path)?;
             Some((target.group, target.namespace, target.plural, target.name, target.subresource))

@@ -1,7 +1,7 @@
-//! What a served type is called, and what it can do.
+//! The names and properties of a served type.
 //!
 //! A type is one group, version and kind. Versions of one kind share a collection of the store, so
-//! nothing here is compared by version when objects are looked up.
+//! objects are looked up without the version.
 
 use std::any::TypeId;
 use std::cmp::Ordering;
@@ -12,6 +12,14 @@ use kube::core::{ApiResource, NamespaceResourceScope};
 use super::scale::ScalePaths;
 
 /// A type that the server serves.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::testing::{ApiServer, api_server::ResourceType};
+///
+/// let server = ApiServer::new();
+/// server.unregister(&ResourceType::of::<ConfigMap>());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct ResourceType {
@@ -24,25 +32,25 @@ pub struct ResourceType {
     pub(super) short_names: Vec<String>,
     pub(super) categories: Vec<String>,
     pub(super) namespaced: bool,
-    /// Whether it was defined by a custom resource definition, or could have been.
+    /// True for a custom type: it has a definition, or could have one.
     pub(super) custom: bool,
-    /// Whether its status is written apart from the rest.
+    /// True if the status is written separately.
     pub(super) status: bool,
-    /// Whether its generation counts the changes of what is asked for.
+    /// True if the generation counts changes of the spec.
     pub(super) generation: bool,
-    /// Whether a delete is answered with the object, not with a `Status`.
+    /// True if a delete is answered with the object, not with a `Status`.
     pub(super) deleted_is_returned: bool,
-    /// Whether it is a question: it is created to be answered, and not kept.
+    /// True for a review: a create is answered and nothing is stored.
     pub(super) review: bool,
-    /// Where its replicas are counted, if it has some.
+    /// The paths of the `scale` subresource, if the type has one.
     pub(super) scale: Option<ScalePaths>,
-    /// Dotted paths whose values are kept at hand for selectors.
+    /// The dotted paths whose values are indexed for selectors.
     pub(super) fields: Vec<String>,
-    /// Those of them that this version's field selectors may name, besides name and namespace.
+    /// The paths of these that this version's field selectors may name, besides name and namespace.
     pub(super) selectable: Vec<String>,
-    /// What a custom type's definition says of its objects; null for all others.
+    /// The schema of a custom type; null for other types.
     pub(super) schema: serde_json::Value,
-    /// What a custom type shows in tables.
+    /// The columns of a custom type's table.
     pub(super) columns: Vec<Column>,
 }
 
@@ -58,7 +66,7 @@ pub(super) struct Column {
 }
 
 impl ResourceType {
-    /// A type that is known at compile time.
+    /// Creates a type that is known at compile time.
     pub fn of<K>() -> Self
     where
         K: Resource<DynamicType = ()>,
@@ -68,7 +76,7 @@ impl ResourceType {
         Self::from_api_resource(&ApiResource::erase::<K>(&()), namespaced)
     }
 
-    /// A type that is known at run time.
+    /// Creates a type that is known at run time.
     pub fn from_api_resource(resource: &ApiResource, namespaced: bool) -> Self {
         Self::new(&resource.group, &resource.version, &resource.kind, &resource.plural, namespaced)
     }
@@ -103,7 +111,7 @@ impl ResourceType {
         }
     }
 
-    /// Lets field selectors name this dotted path, such as `spec.nodeName`.
+    /// Allows field selectors on this dotted path, such as `spec.nodeName`.
     pub fn selectable(mut self, path: impl Into<String>) -> Self {
         let path = path.into();
         self.fields.push(path.clone());
@@ -111,20 +119,20 @@ impl ResourceType {
         self
     }
 
-    /// One more short name, such as `po`.
+    /// Adds a short name, such as `po`.
     pub fn short_name(mut self, name: impl Into<String>) -> Self {
         self.short_names.push(name.into());
         self
     }
 
-    /// One more category, such as `all`.
+    /// Adds a category, such as `all`.
     pub fn category(mut self, name: impl Into<String>) -> Self {
         self.categories.push(name.into());
         self
     }
 
-    /// Whether the type has a status subresource; it has one unless set. With one, writes of the
-    /// object leave its status alone; without, `status` is a member as any other.
+    /// Sets whether the type has a status subresource. The default is true. If true, a write of the
+    /// object does not change its status. If false, `status` is an ordinary member.
     pub fn status_subresource(mut self, declared: bool) -> Self {
         self.status = declared;
         self
@@ -134,7 +142,7 @@ impl ResourceType {
         group_version(&self.group, &self.version)
     }
 
-    /// The resource as it is named in messages: `pods`, `deployments.apps`.
+    /// Returns the name of the resource in messages: `pods`, `deployments.apps`.
     pub(super) fn qualified(&self) -> String {
         match &*self.group {
             "" => self.plural.clone(),
@@ -142,12 +150,12 @@ impl ResourceType {
         }
     }
 
-    /// Whether both are versions of the same resource, so that they share their objects.
+    /// Returns whether both are versions of the same resource, so that they share their objects.
     pub(super) fn shares_objects_with(&self, other: &Self) -> bool {
         self.group == other.group && self.plural == other.plural
     }
 
-    /// What can be done with it, in the order a real server tells it.
+    /// Returns the supported verbs, in the order of a real server.
     pub(super) fn verbs(&self) -> Vec<&'static str> {
         if self.custom {
             let custom = "delete deletecollection get list patch create update watch";
@@ -157,13 +165,13 @@ impl ResourceType {
             return vec!["create"];
         }
         let verbs = "create delete deletecollection get list patch update watch";
-        // A namespace is never one of many: a slip would be too dear.
+        // Namespaces have no `deletecollection`.
         let all = |verb: &&str| self.qualified() != "namespaces" || *verb != "deletecollection";
         verbs.split(' ').filter(all).collect()
     }
 }
 
-/// `v1`, `apps/v1`.
+/// Returns the apiVersion: `v1`, `apps/v1`.
 pub(super) fn group_version(group: &str, version: &str) -> String {
     match group {
         "" => version.to_owned(),
@@ -171,8 +179,7 @@ pub(super) fn group_version(group: &str, version: &str) -> String {
     }
 }
 
-/// The order in which versions are preferred: v2, v1, v1beta2, v1beta1, v1alpha1, then all others
-/// by name.
+/// Compares versions by preference: v2, v1, v1beta2, v1beta1, v1alpha1, then all others by name.
 pub(super) fn by_preference(a: &str, b: &str) -> Ordering {
     match (rank(a), rank(b)) {
         (Some(a), Some(b)) => b.cmp(&a),
@@ -182,7 +189,7 @@ pub(super) fn by_preference(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Stability, major, minor: greater is better.
+/// Returns stability, major and minor; a greater rank is better.
 fn rank(version: &str) -> Option<(u8, u64, u64)> {
     let rest = version.strip_prefix('v')?;
     for (stability, word) in [(1, "beta"), (0, "alpha")] {

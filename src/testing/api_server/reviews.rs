@@ -1,8 +1,8 @@
-//! Questions about access: who am I, and who may do what. They are asked as objects are created, and
-//! nothing is kept of them.
+//! Reviews of access: the user's own identity, and permissions. A client creates a review, and the
+//! server answers it without storing it.
 //!
-//! What is answered is what the rules of [`access`](super::access) say: without tokens everybody may
-//! do everything.
+//! The rules of [`access`](super::access) decide the answer: without tokens every user may do
+//! everything.
 
 use serde_json::{Value, json};
 
@@ -12,12 +12,12 @@ use super::resource::ResourceType;
 use super::status::{Cause, Failure};
 use super::writing::names::now;
 
-/// Whether everybody may ask it, whatever the rules: it is about who asks.
+/// Returns whether every user may create this review, because it is about the user itself.
 pub(super) fn is_open(resource: &ResourceType) -> bool {
     resource.review && resource.plural.starts_with("self")
 }
 
-/// Answers a question.
+/// Answers a review.
 pub(super) fn answer(
     access: &Access,
     user: &User,
@@ -57,7 +57,7 @@ pub(super) fn answer(
         &named
     };
     let of = &spec["resourceAttributes"];
-    // What is no resource is discovery, which is for all.
+    // A review of a path, not of a resource, is about discovery, which is open to all.
     let allowed = of.is_null() || access.allows(user, &attributes(of));
     asked["status"] = json!({ "allowed": allowed });
     Ok(asked)
@@ -74,7 +74,7 @@ fn attributes(of: &Value) -> Attributes<'_> {
     }
 }
 
-/// What is wrong with a question.
+/// Returns the problems of a review.
 fn problems(spec: &Value, own: bool, namespace: Option<&str>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let of = &spec["resourceAttributes"];

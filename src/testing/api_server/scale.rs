@@ -1,7 +1,7 @@
-//! The `scale` subresource: how many replicas there are to be and are, of any type that counts some.
+//! The `scale` subresource: the desired and actual number of replicas.
 //!
-//! A scale is never stored. It is read off its object, and what is written to it ends up there, so
-//! versions and conflicts are the object's.
+//! A scale is not stored. It is computed from its object, and a write changes the object, so
+//! versions and conflicts are those of the object.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use super::writing::{Place, at, update};
 
 const VERSION: &str = "autoscaling/v1";
 
-/// Where objects of a type keep what their scale tells, as dotted paths.
+/// The dotted paths of the scale in an object of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScalePaths {
     pub(super) spec: String,
     pub(super) status: String,
-    /// A text, or a label selector as built-in types have it.
+    /// The selector: a text, or a label selector of a built-in type.
     pub(super) selector: Option<String>,
 }
 
 impl ScalePaths {
-    /// Where all built-in types keep it.
+    /// Returns the paths of all built-in types.
     pub(super) fn builtin() -> Self {
         Self {
             spec: "spec.replicas".into(),
@@ -38,7 +38,7 @@ impl ScalePaths {
     }
 }
 
-/// The scale of an object.
+/// Returns the scale of an object.
 pub(super) fn read(resource: &ResourceType, stored: &Stored) -> Result<Value, Failure> {
     of(resource, &stored.value(resource))
 }
@@ -51,7 +51,7 @@ fn of(resource: &ResourceType, object: &Value) -> Result<Value, Failure> {
             let problem = format!("the spec replicas field \".{}\" does not exist", paths.spec);
             return Err(Failure::internal(&problem));
         }
-        // What a built-in type has unless it says otherwise.
+        // The default of a built-in type.
         Value::Null => 1,
         value => value.as_i64().unwrap_or(0),
     };
@@ -75,8 +75,8 @@ fn of(resource: &ResourceType, object: &Value) -> Result<Value, Failure> {
     Ok(scale)
 }
 
-/// A selector as the text that `kubectl -l` takes: it may be such a text already, a label selector, or
-/// the labels themselves. Empty: it selects nothing.
+/// Returns a selector as a text for `kubectl -l`. The selector may be such a text, a label
+/// selector, or labels. An empty text selects nothing.
 pub(super) fn selector_text(selector: &Value) -> String {
     let Value::Object(members) = selector else {
         return selector.as_str().unwrap_or_default().to_owned();
@@ -87,12 +87,12 @@ pub(super) fn selector_text(selector: &Value) -> String {
     let parsed = parsed.and_then(|selector| Selector::try_from(selector).ok());
     let mut terms: Vec<String> =
         parsed.into_iter().flatten().map(|term| term.to_string()).collect();
-    // By key, whatever is done with it.
+    // Sorted by key, whatever the operator.
     terms.sort_by(|a, b| a.trim_start_matches('!').cmp(b.trim_start_matches('!')));
     terms.join(",")
 }
 
-/// Scales an object to what a scale says.
+/// Scales an object as a scale says.
 pub(super) fn replace(
     store: &mut Store,
     place: Place<'_>,
@@ -102,7 +102,7 @@ pub(super) fn replace(
     write(store, place, &current, scale)
 }
 
-/// Changes an object's scale as a patch of this media type says.
+/// Patches an object's scale.
 pub(super) fn patch(
     store: &mut Store,
     place: Place<'_>,
@@ -151,7 +151,7 @@ fn write(
     if let Some((last, above)) = members.split_last() {
         at(&mut object, above)[*last] = replicas.into();
     }
-    // What the scale says of the object it was read from is a precondition.
+    // The uid and version of the scale are preconditions.
     for member in ["uid", "resourceVersion"] {
         object["metadata"][member] = scale["metadata"][member].clone();
     }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn selectors_are_told_as_texts_in_the_order_of_their_keys() {
+    fn selectors_become_texts_sorted_by_key() {
         for (selector, text) in [
             (json!({"b": "2", "a": "1"}), "a=1,b=2"),
             (json!("app=web"), "app=web"),

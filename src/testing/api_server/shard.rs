@@ -1,15 +1,15 @@
-//! `shardSelector`: a part of a collection by the hash of a field, as sharded watchers ask for.
+//! `shardSelector`: a part of a collection, by the hash of a field.
 //!
-//! A shard is a range of the 64-bit FNV-1a hash space, its end not included.
+//! A shard is a half-open range of the 64-bit FNV-1a hash space.
 
 use super::status::Failure;
 
 const FIELDS: [&str; 2] = ["object.metadata.uid", "object.metadata.namespace"];
 
-/// Which part is wanted: objects in any of the ranges.
+/// A shard: the objects in any of the ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
-    /// As it was asked for, to be told back.
+    /// The text of the request, which the response repeats.
     pub(super) text: String,
     ranges: Vec<Range>,
 }
@@ -28,7 +28,7 @@ impl Shard {
         Ok(Self { text: text.to_owned(), ranges: ranges.ok_or_else(invalid)? })
     }
 
-    /// Whether an object is in it, by the hash of its uid and its namespace.
+    /// Returns whether an object is in the shard, by the hash of its uid and its namespace.
     pub(super) fn has(&self, uid: u64, namespace: &str) -> bool {
         self.ranges.iter().any(|range| {
             let hash = u128::from(if range.by_uid { uid } else { hash(namespace) });
@@ -54,7 +54,7 @@ impl Range {
     }
 }
 
-/// 64-bit FNV-1a.
+/// Returns the 64-bit FNV-1a hash.
 pub(super) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -71,7 +71,7 @@ mod tests {
         "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')";
 
     #[test]
-    fn objects_fall_into_the_shard_a_real_server_put_them_in() {
+    fn objects_are_in_the_same_shard_as_on_a_server() {
         let (lower, upper) = (Shard::parse(LOWER).unwrap(), Shard::parse(UPPER).unwrap());
         for (uid, low) in [
             ("881db0fc-8205-4571-b7d0-a3d48fe89ca3", true),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shard_is_refused() {
+    fn invalid_shard_is_refused() {
         for text in [
             "",
             "shardRange()",

@@ -10,11 +10,11 @@ use super::form::Encoding;
 use super::resource::ResourceType;
 use super::{ResponseBody, protobuf};
 
-/// A failure that a client is told.
+/// A failure that is sent to the client.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     code: u16,
-    /// `None`: the body is the message as plain text.
+    /// The Status; `None` for a body that is the message as plain text.
     status: Option<Value>,
     message: String,
     retry_after: Option<u32>,
@@ -30,7 +30,7 @@ impl Failure {
         Self { code, status: Some(status), message, retry_after: None }
     }
 
-    /// What a server says of a path it does not serve.
+    /// Returns the failure for a path that is not served.
     pub(super) fn not_served() -> Self {
         let message = "404 page not found\n".to_owned();
         Self { code: 404, status: None, message, retry_after: None }
@@ -77,7 +77,7 @@ impl Failure {
         Self::new(409, "Conflict", message).about(resource, name)
     }
 
-    /// A precondition that does not hold.
+    /// Returns the failure for a precondition that does not hold.
     pub(super) fn conflict_because(resource: &ResourceType, name: &str, problem: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} {name:?}: {problem}",
@@ -86,7 +86,7 @@ impl Failure {
         Self::new(409, "Conflict", message).about(resource, name)
     }
 
-    /// The server could not do it; `problem` says why.
+    /// Returns an internal error.
     pub(super) fn internal(problem: &str) -> Self {
         let message = format!("Internal error occurred: {problem}");
         let mut failure = Self::new(500, "InternalError", message);
@@ -94,7 +94,7 @@ impl Failure {
         failure
     }
 
-    /// The object is not the one that the path names.
+    /// Returns the failure for an object whose name differs from the path's.
     pub(super) fn other_name(object: &str, path: &str) -> Self {
         Self::bad_request(format!(
             "the name of the object ({object}) does not match the name on the URL ({path})"
@@ -105,7 +105,7 @@ impl Failure {
         Self::invalid_kind(&resource.group, &resource.kind, name, causes)
     }
 
-    /// Members that nobody knows, where that is asked not to be.
+    /// Returns the failure for unknown members under strict validation.
     pub(super) fn strict(resource: &ResourceType, unknown: &[String]) -> Self {
         let (kind, version) = (&resource.kind, &resource.version);
         Self::bad_request(format!(
@@ -114,14 +114,14 @@ impl Failure {
         ))
     }
 
-    /// The same of what a patch makes of an object, which is not quoted here.
+    /// Returns the failure for unknown members in a patched object, which is not quoted.
     pub(super) fn strict_patch(unknown: &[String]) -> Self {
         let problem = format!("strict decoding error: {}", unknown.join(", "));
         let cause = Cause::invalid("patch", "", &problem);
         Self::invalid_kind("", "", "", &[cause])
     }
 
-    /// What a request says beside its object can't be.
+    /// Returns the failure for invalid options of a write.
     pub(super) fn invalid_options(kind: &str, cause: &Cause) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", std::slice::from_ref(cause))
     }
@@ -147,7 +147,7 @@ impl Failure {
         failure
     }
 
-    /// Refused by a rule: `problem` says which.
+    /// Returns the failure for a request that a rule forbids.
     pub(super) fn forbidden(resource: &ResourceType, name: &str, problem: &str) -> Self {
         let subject = match name {
             "" => resource.qualified(),
@@ -158,7 +158,8 @@ impl Failure {
         failure
     }
 
-    /// A budget does not let a pod go, now or for so many seconds.
+    /// Returns the failure for an eviction that a budget refuses, for now or for `retry_after`
+    /// seconds.
     pub(super) fn over_budget(cause: &str, retry_after: u32) -> Self {
         let message = "Cannot evict pod as it would violate the pod's disruption budget.";
         let mut failure = Self::new(429, "TooManyRequests", message);
@@ -173,7 +174,7 @@ impl Failure {
         failure
     }
 
-    /// A budget that can't be reckoned with.
+    /// Returns the failure for a budget with an invalid status.
     pub(super) fn forbidden_by_budget(name: &str, problem: &str) -> Self {
         let message = format!("poddisruptionbudget.policy {name:?} is forbidden: {problem}");
         let mut failure = Self::new(403, "Forbidden", message);
@@ -182,7 +183,7 @@ impl Failure {
         failure
     }
 
-    /// A pod that can't be put on a node.
+    /// Returns the failure for a pod that cannot be bound to a node.
     pub(super) fn not_bound(pod: &str, problem: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on pods/binding {pod:?}: {problem}");
         let mut failure = Self::new(409, "Conflict", message);
@@ -190,7 +191,7 @@ impl Failure {
         failure
     }
 
-    /// A failure for which a real server has no word: 500 without a reason.
+    /// Returns a 500 without a reason, as a real server does for unexpected errors.
     pub(super) fn unnamed(message: &str) -> Self {
         let mut failure = Self::new(500, "", message);
         if let Some(members) = failure.status.as_mut().and_then(Value::as_object_mut) {
@@ -199,13 +200,13 @@ impl Failure {
         failure
     }
 
-    /// Adds what caused it.
+    /// Adds causes.
     pub(super) fn with_causes(mut self, causes: &[Value]) -> Self {
         self.with("details", json!({ "causes": causes }));
         self
     }
 
-    /// Adds that a namespace is being deleted.
+    /// Adds the cause that a namespace is being deleted.
     pub(super) fn caused_by_namespace(mut self, namespace: &str) -> Self {
         let message = format!("namespace {namespace} is being terminated");
         let cause = json!({
@@ -232,7 +233,7 @@ impl Failure {
         failure
     }
 
-    /// A custom type, or a part of it, can't do this.
+    /// Returns the failure for a verb that a custom type, or a part of it, does not support.
     pub(super) fn not_supported(resource: &ResourceType, verb: &str) -> Self {
         let qualified = resource.qualified();
         let message = format!("{verb} is not supported on resources of kind {qualified:?}");
@@ -243,7 +244,8 @@ impl Failure {
         Self::new(410, "Expired", message)
     }
 
-    /// A page whose snapshot is gone, with the token that goes on without it.
+    /// Returns the failure for a page whose snapshot is gone, with a token that continues without
+    /// it.
     pub(super) fn expired_page(inconsistent: &str) -> Self {
         let mut failure = Self::expired(
             "The provided continue parameter is too old to display a consistent list result. You \
@@ -275,7 +277,7 @@ impl Failure {
         failure
     }
 
-    /// The storage of a type is not ready yet.
+    /// Returns the failure for a type whose storage is not ready yet.
     pub(super) fn storage_starts() -> Self {
         let mut failure = Self::new(429, "TooManyRequests", "storage is (re)initializing");
         failure.with("details", json!({ "retryAfterSeconds": 1 }));
@@ -283,14 +285,14 @@ impl Failure {
         failure
     }
 
-    /// A watch in an encoding without a stream.
+    /// Returns the failure for a watch in an encoding that has no stream.
     pub(super) fn watch_not_acceptable() -> Self {
         let message = "only the following media types are accepted: application/json;stream=watch, \
                        application/vnd.kubernetes.protobuf;stream=watch";
         Self::new(406, "NotAcceptable", message)
     }
 
-    /// Protobuf alone was asked of what has none.
+    /// Returns the failure for a protobuf-only request to a type without protobuf.
     pub(super) fn no_protobuf() -> Self {
         let message = "only the following media types are accepted: application/json";
         Self::new(406, "NotAcceptable", message)
@@ -304,7 +306,7 @@ impl Failure {
         &self.message
     }
 
-    /// The Status, for an ERROR event.
+    /// Returns the Status, for an ERROR event.
     pub(super) fn status(&self) -> Value {
         self.status.clone().unwrap_or_default()
     }
@@ -330,7 +332,7 @@ impl Failure {
     }
 }
 
-/// What is wrong with one field.
+/// A problem of one field.
 #[derive(Clone, Debug)]
 pub(super) struct Cause {
     reason: &'static str,
@@ -343,7 +345,7 @@ impl Cause {
         Self::invalid_raw(field, &format!("{value:?}"), problem)
     }
 
-    /// For a value that is no text.
+    /// Returns the cause for a value that is not a text.
     pub(super) fn invalid_raw(field: &str, value: &str, problem: &str) -> Self {
         let message = format!("Invalid value: {value}: {problem}");
         Self { reason: "FieldValueInvalid", field: field.to_owned(), message }
@@ -366,13 +368,13 @@ impl Cause {
         Self::unsupported_raw(field, &format!("{value:?}"), supported)
     }
 
-    /// For a value that need not be a text.
+    /// Returns the cause for an unsupported value that is not a text.
     pub(super) fn unsupported_raw(field: &str, value: &str, supported: &str) -> Self {
         let message = format!("Unsupported value: {value}: supported values: {supported}");
         Self { reason: "FieldValueNotSupported", field: field.to_owned(), message }
     }
 
-    /// A value of another type, which is named in its place.
+    /// Returns the cause for a value of the wrong type, which is named instead of the value.
     pub(super) fn wrong_type(field: &str, found: &str, problem: &str) -> Self {
         let message = format!("Invalid value: {found:?}: {problem}");
         Self { reason: "FieldValueTypeInvalid", field: field.to_owned(), message }
@@ -399,7 +401,7 @@ impl Cause {
     }
 }
 
-/// A body that is all there.
+/// Returns a body that is complete.
 pub(super) fn full(body: impl Into<Bytes>) -> ResponseBody {
     Full::new(body.into()).map_err(|never| match never {}).boxed_unsync()
 }

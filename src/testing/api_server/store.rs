@@ -1,4 +1,4 @@
-//! All objects at their revisions, and the history that watches live on.
+//! All objects with their revisions, and the history that watches read.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,51 +11,51 @@ use tokio::time::Instant;
 use super::resource::ResourceType;
 use super::stored::Stored;
 
-/// How many types that are no longer served are remembered.
-const RETIRED: usize = 16;
+/// The number of removed types that are kept.
+const REMOVED_TYPES_KEPT: usize = 16;
 
-/// How finely time is told when old states are forgotten.
-const MARKS: u32 = 16;
+/// The resolution of the time at which old states are discarded, as a part of that time.
+const TIME_MARKS: u32 = 16;
 
-/// The server's memory. One revision counter for all types, as etcd has.
+/// The memory of the server. All types share one revision counter, as in etcd.
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) revision: u64,
-    /// States before this revision can't be had any more.
+    /// The oldest revision whose state is available.
     pub(super) compacted: u64,
-    /// How many changes of a type are remembered.
-    window: usize,
+    /// The number of changes that are kept for each type.
+    history_limit: usize,
     pub(super) collections: Vec<Collection>,
-    /// Whether objects are only created in namespaces that exist.
+    /// True if objects need an existing namespace.
     pub(super) namespaces_needed: bool,
-    /// Namespaces that are to go, once they are empty.
+    /// The namespaces that are removed once they are empty.
     pub(super) terminating: Vec<String>,
-    /// Definitions that are to go, once no object is left of their type.
+    /// The definitions that are removed once their type has no object.
     pub(super) ending: Vec<String>,
-    /// Types that are no longer served: their open watches still have to hear the end.
-    retired: VecDeque<Collection>,
-    /// How long it takes until the storage of a custom type is ready.
-    pub(super) start_of_storage: Option<Duration>,
+    /// Removed types, whose open watches still have to receive their end.
+    removed_types: VecDeque<Collection>,
+    /// The time that the storage of a custom type takes to start.
+    pub(super) storage_start_delay: Option<Duration>,
     next_id: u64,
-    /// How long old states can be had; for ever, or until the window is full, unless set.
+    /// The time for which old states are available; `None` for no limit in time.
     memory: Option<Duration>,
-    /// Moments of that time, and the revision that was the newest soon after each.
-    marks: VecDeque<(Instant, u64)>,
-    /// Counts up with every change: what watches wait for.
+    /// Times, and the newest revision soon after each.
+    time_marks: VecDeque<(Instant, u64)>,
+    /// Increases with every change. Watches wait for it.
     changed: watch::Sender<u64>,
 }
 
-/// One type's objects.
+/// The objects of one type.
 #[derive(Debug)]
 pub(super) struct Collection {
     pub(super) id: u64,
-    /// The versions it is served in, never none. Objects at rest are of no version.
+    /// The served versions, at least one. Stored objects have no version.
     pub(super) versions: Vec<Arc<ResourceType>>,
     pub(super) objects: BTreeMap<String, Arc<Stored>>,
     pub(super) history: VecDeque<Change>,
-    /// Lists and watches are refused before this moment.
+    /// The time before which lists and watches are refused.
     pub(super) ready: Option<Instant>,
-    /// The history was trimmed up to this revision.
+    /// The revision up to which the history was trimmed.
     pub(super) trimmed: u64,
 }
 
@@ -70,26 +70,26 @@ pub(super) struct Change {
 #[derive(Clone, Debug)]
 pub(super) enum After {
     Is(Arc<Stored>),
-    /// Deleted; the final state, at the revision of the deletion.
+    /// The object was deleted. Holds its final state, at the revision of the deletion.
     Was(Arc<Stored>),
 }
 
 impl Store {
-    pub(super) fn new(window: usize) -> Self {
+    pub(super) fn new(history_limit: usize) -> Self {
         Self {
-            // A young cluster: never 0, which means something else.
+            // 0 has a meaning of its own, so revisions start at 1.
             revision: 1,
             compacted: 0,
-            window,
+            history_limit,
             collections: Vec::new(),
             namespaces_needed: false,
             terminating: Vec::new(),
             ending: Vec::new(),
-            retired: VecDeque::new(),
-            start_of_storage: None,
+            removed_types: VecDeque::new(),
+            storage_start_delay: None,
             next_id: 0,
             memory: None,
-            marks: VecDeque::new(),
+            time_marks: VecDeque::new(),
             changed: watch::Sender::new(0),
         }
     }
@@ -98,12 +98,12 @@ impl Store {
         self.changed.subscribe()
     }
 
-    /// Wakes everyone who waits for a change.
+    /// Wakes every watch.
     pub(super) fn announce(&self) {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// The type at this place of the API.
+    /// Returns the type with these names.
     pub(super) fn served(
         &self,
         group: &str,
@@ -115,38 +115,39 @@ impl Store {
         })
     }
 
-    /// Every version of every type, in the order in which they were registered.
+    /// Returns every version of every type, in the order of registration.
     pub(super) fn types(&self) -> impl Iterator<Item = &Arc<ResourceType>> {
         self.collections.iter().flat_map(|collection| &collection.versions)
     }
 
-    /// Where the objects of a type are.
+    /// Returns the collection of a type.
     pub(super) fn of(&self, resource: &ResourceType) -> Option<&Collection> {
         self.collections.iter().find(|collection| collection.is_of(resource))
     }
 
-    /// The collection that a watch was opened on, and whether its type is still served.
-    pub(super) fn watched(&self, id: u64) -> Option<(&Collection, bool)> {
+    /// Returns the collection of a watch, and whether its type is still served.
+    pub(super) fn collection_of_watch(&self, id: u64) -> Option<(&Collection, bool)> {
         let served = self.collections.iter().map(|collection| (collection, true));
-        let retired = self.retired.iter().map(|collection| (collection, false));
-        served.chain(retired).find(|(collection, _)| collection.id == id)
+        let removed_types = self.removed_types.iter().map(|collection| (collection, false));
+        served.chain(removed_types).find(|(collection, _)| collection.id == id)
     }
 
-    /// Serves a type in these versions from now on; what is served already keeps its objects.
+    /// Serves a type in these versions from now on. A type that is served already keeps its
+    /// objects.
     pub(super) fn register(&mut self, versions: Vec<ResourceType>) {
         let Some(first) = versions.first().cloned() else { return };
         let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
         let (id, revision) = (self.next_id + 1, self.revision);
-        let ready = self.start_of_storage.map(|time| Instant::now() + time);
+        let ready = self.storage_start_delay.map(|time| Instant::now() + time);
         if let Some(collection) = self.collection(&first) {
             if collection.versions != versions {
                 collection.versions = versions;
-                // A new cache: it remembers nothing, and the watches of the old one end.
+                // The cache is new: it has no history, and the watches of the old one end.
                 collection.id = id;
                 collection.history.clear();
                 collection.trimmed = revision;
                 collection.ready = ready.filter(|_| first.custom);
-                // Selectors may look at other fields now.
+                // Selectors may use other fields now.
                 for object in collection.objects.values_mut() {
                     let value = object.value(&first);
                     *object = Arc::new(Stored::new(&first, object.revision, value));
@@ -162,7 +163,7 @@ impl Store {
         self.collections.push(collection);
     }
 
-    /// Deletes every object of a type and serves it no longer.
+    /// Deletes every object of a type, and stops serving it.
     pub(super) fn unregister(&mut self, resource: &ResourceType) {
         let Some(at) = self.collections.iter().position(|c| c.is_of(resource)) else {
             return;
@@ -171,9 +172,9 @@ impl Store {
         for key in keys {
             self.remove(resource, &key);
         }
-        self.retired.push_back(self.collections.remove(at));
-        if self.retired.len() > RETIRED {
-            self.retired.pop_front();
+        self.removed_types.push_back(self.collections.remove(at));
+        if self.removed_types.len() > REMOVED_TYPES_KEPT {
+            self.removed_types.pop_front();
         }
         self.announce();
     }
@@ -183,11 +184,12 @@ impl Store {
     }
 
     pub(super) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
-        let (revision, window) = (self.revision + 1, self.window);
+        let (revision, history_limit) = (self.revision + 1, self.history_limit);
         let collection = self.collection(resource)?;
         let stored = Arc::new(Stored::new(resource, revision, object));
         let before = collection.objects.insert(stored.key(), stored.clone());
-        collection.remember(Change { revision, before, after: After::Is(stored.clone()) }, window);
+        collection
+            .remember(Change { revision, before, after: After::Is(stored.clone()) }, history_limit);
         self.revision = revision;
         self.mark();
         self.announce();
@@ -195,48 +197,50 @@ impl Store {
     }
 
     pub(super) fn remove(&mut self, resource: &ResourceType, key: &str) -> Option<Arc<Stored>> {
-        let (revision, window) = (self.revision + 1, self.window);
+        let (revision, history_limit) = (self.revision + 1, self.history_limit);
         let collection = self.collection(resource)?;
         let before = collection.objects.remove(key)?;
         let last = Arc::new(Stored::new(resource, revision, before.value(resource)));
         let after = After::Was(last.clone());
-        collection.remember(Change { revision, before: Some(before), after }, window);
+        collection.remember(Change { revision, before: Some(before), after }, history_limit);
         self.revision = revision;
         self.mark();
         self.announce();
         Some(last)
     }
 
-    /// Forgets by itself what is older than this.
-    pub(super) fn remember_for(&mut self, time: Duration) {
+    /// Discards states when they are older than this.
+    pub(super) fn keep_for(&mut self, time: Duration) {
         self.memory = Some(time);
     }
 
-    /// Notes when the newest revision came to be, to within a fraction of the time.
+    /// Records the time of the newest revision, within the resolution.
     fn mark(&mut self) {
         let Some(memory) = self.memory else { return };
         let now = Instant::now();
-        match self.marks.back_mut() {
-            Some((begun, revision)) if now - *begun < memory / MARKS => *revision = self.revision,
-            _ => self.marks.push_back((now, self.revision)),
+        match self.time_marks.back_mut() {
+            Some((begun, revision)) if now - *begun < memory / TIME_MARKS => {
+                *revision = self.revision;
+            }
+            _ => self.time_marks.push_back((now, self.revision)),
         }
     }
 
-    /// Forgets what has had its time.
-    pub(super) fn forget_in_time(&mut self) {
+    /// Discards states that are too old.
+    pub(super) fn discard_old(&mut self) {
         let Some(memory) = self.memory else { return };
         let now = Instant::now();
-        while let Some((begun, revision)) = self.marks.front().copied() {
-            if now - begun < memory + memory / MARKS {
+        while let Some((begun, revision)) = self.time_marks.front().copied() {
+            if now - begun < memory + memory / TIME_MARKS {
                 break;
             }
             self.compacted = self.compacted.max(revision);
-            self.marks.pop_front();
+            self.time_marks.pop_front();
         }
     }
 
     pub(super) fn compact(&mut self) {
-        // Open watches live on the history, as on a server's cache; only what is opened anew is
+        // Open watches read the history, as those of a server's cache do. Only new watches are
         // refused.
         self.compacted = self.revision;
     }
@@ -258,16 +262,16 @@ impl Collection {
         self.versions.first().is_some_and(|served| served.shares_objects_with(resource))
     }
 
-    fn remember(&mut self, change: Change, window: usize) {
+    fn remember(&mut self, change: Change, history_limit: usize) {
         self.history.push_back(change);
-        while self.history.len() > window {
+        while self.history.len() > history_limit {
             if let Some(forgotten) = self.history.pop_front() {
                 self.trimmed = self.trimmed.max(forgotten.revision);
             }
         }
     }
 
-    /// Every object as it was at a revision that is still remembered.
+    /// Returns every object as of a revision that is still available.
     pub(super) fn at(&self, revision: u64) -> BTreeMap<String, Arc<Stored>> {
         let mut objects = self.objects.clone();
         for change in self.history.iter().rev().take_while(|change| change.revision > revision) {

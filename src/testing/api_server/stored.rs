@@ -11,7 +11,7 @@ use super::resource::ResourceType;
 use super::{shard, table};
 use crate::transport::protobuf::encode::{encode_message, envelope};
 
-/// An object at rest: its bytes, and what selectors look at. Never changed.
+/// A stored object: its bytes, and the values for selectors. It never changes.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) revision: u64,
@@ -20,18 +20,18 @@ pub(super) struct Stored {
     pub(super) labels: BTreeMap<String, String>,
     /// The values of the type's selectable fields, in its order.
     pub(super) fields: Vec<String>,
-    /// The hash of its uid.
+    /// The hash of the uid.
     pub(super) hash: u64,
     /// The object's JSON behind its kind and apiVersion: `"metadata":{…},…}`.
     tail: Bytes,
-    /// The JSON of its metadata.
+    /// The JSON of the metadata.
     metadata: Bytes,
-    /// Its message in protobuf, once it was asked for.
+    /// The protobuf message, once it was requested.
     message: OnceLock<Bytes>,
 }
 
 impl Stored {
-    /// Keeps an object whose metadata is in order.
+    /// Stores an object whose metadata is valid.
     pub(super) fn new(resource: &ResourceType, revision: u64, mut object: Value) -> Self {
         object["metadata"]["resourceVersion"] = revision.to_string().into();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -73,7 +73,7 @@ impl Stored {
         }
     }
 
-    /// The key it is ordered by.
+    /// Returns the key that objects are ordered by.
     pub(super) fn key(&self) -> String {
         key(&self.namespace, &self.name)
     }
@@ -104,7 +104,7 @@ impl Stored {
         }
     }
 
-    /// Writes the object for itself: a row makes a table of one.
+    /// Writes the object as a response of its own: a row becomes a table with one row.
     pub(super) fn write_alone(
         &self,
         resource: &ResourceType,
@@ -121,7 +121,7 @@ impl Stored {
         out.extend_from_slice(table.to_string().as_bytes());
     }
 
-    /// The object's message in protobuf, in this form.
+    /// Returns the protobuf message of the object in this form.
     pub(super) fn message(&self, resource: &ResourceType, form: Form) -> Bytes {
         let write = |form| {
             let mut json = Vec::new();
@@ -136,13 +136,13 @@ impl Stored {
         }
     }
 
-    /// The object in protobuf, in its envelope.
+    /// Returns the object in protobuf, with its envelope.
     pub(super) fn envelope(&self, resource: &ResourceType, form: Form) -> Vec<u8> {
         let (version, kind) = form.types(resource);
         envelope(&version, &kind, &self.message(resource, form))
     }
 
-    /// The object as a value, with kind and apiVersion.
+    /// Returns the object as a value, with kind and apiVersion.
     pub(super) fn value(&self, resource: &ResourceType) -> Value {
         let mut bytes = Vec::new();
         self.write(resource, Form::Whole, &mut bytes);

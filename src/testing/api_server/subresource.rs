@@ -1,10 +1,10 @@
-//! The parts of an object that have a path of their own below it.
+//! The subresources of an object.
 
 use super::resource::ResourceType;
 
 const WRITTEN: &[&str] = &["get", "patch", "update"];
 
-/// A subresource that is served.
+/// A served subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subresource {
     Status,
@@ -13,12 +13,12 @@ pub(super) enum Subresource {
     Binding,
 }
 
-/// What discovery tells of it.
+/// The description of a subresource in discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Described {
     pub(super) name: &'static str,
-    /// Group, version and kind of what it takes and gives, where that is not the object itself; of the
-    /// object's own group, where group and version are empty.
+    /// The group, version and kind of its objects; `None` for the object itself. An empty group and
+    /// version stand for those of the object.
     pub(super) kind: Option<(&'static str, &'static str, &'static str)>,
     pub(super) verbs: &'static [&'static str],
 }
@@ -36,7 +36,7 @@ impl Subresource {
 }
 
 impl ResourceType {
-    /// What is served below its objects, in the order a real server tells it.
+    /// Returns the subresources of the type, in the order of a real server.
     pub(super) fn subresources(&self) -> Vec<Subresource> {
         let mut served = Vec::new();
         if self.qualified() == "pods" {
@@ -51,7 +51,7 @@ impl ResourceType {
         served
     }
 
-    /// The subresource of this name.
+    /// Returns the subresource with this name.
     pub(super) fn subresource(&self, name: &str) -> Option<Subresource> {
         self.subresources().into_iter().find(|served| served.described().name == name)
     }

@@ -1,4 +1,4 @@
-//! A certificate for the occasion.
+//! A new certificate for a TLS server.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::rustls::{ServerConfig, version};
 
-/// What shakes hands, and the authority that clients have to trust, as PEM.
+/// Returns a TLS acceptor, and as PEM the authority that clients have to trust.
 pub(super) fn acceptor(
     address: IpAddr,
 ) -> Result<(TlsAcceptor, String), Box<dyn Error + Send + Sync>> {

@@ -1,4 +1,4 @@
-//! Answers watches: from a revision on, or from the present state.
+//! Watches: from a revision on, or from the current state.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,38 +22,38 @@ use super::table;
 use super::{Inner, ResponseBody, builtin, protobuf};
 use crate::transport::protobuf::encode::encode_event;
 
-/// How long a watch lasts that does not say.
+/// The duration of a watch without a timeout, in seconds.
 const DEFAULT_TIMEOUT: u64 = 1800;
 
-/// Longer than anybody waits, and no overflow of the clock.
-const LONGEST: u64 = 365 * 24 * 3600;
+/// The longest duration of a watch, in seconds, which does not overflow the clock.
+const LONGEST_TIMEOUT: u64 = 365 * 24 * 3600;
 
-/// How long before its end a watch gets its last bookmark.
+/// The time before its end at which a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// How many events go out in one piece.
-const EVENTS: usize = 256;
+/// The largest number of events in one piece.
+const EVENTS_PER_PIECE: usize = 256;
 
-/// One open watch.
-struct Watching {
+/// An open watch.
+struct OpenWatch {
     inner: Arc<Inner>,
     collection: u64,
     resource: Arc<ResourceType>,
     selector: Selector,
     form: Form,
     encoding: Encoding,
-    /// Everything up to this revision was sent.
+    /// The revision up to which everything was sent.
     position: u64,
     initial: VecDeque<Arc<Stored>>,
-    /// The end of the initial events is still to be told.
-    tell_end: bool,
+    /// True until the end of the initial events was sent.
+    initial_end_pending: bool,
     bookmarks: bool,
     interval: Duration,
-    /// `None`: none is due before the end.
+    /// The time of the next bookmark; `None` if none is due before the end.
     next_bookmark: Option<Instant>,
     until: Instant,
-    /// A table names its columns once.
-    told_columns: bool,
+    /// True once the columns of a table were sent, which happens only once.
+    columns_sent: bool,
     changes: watch::Receiver<u64>,
     generation: u64,
     over: bool,
@@ -93,7 +93,7 @@ pub(super) fn watch(
     }
     let now = Instant::now();
     let interval = inner.options.bookmark_interval;
-    let mut watching = Watching {
+    let mut watching = OpenWatch {
         inner: inner.clone(),
         collection: collection.id,
         resource: resource.clone(),
@@ -102,18 +102,19 @@ pub(super) fn watch(
         encoding,
         position,
         initial: events,
-        tell_end: initial && query.bookmarks,
+        initial_end_pending: initial && query.bookmarks,
         bookmarks: query.bookmarks,
         interval,
         next_bookmark: None,
-        until: now + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT).min(LONGEST)),
-        told_columns: false,
+        until: now
+            + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT).min(LONGEST_TIMEOUT)),
+        columns_sent: false,
         changes: store.changes(),
         generation: inner.generation(),
         over: false,
     };
     watching.schedule(now);
-    let events = stream::unfold(watching, Watching::next).boxed();
+    let events = stream::unfold(watching, OpenWatch::next).boxed();
     Ok(written(StreamBody::new(events).boxed_unsync(), encoding, true))
 }
 
@@ -121,7 +122,7 @@ fn error_event(failure: &Failure, encoding: Encoding) -> Vec<u8> {
     event("ERROR", &failure.status(), encoding)
 }
 
-/// An event that holds what the server made itself.
+/// Encodes an event with an object of the server's own.
 fn event(kind: &str, object: &Value, encoding: Encoding) -> Vec<u8> {
     match encoding {
         Encoding::Json => format!("{}\n", json!({ "type": kind, "object": object })).into_bytes(),
@@ -129,7 +130,7 @@ fn event(kind: &str, object: &Value, encoding: Encoding) -> Vec<u8> {
     }
 }
 
-impl Watching {
+impl OpenWatch {
     async fn next(mut self) -> Option<(Piece, Self)> {
         loop {
             if self.over {
@@ -145,7 +146,7 @@ impl Watching {
             if piece.is_empty() {
                 self.live_events(&mut piece);
             }
-            // A watch that always has something to tell has its time, too.
+            // A watch that always has events ends in time as well.
             self.due(Instant::now(), &mut piece);
             if !piece.is_empty() {
                 return Some((Ok(data(piece)), self));
@@ -163,9 +164,9 @@ impl Watching {
         }
     }
 
-    /// What the clock says: a bookmark, or the end, which comes without a word.
+    /// Sends what the clock requires: a bookmark, or the end, which has no event.
     fn due(&mut self, now: Instant, out: &mut Vec<u8>) {
-        let told_all = self.initial.is_empty() && !self.tell_end;
+        let told_all = self.initial.is_empty() && !self.initial_end_pending;
         if !told_all || self.over {
             return;
         }
@@ -178,19 +179,19 @@ impl Watching {
         }
     }
 
-    /// The next bookmark: after the interval, but shortly before the end at the latest, so that the
-    /// next watch goes on from near where this one ended.
+    /// Schedules the next bookmark: after the interval, but shortly before the end at the latest.
+    /// The next watch can then continue near the end of this one.
     fn schedule(&mut self, now: Instant) {
         let last = self.until.checked_sub(LAST_BOOKMARK).filter(|last| *last > now);
         self.next_bookmark = last.map(|last| last.min(now + self.interval));
     }
 
     fn initial_events(&mut self, out: &mut Vec<u8>) {
-        for _ in 0..EVENTS {
+        for _ in 0..EVENTS_PER_PIECE {
             let Some(object) = self.initial.pop_front() else { break };
             self.event("ADDED", &object, out);
         }
-        if self.initial.is_empty() && std::mem::take(&mut self.tell_end) {
+        if self.initial.is_empty() && std::mem::take(&mut self.initial_end_pending) {
             self.bookmark(true, out);
         }
     }
@@ -198,27 +199,28 @@ impl Watching {
     fn live_events(&mut self, out: &mut Vec<u8>) {
         let inner = self.inner.clone();
         let store = inner.store.lock();
-        let Some((collection, served)) = store.watched(self.collection) else {
+        let Some((collection, served)) = store.collection_of_watch(self.collection) else {
             self.over = true;
             return;
         };
         if self.position < collection.trimmed {
-            // Too slow for what is remembered.
+            // The watch is too slow for the history.
             self.over = true;
             let failure = Failure::expired("too old resource version");
             out.extend(error_event(&failure, self.encoding));
             return;
         }
         let start = collection.history.partition_point(|change| change.revision <= self.position);
-        let news: Vec<Change> = collection.history.range(start..).take(EVENTS).cloned().collect();
-        if news.len() < EVENTS {
-            // Up to date with every type, so a bookmark may say so.
+        let changes: Vec<Change> =
+            collection.history.range(start..).take(EVENTS_PER_PIECE).cloned().collect();
+        if changes.len() < EVENTS_PER_PIECE {
+            // The watch is up to date with every type, so a bookmark may say so.
             self.position = store.revision;
         }
         drop(store);
-        // The type is no longer served: its watches end in good order.
-        self.over = !served && news.len() < EVENTS;
-        for change in news {
+        // The type is no longer served: its watches end normally.
+        self.over = !served && changes.len() < EVENTS_PER_PIECE;
+        for change in changes {
             self.position = self.position.max(change.revision);
             self.change(&change, out);
         }
@@ -227,7 +229,7 @@ impl Watching {
         }
     }
 
-    /// What a change is to this watch's selector.
+    /// Sends a change, as the watch's selector sees it.
     fn change(&mut self, change: &Change, out: &mut Vec<u8>) {
         let was = change.before.as_ref().is_some_and(|before| self.selector.matches(before));
         match &change.after {
@@ -236,8 +238,8 @@ impl Watching {
             After::Is(now) => match (was, self.selector.matches(now)) {
                 (false, true) => self.event("ADDED", now, out),
                 (true, true) => self.event("MODIFIED", now, out),
-                // Out of the selector: told as a real server does, with what the selector last saw
-                // at the version that took it out.
+                // The object left the selection. As on a real server, the event has the last
+                // selected state, with the version that took it out.
                 (true, false) => {
                     if let Some(before) = &change.before {
                         let before = before.value(&self.resource);
@@ -257,8 +259,8 @@ impl Watching {
             return;
         }
         out.extend_from_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());
-        object.write_alone(&self.resource, self.form, !self.told_columns, out);
-        self.told_columns = true;
+        object.write_alone(&self.resource, self.form, !self.columns_sent, out);
+        self.columns_sent = true;
         out.extend_from_slice(b"}\n");
     }
 
@@ -275,7 +277,7 @@ impl Watching {
             Form::Row(_) => {
                 let row = json!({ "cells": [], "object": partial });
                 let version = json!({ "resourceVersion": self.position.to_string() });
-                table::whole(&self.resource, &version, !self.told_columns, &[row])
+                table::whole(&self.resource, &version, !self.columns_sent, &[row])
             }
             Form::Whole | Form::Item => {
                 let mut object = builtin::empty(&self.resource.qualified());

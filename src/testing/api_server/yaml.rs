@@ -1,7 +1,7 @@
-//! Bodies in YAML, both ways: each is what it would be in JSON.
+//! YAML bodies of requests and responses, equivalent to JSON.
 //!
-//! They are read as a real server reads them, which is by YAML 1.1: `yes` is true, `010` is eight,
-//! and of a key that comes twice the last counts. Watches are in JSON or protobuf alone.
+//! Bodies are read by YAML 1.1, as on a real server: `yes` is true, `010` is eight, and of a
+//! repeated key the last counts. Watches exist only in JSON or protobuf.
 
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Response};
@@ -15,7 +15,7 @@ use super::status::full;
 
 pub(super) const MEDIA_TYPE: &str = "application/yaml";
 
-/// The one document of a body; `None` where it is none.
+/// Parses the one document of a body; `None` if it is invalid.
 pub(super) fn read(body: &[u8]) -> Option<Value> {
     let options = serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::LastWins,
@@ -25,12 +25,13 @@ pub(super) fn read(body: &[u8]) -> Option<Value> {
     serde_saphyr::from_slice_with_options(body, options).ok()
 }
 
-/// Whether a request wants its answer in YAML before all else.
+/// Returns whether a request prefers YAML.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     accepted_types(headers).next() == Some(MEDIA_TYPE)
 }
 
-/// An answer in JSON, in YAML instead; any other, and one whose body breaks off, as it is.
+/// Converts a JSON response into YAML. Other responses, and those whose body breaks off, stay as
+/// they are.
 pub(super) async fn written(response: Response<ResponseBody>) -> Response<ResponseBody> {
     if response.headers().get(CONTENT_TYPE).is_none_or(|found| found != "application/json") {
         return response;
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_by_the_old_rules() {
+    fn bodies_are_read_as_yaml_1_1() {
         let text = b"a: yes\nb: 010\nc: 0x10\nd: 'yes'\ne: 1\ne: 2\nf: ~\n";
         let value = json!({"a": true, "b": 8, "c": 16, "d": "yes", "e": 2, "f": null});
         assert_eq!(read(text), Some(value));
@@ -92,7 +93,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn what_is_written_is_read_again(value in values()) {
+        fn values_survive_a_round_trip(value in values()) {
             let text = serde_saphyr::to_string(&value).unwrap();
             prop_assert_eq!(read(text.as_bytes()), Some(value), "{}", text);
         }

@@ -1,10 +1,10 @@
-//! What the programs are told: envtest's flags.
+//! The command-line arguments of the programs: envtest's flags.
 
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// Flags by name, without dashes. A later value of a name replaces what was there by default; more
-/// values after that are added.
+/// Flags by name, without dashes. The first value that a user sets replaces the default; further
+/// values are added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arguments(Vec<(String, Vec<String>)>);
 
@@ -14,7 +14,7 @@ impl Arguments {
         self
     }
 
-    /// The defaults, with a user's flags on top.
+    /// Returns the defaults, overridden by a user's flags.
     fn with(mut self, extra: &[(String, String)]) -> Self {
         let mut own: Vec<&str> = Vec::new();
         for (name, value) in extra {
@@ -38,7 +38,7 @@ impl Arguments {
     }
 }
 
-/// Where things are.
+/// The addresses and files of a control plane.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
     pub(super) folder: &'a Path,
@@ -59,7 +59,7 @@ impl Layout<'_> {
             .set("listen-client-urls", &clients)
             .set("advertise-client-urls", &clients)
             .set("listen-peer-urls", format!("http://{}", self.peers))
-            // Nothing here outlives the program.
+            // The data is not kept after the program ends.
             .set("unsafe-no-fsync", "true")
             .with(extra)
             .into_list()
@@ -79,7 +79,8 @@ impl Layout<'_> {
             .set("service-account-issuer", format!("https://{}/", self.apiserver))
             .set("service-account-key-file", self.file("service-accounts.pub"))
             .set("service-account-signing-key-file", self.file("service-accounts.key"))
-            // Nobody makes the default service account that it would ask of each pod.
+            // No controller creates the default service account that this plugin requires of each
+            // pod.
             .set("disable-admission-plugins", "ServiceAccount")
             .set("allow-privileged", "true")
             .with(extra)

@@ -1,35 +1,38 @@
-//! Where the binaries are, by envtest's rules.
+//! The binaries of a control plane, found by envtest's rules.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::error::MissingBinaries;
 
-/// envtest's default folder.
+/// The default folder of envtest.
 const DEFAULT: &str = "/usr/local/kubebuilder/bin";
 
-/// The programs of a control plane.
+/// The paths of a control plane's programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binaries {
-    /// Where etcd is.
+    /// The path of etcd.
     pub etcd: PathBuf,
-    /// Where kube-apiserver is.
+    /// The path of kube-apiserver.
     pub kube_apiserver: PathBuf,
 }
 
 impl Binaries {
-    /// Looks for the binaries, each by envtest's rules: the file that `TEST_ASSET_ETCD` or
-    /// `TEST_ASSET_KUBE_APISERVER` names; else in the folder that `KUBEBUILDER_ASSETS` names; else in
-    /// `/usr/local/kubebuilder/bin`. The first of these that is set counts, there or not.
+    /// Finds the binaries by envtest's rules. For each binary the first of these that is set
+    /// decides, even if the file does not exist:
+    ///
+    /// - `TEST_ASSET_ETCD` or `TEST_ASSET_KUBE_APISERVER`, the path of the file.
+    /// - `KUBEBUILDER_ASSETS`, the path of the folder.
+    /// - `/usr/local/kubebuilder/bin`, the default folder.
     ///
     /// # Errors
-    /// [`MissingBinaries`] names each that is not there.
+    /// Returns [`MissingBinaries`] with each file that does not exist.
     pub fn find() -> Result<Self, MissingBinaries> {
         Self::find_with(None, |name| std::env::var_os(name))
     }
 
-    /// The same with a folder in place of the default one, and any environment.
+    /// Finds the binaries with another default folder and environment.
     pub(super) fn find_with(
         folder: Option<&Path>,
         variable: impl Fn(&str) -> Option<OsString>,

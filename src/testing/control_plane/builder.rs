@@ -7,7 +7,7 @@ use super::binaries::Binaries;
 use super::error::ControlPlaneError;
 use super::{ControlPlane, start};
 
-/// Options of a control plane.
+/// Options of a [`ControlPlane`]. Get one from [`ControlPlane::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 #[non_exhaustive]
@@ -34,28 +34,28 @@ impl Default for ControlPlaneBuilder {
 }
 
 impl ControlPlaneBuilder {
-    /// The folder to look into when the environment names none; `/usr/local/kubebuilder/bin` unless
-    /// set.
+    /// Sets the folder to search when the environment names none. The default is
+    /// `/usr/local/kubebuilder/bin`.
     pub fn assets(mut self, folder: impl Into<PathBuf>) -> Self {
         self.assets = Some(folder.into());
         self
     }
 
-    /// These binaries, wherever the environment says there are some.
+    /// Sets the binaries. The environment is then ignored.
     pub fn binaries(mut self, binaries: Binaries) -> Self {
         self.binaries = Some(binaries);
         self
     }
 
-    /// A flag for etcd, without its dashes. It replaces a default of the same name; given again, it is
-    /// passed several times.
+    /// Sets a flag for etcd, without its dashes. The first call replaces a default of the same
+    /// name; each further call adds a value.
     pub fn etcd_flag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.etcd.push((name.into(), value.into()));
         self
     }
 
-    /// A flag for kube-apiserver, without its dashes. It replaces a default of the same name; given
-    /// again, it is passed several times.
+    /// Sets a flag for kube-apiserver, without its dashes. The first call replaces a default of the
+    /// same name; each further call adds a value.
     ///
     /// ```
     /// use kube_informer::testing::ControlPlane;
@@ -67,30 +67,34 @@ impl ControlPlaneBuilder {
         self
     }
 
-    /// How long each program has to become ready; a minute unless set.
+    /// Sets how long each program may take to become ready. The default is 60 s.
     pub fn start_timeout(mut self, limit: Duration) -> Self {
         self.start_timeout = limit;
         self
     }
 
-    /// How long each program has to end by itself in [`ControlPlane::stop`]; 20 s unless set, as
-    /// envtest's.
+    /// Sets how long each program may take to end by itself in [`ControlPlane::stop`]. The default
+    /// is 20 s, as in envtest.
     pub fn stop_timeout(mut self, limit: Duration) -> Self {
         self.stop_timeout = limit;
         self
     }
 
-    /// Starts both programs, and returns when the API server is ready. Cancel safe: what was started
-    /// is stopped.
+    /// Starts both programs, and returns when the API server is ready.
+    ///
+    /// # Cancel safety
+    ///
+    /// This method is cancel safe: dropping the future stops the programs.
     ///
     /// # Errors
-    /// [`ControlPlaneError`]; then nothing runs any more, and the logs it names are kept.
+    /// Returns [`ControlPlaneError`] if a binary is missing or a program does not become ready.
+    /// Nothing runs then, and the logs that the error names are kept.
     pub async fn start(self) -> Result<ControlPlane, ControlPlaneError> {
         let binaries = match &self.binaries {
             Some(binaries) => binaries.clone(),
             None => Binaries::find_with(self.assets.as_deref(), |name| std::env::var_os(name))?,
         };
-        // Ports are chosen by asking for free ones; others may do the same before they are used.
+        // A port that was free may be taken before it is used.
         let mut tries = 2;
         loop {
             match start::start(&self, &binaries).await {

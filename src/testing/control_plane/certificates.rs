@@ -1,5 +1,5 @@
-//! The keys and certificates of a control plane: an authority, the API server's certificate, and the
-//! key that signs the tokens of service accounts.
+//! The keys and certificates of a control plane: a certificate authority, the API server's
+//! certificate, and the key that signs tokens of service accounts.
 
 use std::fs;
 use std::io;
@@ -10,17 +10,18 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair,
 
 use super::error::ControlPlaneError;
 
-/// The user that may do everything, in the words of `--token-auth-file`.
+/// A user with all permissions, in the format of `--token-auth-file`.
 const ADMIN: &str = "admin,admin,system:masters";
 
-/// Writes what the API server needs into its folder, and gives the authority as PEM.
+/// Writes the files of the API server into its folder. Returns the authority as PEM.
 pub(super) fn write(
     folder: &Path,
     address: IpAddr,
     token: &str,
 ) -> Result<String, ControlPlaneError> {
-    let (authority, certificate, key) = serving(address).map_err(|error| unmade(&error))?;
-    let accounts = KeyPair::generate().map_err(|error| unmade(&error))?;
+    let (authority, certificate, key) =
+        serving(address).map_err(|error| certificate_error(&error))?;
+    let accounts = KeyPair::generate().map_err(|error| certificate_error(&error))?;
     let files = [
         ("apiserver.crt", certificate),
         ("apiserver.key", key),
@@ -35,7 +36,7 @@ pub(super) fn write(
     Ok(authority)
 }
 
-fn unmade(error: &rcgen::Error) -> ControlPlaneError {
+fn certificate_error(error: &rcgen::Error) -> ControlPlaneError {
     ControlPlaneError::Certificates(error.to_string())
 }
 
@@ -50,7 +51,7 @@ fn serving(address: IpAddr) -> Result<(String, String, String), rcgen::Error> {
     Ok((authority.pem(), certificate.pem(), key.serialize_pem()))
 }
 
-/// Keys are for their owner only.
+/// Writes a file that only its owner can read.
 fn private(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;

@@ -1,50 +1,51 @@
-//! Why a control plane did not come up.
+//! Errors of starting a control plane.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a control plane did not come up. Trying again helps only after what it names was put right.
+/// The error of [`ControlPlane::start`](super::ControlPlane::start). Another try fails as well
+/// until its cause is resolved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControlPlaneError {
-    /// Binaries are missing; nothing was started.
+    /// Binaries are missing. Nothing was started.
     #[error(transparent)]
     Missing(#[from] MissingBinaries),
-    /// Files could not be written, ports not found, or a program not started.
+    /// A file could not be written, no port was found, or a program could not be started.
     #[error("{what}: {source}")]
     Io {
-        /// What was about to be done.
+        /// The operation that failed.
         what: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// No certificates could be made.
-    #[error("the certificates could not be made: {0}")]
+    /// The certificates could not be created.
+    #[error("cannot create the certificates: {0}")]
     Certificates(String),
     /// A program ended before it was ready.
     #[error("{program} ended before it was ready; its log is {}, which ends:\n{tail}", log.display())]
     Ended {
-        /// Its name.
+        /// The name of the program.
         program: &'static str,
-        /// Its whole log, which is kept.
+        /// The path of its log, which is kept.
         log: PathBuf,
-        /// The last lines of it; the very last says with which status it ended.
+        /// The last lines of the log. The very last one has the exit status.
         tail: String,
     },
     /// A program was not ready in time, and was stopped.
     #[error("{program} was not ready after {waited:?} ({last}); its log is {}, which ends:\n{tail}", log.display())]
     NotReady {
-        /// Its name.
+        /// The name of the program.
         program: &'static str,
-        /// How long it had.
+        /// The start timeout.
         waited: Duration,
-        /// What the last question for its health came to.
+        /// The result of the last health check.
         last: String,
-        /// Its whole log, which is kept.
+        /// The path of its log, which is kept.
         log: PathBuf,
-        /// The last lines of it.
+        /// The last lines of the log.
         tail: String,
     },
 }
@@ -55,26 +56,26 @@ impl ControlPlaneError {
         move |source| Self::Io { what, source }
     }
 
-    /// Whether a port that was free when it was chosen was taken when it was needed.
+    /// Returns whether a port that was free when it was chosen was taken when it was needed.
     pub(super) fn is_port_taken(&self) -> bool {
         matches!(self, Self::Ended { tail, .. } if tail.contains("address already in use"))
     }
 
-    /// Removes what it names, when nobody is going to be told.
+    /// Removes the log folder that the error names, because the error is not reported.
     pub(super) fn remove_log(&self) {
         if let Self::Ended { log, .. } | Self::NotReady { log, .. } = self
             && let Some(folder) = log.parent()
         {
-            // It is a temporary folder.
+            // The folder is temporary.
             let _ = std::fs::remove_dir_all(folder);
         }
     }
 }
 
-/// Which binaries are missing, and where they were looked for.
+/// The error of [`Binaries::find`](super::Binaries::find): binaries that do not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingBinaries {
-    /// Each with the path where it is not.
+    /// The name of each missing binary, and the path where it was expected.
     pub missing: Vec<(&'static str, PathBuf)>,
 }
 
@@ -82,7 +83,7 @@ impl std::error::Error for MissingBinaries {}
 
 impl fmt::Display for MissingBinaries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no control plane can be started: ")?;
+        f.write_str("cannot start a control plane: ")?;
         for (n, (program, path)) in self.missing.iter().enumerate() {
             let comma = if n == 0 { "" } else { ", " };
             write!(f, "{comma}{program} is not at {}", path.display())?;

@@ -1,4 +1,4 @@
-//! A temporary folder that goes with its owner.
+//! A temporary folder that is removed with its owner.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often removing is tried: what was killed may still write its last.
-const TRIES: u32 = 20;
+/// The number of attempts to remove the folder: a killed program may still write its last bytes.
+const REMOVE_ATTEMPTS: u32 = 20;
 
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -17,7 +17,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// One that only its owner can read: there will be keys in it.
+    /// Creates a folder that only its owner can read, because it will hold keys.
     pub(super) fn new() -> io::Result<Self> {
         let name = format!("kube-informer-control-plane-{:016x}", fastrand::u64(..));
         let path = std::env::temp_dir().join(name);
@@ -29,7 +29,7 @@ impl Folder {
         &self.path
     }
 
-    /// Leaves the logs behind when it goes.
+    /// Keeps the logs when the folder is removed.
     pub(super) fn keep_logs(&mut self) {
         self.logs_stay = true;
     }
@@ -52,7 +52,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        for _ in 0..TRIES {
+        for _ in 0..REMOVE_ATTEMPTS {
             match self.remove() {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     sleep(Duration::from_millis(10));

@@ -1,13 +1,12 @@
-//! A real etcd and kube-apiserver, started for a test as controller-runtime's envtest does it.
+//! A real etcd and kube-apiserver for tests, like controller-runtime's envtest.
 //!
-//! A [`ControlPlane`] finds the binaries where envtest does, gives them free ports of the loopback and
-//! certificates of its own making, and waits until the API server is ready. When it is dropped nothing
-//! is left: no process, no file. No process is left even when the test is killed, because a shell
-//! beside each program ends it when its owner is gone; its folder is, then. Logs stay where a start
-//! failed or the owner panicked.
+//! A [`ControlPlane`] finds the binaries where envtest does. It gives them free ports of the
+//! loopback and certificates of its own, and waits until the API server is ready. Dropping it
+//! removes all processes and files. If the test itself is killed, a shell beside each program ends
+//! that program, and only the folder stays. Logs are kept if a start failed or the owner panicked.
 //!
-//! It downloads nothing, and runs neither controllers, scheduler nor kubelet: pods stay pending, nobody
-//! collects garbage, a namespace that is deleted stays. Unix only, with the feature `testing-tls`.
+//! It downloads nothing, and runs no controllers, scheduler or kubelet: pods stay pending, garbage
+//! is not collected, and a deleted namespace stays. It needs Unix and the feature `testing-tls`.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -51,12 +50,12 @@ use self::folder::Folder;
 use self::process::Process;
 use self::start::Access;
 
-/// A real etcd and kube-apiserver. Dropping it stops and removes both.
+/// A running etcd and kube-apiserver. Dropping it stops and removes both.
 ///
-/// It lives in real time: under tokio's paused clock requests to it time out at once.
+/// It needs real time: under tokio's paused clock, requests to it time out at once.
 #[must_use = "dropping it stops it"]
 pub struct ControlPlane {
-    // In this order they go: the folder when nobody writes into it any more.
+    // The fields are dropped in this order: the folder last, when no program writes into it.
     apiserver: Process,
     etcd: Process,
     folder: Folder,
@@ -65,15 +64,17 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Options first.
+    /// Returns a builder with the default options.
     pub fn builder() -> ControlPlaneBuilder {
         ControlPlaneBuilder::default()
     }
 
-    /// Starts one as it is by default. See [`ControlPlaneBuilder::start`].
+    /// Starts a control plane with the default options. See [`ControlPlaneBuilder::start`].
     ///
     /// # Errors
-    /// [`ControlPlaneError::Missing`] where there are no binaries: a test may skip itself then, aloud.
+    /// Returns [`ControlPlaneError::Missing`] if there are no binaries, and the other variants as
+    /// [`ControlPlaneBuilder::start`] does. A test without binaries may print the error and skip
+    /// itself.
     pub async fn start() -> Result<Self, ControlPlaneError> {
         Self::builder().start().await
     }
@@ -88,22 +89,24 @@ impl ControlPlane {
         Self { apiserver, etcd, folder, access, stop_timeout }
     }
 
-    /// The URL of the API server.
+    /// Returns the URL of the API server.
     pub fn url(&self) -> String {
         format!("https://{}", self.access.address)
     }
 
-    /// The URL of etcd, to look behind the API server's back or to compact. No TLS, no password.
+    /// Returns the URL of etcd, to compact it or to read it directly. It has neither TLS nor a
+    /// password.
     pub fn etcd_url(&self) -> String {
         format!("http://{}", self.access.etcd)
     }
 
-    /// Where logs and certificates are while it runs.
+    /// Returns the folder of the logs and certificates. It exists while the control plane runs.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A kubeconfig of a user that may do everything, as YAML. Its token is as good as a password.
+    /// Returns a kubeconfig as YAML, for a user with all permissions. Its token is a secret like a
+    /// password.
     #[must_use]
     pub fn kubeconfig(&self) -> String {
         use base64::Engine;
@@ -134,26 +137,33 @@ current-context: control-plane
         )
     }
 
-    /// What a [`kube::Client`] of that user is made of, to be changed before it is made.
+    /// Returns the configuration of a [`kube::Client`] for that user, to be changed before a client
+    /// is created.
     ///
     /// # Errors
-    /// None that could be put right: the kubeconfig is well-formed.
+    /// Returns an error only if `kube` rejects the kubeconfig, which is well-formed.
     pub async fn config(&self) -> Result<kube::Config, KubeconfigError> {
         let kubeconfig = Kubeconfig::from_yaml(&self.kubeconfig())?;
         kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await
     }
 
-    /// A client of a user that may do everything.
+    /// Returns a client of a user with all permissions.
     ///
     /// # Errors
-    /// When `kube` was built without TLS: this crate's features `rustls-tls` and `ring` give it.
+    /// Returns an error if `kube` was built without TLS. This crate's features `rustls-tls` and
+    /// `ring` provide it.
     pub async fn client(&self) -> Result<kube::Client, kube::Error> {
         let config = self.config().await.map_err(kube::Error::InferKubeconfig)?;
         kube::Client::try_from(config)
     }
 
-    /// Asks the API server to end, then etcd, and removes everything. What has not ended when its time
-    /// is up is killed. Says whether both ended by themselves. Cancel safe: then all is killed.
+    /// Stops the API server, then etcd, and removes everything. Kills a program that has not ended
+    /// within the [stop timeout](ControlPlaneBuilder::stop_timeout). Returns whether both ended by
+    /// themselves.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future kills both programs.
     pub async fn stop(mut self) -> bool {
         let mut in_order = true;
         for process in [&mut self.apiserver, &mut self.etcd] {

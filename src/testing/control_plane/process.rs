@@ -1,8 +1,8 @@
-//! One program, and the shell that sees to its end.
+//! A child program, and the shell that guarantees its end.
 //!
-//! The program and a shell are a process group of their own. The shell reads a pipe that only this
-//! process holds: whatever happens to this process, even `SIGKILL`, ends the pipe, and the shell then
-//! kills the group. Output of both goes to one log file.
+//! The program and a shell form a process group. The shell reads a pipe that only this process
+//! holds. When this process ends, even by `SIGKILL`, the pipe ends, and the shell kills the group.
+//! The output of both goes to one log file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// On `stop` the program is asked to end, at the end of the pipe it is killed. When it has ended so
-/// does what is left of the group.
+/// `stop` asks the program to end; the end of the pipe kills it. When the program has ended, the
+/// rest of the group is killed.
 const GUARD: &str = r#"
 exec 3<&0 </dev/null
 "$@" 3<&- & program=$!
@@ -26,17 +26,17 @@ echo "$1 ended with status $?" >&2
 kill -KILL 0
 "#;
 
-/// How much of the end of a log is read for an error.
-const TAIL: usize = 16 * 1024;
-/// How many lines of it are shown.
-const LINES: usize = 20;
+/// The number of bytes at the end of a log that an error reads.
+const TAIL_BYTES: usize = 16 * 1024;
+/// The number of lines that an error shows.
+const TAIL_LINES: usize = 20;
 
-/// A program that runs. Dropping it kills it and everything it started.
+/// A running program. Dropping it kills the program and everything that it started.
 #[derive(Debug)]
 pub(super) struct Process {
     name: &'static str,
     child: Child,
-    /// The life of the group.
+    /// The pipe that keeps the group alive.
     pipe: Option<ChildStdin>,
     log: PathBuf,
 }
@@ -70,35 +70,37 @@ impl Process {
         &self.log
     }
 
-    /// How it ended, if it has. The shell ends by a signal; the program's own status is in the log.
+    /// Returns the exit status of the shell, if it has ended. The program's own status is in the
+    /// log.
     pub(super) fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// The last lines of its log.
+    /// Returns the last lines of the log.
     pub(super) fn tail(&self) -> String {
         let bytes = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]).into_owned();
+        let text =
+            String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).into_owned();
         let lines: Vec<&str> = text.lines().collect();
-        let lines = &lines[lines.len().saturating_sub(LINES)..];
+        let lines = &lines[lines.len().saturating_sub(TAIL_LINES)..];
         if lines.is_empty() { "(empty)".to_owned() } else { lines.join("\n") }
     }
 
-    /// Asks it to end by itself.
+    /// Asks the program to end by itself.
     pub(super) fn ask_to_end(&mut self) {
         if let Some(pipe) = &mut self.pipe {
-            // The group has ended already where nobody reads.
+            // The write fails if the group has ended already.
             let _ = pipe.write_all(b"stop\n");
         }
     }
 
-    /// What happens when this process dies.
+    /// Simulates the death of this process.
     #[cfg(test)]
     pub(super) fn lose_pipe(&mut self) {
         self.pipe = None;
     }
 
-    /// Whether it ended in time.
+    /// Waits until the program has ended or the deadline passes. Returns whether it has ended.
     pub(super) async fn has_ended_by(&mut self, deadline: Instant) -> bool {
         while !matches!(self.ended(), Ok(Some(_))) {
             if Instant::now() >= deadline {
@@ -113,7 +115,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.pipe = None;
-        // Killed, or ended before: this takes no longer than a signal.
+        // The group was killed or has ended, so this returns at once.
         let _ = self.child.wait();
     }
 }

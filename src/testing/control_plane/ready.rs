@@ -1,4 +1,4 @@
-//! Whether a program is ready: its health, asked until it is well.
+//! The health checks of a starting program.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,23 +17,23 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use super::error::ControlPlaneError;
 use super::process::Process;
 
-/// From one question to the next.
-const PAUSE: Duration = Duration::from_millis(100);
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How much of an answer is read.
-const ANSWER: u64 = 4096;
+/// The pause between two checks.
+const CHECK_PAUSE: Duration = Duration::from_millis(100);
+/// The timeout of a check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+/// The number of bytes of a response that are read.
+const ANSWER_LIMIT: u64 = 4096;
 
-/// What is asked, and whom.
+/// A health check of a program.
 pub(super) struct Probe {
     pub(super) address: SocketAddr,
     pub(super) path: &'static str,
-    /// The authority of an API server as PEM, and the token to show.
+    /// The authority of an API server as PEM, and a token.
     pub(super) secured: Option<(String, String)>,
 }
 
 impl Probe {
-    /// Returns when the program is ready.
+    /// Waits until the program is ready.
     pub(super) async fn wait(
         &self,
         process: &mut Process,
@@ -41,12 +41,12 @@ impl Probe {
         limit: Duration,
     ) -> Result<(), ControlPlaneError> {
         loop {
-            let asked = timeout(PATIENCE, self.ask()).await;
+            let asked = timeout(CHECK_TIMEOUT, self.ask()).await;
             let last = match asked {
                 Ok(Ok(answer)) if answer.starts_with("HTTP/1.1 200 ") => return Ok(()),
                 Ok(Ok(answer)) => answer.lines().next().unwrap_or("an empty answer").to_owned(),
                 Ok(Err(error)) => error.to_string(),
-                Err(_) => format!("no answer in {PATIENCE:?}"),
+                Err(_) => format!("no answer in {CHECK_TIMEOUT:?}"),
             };
             let (program, log) = (process.name(), process.log().to_owned());
             let ended = process.ended().map_err(ControlPlaneError::io("waiting for a program"))?;
@@ -63,7 +63,7 @@ impl Probe {
                     tail,
                 });
             }
-            sleep(PAUSE).await;
+            sleep(CHECK_PAUSE).await;
         }
     }
 
@@ -94,8 +94,8 @@ impl Probe {
             format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{header}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await?;
         let mut answer = Vec::new();
-        // A server may end TLS without a word; what it said before counts.
-        match stream.take(ANSWER).read_to_end(&mut answer).await {
+        // A server may close TLS without a notice; what it sent before counts.
+        match stream.take(ANSWER_LIMIT).read_to_end(&mut answer).await {
             Err(error) if answer.is_empty() => Err(error),
             _ => Ok(String::from_utf8_lossy(&answer).into_owned()),
         }

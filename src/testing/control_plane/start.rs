@@ -1,4 +1,4 @@
-//! From two binaries to an API server that is ready.
+//! The start of a control plane from its two binaries.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::process::Process;
 use super::ready::Probe;
 use super::{ControlPlane, certificates};
 
-/// One try, with ports of its own.
+/// Tries to start once, with its own ports.
 pub(super) async fn start(
     options: &ControlPlaneBuilder,
     binaries: &Binaries,
@@ -32,7 +32,7 @@ pub(super) async fn start(
     }
 }
 
-/// How to come in.
+/// The credentials of the API server.
 #[derive(Clone)]
 pub(super) struct Access {
     pub(super) address: SocketAddr,
@@ -81,7 +81,7 @@ fn names_a_log(error: &ControlPlaneError) -> bool {
     matches!(error, ControlPlaneError::Ended { .. } | ControlPlaneError::NotReady { .. })
 }
 
-/// Ports of the loopback that are free just now, all different.
+/// Returns different ports of the loopback that are free now.
 fn free_ports() -> std::io::Result<[SocketAddr; 3]> {
     let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let held = [listen()?, listen()?, listen()?];

@@ -1,4 +1,4 @@
-//! Without real binaries: shell scripts stand for them, and this test program for the servers in them.
+//! Tests without real binaries: shell scripts replace them, and this test program serves for them.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,7 +24,7 @@ use super::*;
 use crate::testing::ApiServer;
 use crate::testing::api_server::AccessRule;
 
-/// What a stand-in is told its arguments in.
+/// The variable that passes a stand-in its arguments.
 const ROLE: &str = "KUBE_INFORMER_STAND_IN";
 
 struct Scripts(PathBuf);
@@ -37,7 +37,7 @@ impl Scripts {
         Self(folder)
     }
 
-    /// Scripts that become this test program, which then serves.
+    /// Returns scripts that run this test program as a server.
     fn serving() -> Self {
         let scripts = Self::new();
         let this = std::env::current_exe().unwrap();
@@ -72,8 +72,8 @@ impl Drop for Scripts {
     }
 }
 
-/// What the scripts run; by itself it is no test. As `kube-apiserver` it is an embedded server with the
-/// certificate and the token that it was given.
+/// Serves for the scripts; without the variable the test does nothing. As `kube-apiserver` it is an
+/// embedded server with the certificate and the token from its arguments.
 #[test]
 fn stand_in() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -108,7 +108,7 @@ fn stand_in() {
     });
 }
 
-/// Serves the embedded server, or `ok` to whatever is asked.
+/// Serves the embedded server, or `ok` to every request.
 async fn serve(address: SocketAddr, tls: Option<TlsAcceptor>, server: Option<ApiServer>) {
     let listener = TcpListener::bind(address).await.unwrap();
     loop {
@@ -152,7 +152,7 @@ fn flags(flags: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn programs_are_told_what_envtest_tells_them() {
+fn arguments_equal_those_of_envtest() {
     let layout = layout(Path::new("/t"));
     assert_eq!(
         layout.etcd_arguments(&[]),
@@ -164,7 +164,7 @@ fn programs_are_told_what_envtest_tells_them() {
             "--unsafe-no-fsync=true",
         ]
     );
-    let told = layout.apiserver_arguments(&[]);
+    let arguments = layout.apiserver_arguments(&[]);
     for flag in [
         "--etcd-servers=http://127.0.0.1:1001",
         "--bind-address=127.0.0.1",
@@ -181,13 +181,13 @@ fn programs_are_told_what_envtest_tells_them() {
         "--disable-admission-plugins=ServiceAccount",
         "--allow-privileged=true",
     ] {
-        assert!(told.iter().any(|argument| argument == flag), "{flag} in {told:?}");
+        assert!(arguments.iter().any(|argument| argument == flag), "{flag} in {arguments:?}");
     }
-    assert_eq!(told.len(), 14);
+    assert_eq!(arguments.len(), 14);
 }
 
 #[test]
-fn flags_replace_defaults_and_then_add_up() {
+fn first_flag_replaces_default_and_others_add() {
     let layout = layout(Path::new("/t"));
     let own = flags(&[
         ("disable-admission-plugins", "A"),
@@ -195,18 +195,18 @@ fn flags_replace_defaults_and_then_add_up() {
         ("disable-admission-plugins", "B"),
         ("v", "5"),
     ]);
-    let told = layout.apiserver_arguments(&own);
+    let arguments = layout.apiserver_arguments(&own);
     let of = |name: &str| {
         let prefix = format!("--{name}=");
-        told.iter().filter_map(|word| word.strip_prefix(&prefix)).collect::<Vec<_>>()
+        arguments.iter().filter_map(|word| word.strip_prefix(&prefix)).collect::<Vec<_>>()
     };
     assert_eq!(of("disable-admission-plugins"), ["A", "B"]);
     assert_eq!(of("v"), ["4", "5"]);
-    assert_eq!(told.len(), 17);
+    assert_eq!(arguments.len(), 17);
 }
 
 #[test]
-fn binaries_are_looked_for_where_envtest_looks() {
+fn binaries_are_found_by_envtest_rules() {
     let scripts = Scripts::new();
     for program in ["etcd", "kube-apiserver", "other"] {
         scripts.write(program, "");
@@ -223,7 +223,7 @@ fn binaries_are_looked_for_where_envtest_looks() {
     assert_eq!(find(&[("KUBEBUILDER_ASSETS", folder.into())], None), Ok(both.clone()));
     assert_eq!(find(&[], Some(folder)), Ok(both.clone()), "a folder of the user's own");
     let set = [("KUBEBUILDER_ASSETS", nowhere.clone())];
-    find(&set, Some(folder)).expect_err("what the environment says counts, there or not");
+    find(&set, Some(folder)).expect_err("the variable counts even if the file is missing");
     let set =
         [("KUBEBUILDER_ASSETS", folder.into()), ("TEST_ASSET_KUBE_APISERVER", in_folder("other"))];
     let found = find(&set, None).unwrap();
@@ -241,7 +241,7 @@ fn binaries_are_looked_for_where_envtest_looks() {
     );
 }
 
-/// Whether a process is there and no zombie.
+/// Returns whether a process exists and is not a zombie.
 fn lives(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
@@ -250,13 +250,13 @@ fn lives(pid: &str) -> bool {
 fn wait_until(what: impl Fn() -> bool) {
     let start = Instant::now();
     while !what() {
-        assert!(start.elapsed() < Duration::from_secs(20), "it never happens");
+        assert!(start.elapsed() < Duration::from_secs(20), "the condition does not become true");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 #[tokio::test]
-async fn it_comes_up_serves_and_leaves_nothing_behind() {
+async fn plane_serves_and_leaves_nothing() {
     let scripts = Scripts::serving();
     let plane = scripts.builder().start().await.unwrap();
     let maps: Api<ConfigMap> = Api::default_namespaced(plane.client().await.unwrap());
@@ -283,15 +283,15 @@ async fn it_comes_up_serves_and_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn stopping_is_in_order_or_by_force() {
+async fn stop_kills_what_does_not_end() {
     let scripts = Scripts::serving();
     let plane = scripts.builder().start().await.unwrap();
     let folder = plane.folder().to_owned();
-    assert!(plane.stop().await, "both end when they are asked to");
+    assert!(plane.stop().await, "both end on request");
     assert!(!folder.exists());
 
     let deaf = fs::read_to_string(scripts.0.join("kube-apiserver")).unwrap();
-    // The trap is ignored by what the shell becomes, too.
+    // The shell's replacement ignores the signal as well.
     scripts.write("kube-apiserver", &format!("trap '' TERM\n{deaf}"));
     let builder = scripts.builder().stop_timeout(Duration::from_millis(300));
     let plane = builder.start().await.unwrap();
@@ -302,7 +302,7 @@ async fn stopping_is_in_order_or_by_force() {
 }
 
 #[tokio::test]
-async fn what_ends_too_soon_is_told_with_the_end_of_its_log() {
+async fn early_end_is_reported_with_its_log() {
     let scripts = Scripts::serving();
     scripts.write("kube-apiserver", "for n in $(seq 100); do echo line $n; done; exit 3");
     let error = scripts.builder().start().await.unwrap_err();
@@ -316,13 +316,19 @@ async fn what_ends_too_soon_is_told_with_the_end_of_its_log() {
     let folder = log.parent().unwrap();
     let mut kept: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     kept.sort();
-    assert_eq!(kept, ["etcd.log", "kube-apiserver.log"], "no keys stay");
-    assert!(fs::read_to_string(log).unwrap().starts_with("line 1\n"), "all of it");
+    assert_eq!(kept, ["etcd.log", "kube-apiserver.log"], "no keys are kept");
+    assert!(
+        fs::read_to_string(log).unwrap().starts_with(
+            "line 1
+    "
+        ),
+        "the whole log"
+    );
     fs::remove_dir_all(folder).unwrap();
 }
 
 #[tokio::test]
-async fn what_is_never_ready_is_stopped_with_all_that_it_started() {
+async fn unready_program_is_stopped_with_its_children() {
     let scripts = Scripts::new();
     let pids = scripts.0.join("pids");
     let pids_file = pids.display();
@@ -345,7 +351,7 @@ async fn what_is_never_ready_is_stopped_with_all_that_it_started() {
 }
 
 #[tokio::test]
-async fn a_port_that_was_taken_meanwhile_is_another_try() {
+async fn taken_port_is_tried_again() {
     let scripts = Scripts::serving();
     let (mark, serving) =
         (scripts.0.join("mark"), fs::read_to_string(scripts.0.join("etcd")).unwrap());
@@ -363,7 +369,7 @@ async fn a_port_that_was_taken_meanwhile_is_another_try() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_executed_says_so() {
+async fn unexecutable_binary_is_reported() {
     let scripts = Scripts::new();
     let error = scripts.builder().start().await.unwrap_err();
     assert!(error.to_string().contains("not found"), "the shell's words: {error}");
@@ -371,7 +377,7 @@ async fn what_can_not_be_executed_says_so() {
 }
 
 #[tokio::test]
-async fn logs_stay_where_the_owner_panicked() {
+async fn panic_keeps_the_logs() {
     let scripts = Scripts::serving();
     let plane = scripts.builder().start().await.unwrap();
     let folder = plane.folder().to_owned();
@@ -385,9 +391,9 @@ async fn logs_stay_where_the_owner_panicked() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// As `SIGKILL` does to the owner: nobody drops anything, but the pipe ends.
+/// Simulates `SIGKILL` of the owner: no destructor runs, but the pipe ends.
 #[test]
-fn a_program_does_not_outlive_its_owner() {
+fn program_ends_with_its_owner() {
     let scripts = Scripts::new();
     let pid = scripts.0.join("pid");
     scripts.write("etcd", "sleep 600 & echo $! > $1.new; mv $1.new $1; wait");

@@ -1,4 +1,4 @@
-//! What becomes of a body on its way.
+//! Injections into the body of a response.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -14,28 +14,28 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::events;
-use super::harm::{Ending, Harm, Kind, Spot};
+use super::injection::{BodyPosition, Ending, Injection, Kind};
 use super::{BoxError, FaultyBody};
 
-/// The pieces of a body.
+/// The frames of a body.
 pub(super) type Frames = BoxStream<'static, Result<Bytes, BoxError>>;
 
-/// How events, or parts of a list, are told apart.
+/// The way to tell apart events, or parts of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// JSON, a line an event.
+    /// JSON with one event on each line.
     Lines,
-    /// Protobuf, each event behind its length.
+    /// Protobuf with the length before each event.
     Lengths,
-    /// Not at all.
+    /// No events.
     Opaque,
 }
 
-/// A body with these harms done to it, that breaks off when `cuts` says so.
-pub(super) fn harmed<B>(
+/// Returns the body with these injections, which also breaks off when `cuts` changes.
+pub(super) fn with_injections<B>(
     body: B,
     framing: Framing,
-    harms: &[Harm],
+    injections: &[Injection],
     cuts: watch::Receiver<u64>,
 ) -> FaultyBody
 where
@@ -43,19 +43,19 @@ where
     B::Error: Into<BoxError>,
 {
     let mut frames: Frames = body.into_data_stream().map(|piece| piece.map_err(Into::into)).boxed();
-    for harm in harms {
-        frames = done(&harm.0, frames, framing);
+    for injection in injections {
+        frames = apply(&injection.0, frames, framing);
     }
     let data = until_cut(frames, cuts).map(|piece| piece.map(Frame::data));
     StreamBody::new(data).boxed_unsync()
 }
 
-fn done(harm: &Kind, frames: Frames, framing: Framing) -> Frames {
-    match harm {
+fn apply(injection: &Kind, frames: Frames, framing: Framing) -> Frames {
+    match injection {
         Kind::Stop { at, ending } => stop(frames, framing, *at, *ending),
         Kind::Drip { bytes, every } => drip(frames, *bytes, *every),
         Kind::NotUtf8 { at } if framing == Framing::Lines => not_utf8(frames, *at),
-        event => events::harmed(event, frames, framing),
+        event => events::with_injections(event, frames, framing),
     }
 }
 
@@ -63,7 +63,7 @@ fn reset() -> BoxError {
     io::Error::from(io::ErrorKind::ConnectionReset).into()
 }
 
-/// Lets everything through until the connections are cut.
+/// Passes everything until the connections are cut.
 fn until_cut(frames: Frames, cuts: watch::Receiver<u64>) -> Frames {
     let state = (frames, cuts, false);
     stream::unfold(state, |(mut frames, mut cuts, over)| async move {
@@ -81,8 +81,8 @@ fn until_cut(frames: Frames, cuts: watch::Receiver<u64>) -> Frames {
     .boxed()
 }
 
-/// Ends a body at a spot, in one way or another. One that ends before is left alone.
-fn stop(frames: Frames, framing: Framing, at: Spot, ending: Ending) -> Frames {
+/// Ends a body at a position. A body that ends earlier passes unchanged.
+fn stop(frames: Frames, framing: Framing, at: BodyPosition, ending: Ending) -> Frames {
     let state = (frames, Countdown::new(at, framing), false);
     stream::unfold(state, move |(mut frames, mut countdown, reached)| async move {
         if reached {
@@ -105,7 +105,7 @@ fn stop(frames: Frames, framing: Framing, at: Spot, ending: Ending) -> Frames {
     .boxed()
 }
 
-/// How far it still is to a spot.
+/// The distance to a position.
 enum Countdown {
     Bytes(u64),
     Frames(u64),
@@ -113,15 +113,16 @@ enum Countdown {
 }
 
 impl Countdown {
-    fn new(spot: Spot, framing: Framing) -> Self {
-        match spot {
-            Spot::Byte(bytes) => Self::Bytes(bytes),
-            Spot::Frame(frames) => Self::Frames(frames),
-            Spot::Event(events) => Self::Events(events, Boundary::new(framing)),
+    fn new(position: BodyPosition, framing: Framing) -> Self {
+        match position {
+            BodyPosition::Byte(bytes) => Self::Bytes(bytes),
+            BodyPosition::Frame(frames) => Self::Frames(frames),
+            BodyPosition::Event(events) => Self::Events(events, Boundary::new(framing)),
         }
     }
 
-    /// What of a piece comes before the spot, and whether the spot is in it.
+    /// Returns the part of a frame before the position, and whether the frame contains the
+    /// position.
     fn pass(&mut self, mut piece: Bytes) -> (Bytes, bool) {
         match self {
             Self::Bytes(left) => {
@@ -162,10 +163,10 @@ impl Countdown {
     }
 }
 
-/// Finds where events end, in bytes that come in pieces.
+/// Finds the ends of events in a body that comes in frames.
 pub(super) enum Boundary {
     Line,
-    /// The prefix as far as it came, and how much of the event is still to come after it.
+    /// The bytes of the length prefix so far, and the length of the event still to come.
     Length(Vec<u8>, usize),
     None,
 }
@@ -179,7 +180,7 @@ impl Boundary {
         }
     }
 
-    /// Where in these bytes, which follow those of the last call, the present event ends.
+    /// Returns the end of the current event in these bytes, which follow those of the last call.
     pub(super) fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Line => memchr::memchr(b'\n', bytes).map(|end| end + 1),
@@ -204,7 +205,7 @@ impl Boundary {
     }
 }
 
-/// Small pieces, each some time after the one before.
+/// Delivers small pieces, each some time after the one before.
 fn drip(frames: Frames, bytes: usize, every: Duration) -> Frames {
     let state = (frames, Bytes::new());
     stream::unfold(state, move |(mut frames, mut rest)| async move {
@@ -221,7 +222,7 @@ fn drip(frames: Frames, bytes: usize, every: Duration) -> Frames {
     .boxed()
 }
 
-/// One byte becomes one that is in no UTF-8.
+/// Replaces one byte with one that is invalid in UTF-8.
 fn not_utf8(frames: Frames, at: u64) -> Frames {
     let state = (frames, Some(at));
     stream::unfold(state, |(mut frames, mut left)| async move {
@@ -246,15 +247,15 @@ fn not_utf8(frames: Frames, at: u64) -> Frames {
     .boxed()
 }
 
-/// Pieces that wait to be sent on.
-pub(super) type Waiting = VecDeque<Bytes>;
+/// Frames to send next.
+pub(super) type FrameQueue = VecDeque<Bytes>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn events_end_where_their_lengths_say() {
+    fn length_prefix_ends_an_event() {
         let event = |text: &str| {
             let length = u32::try_from(text.len()).unwrap().to_be_bytes();
             [&length[..], text.as_bytes()].concat()
@@ -275,12 +276,12 @@ mod tests {
         }
     }
 
-    async fn ended(pieces: &[&'static str], harm: &Harm) -> (String, bool) {
+    async fn read_to_end(pieces: &[&'static str], injection: &Injection) -> (String, bool) {
         let pieces: Vec<_> = pieces
             .iter()
             .map(|piece| Ok::<_, BoxError>(Bytes::from_static(piece.as_bytes())))
             .collect();
-        let mut frames = done(&harm.0, stream::iter(pieces).boxed(), Framing::Lines);
+        let mut frames = apply(&injection.0, stream::iter(pieces).boxed(), Framing::Lines);
         let mut text = Vec::new();
         while let Some(piece) = frames.next().await {
             let Ok(piece) = piece else { return (String::from_utf8_lossy(&text).into(), false) };
@@ -290,40 +291,47 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_stops_at_its_spot() {
+    async fn body_stops_at_its_position() {
         let pieces = ["one\ntw", "o\nthree", "\nfour\n"];
-        for (spot, text) in [
-            (Spot::Byte(0), ""),
-            (Spot::Byte(6), "one\ntw"),
-            (Spot::Byte(7), "one\ntwo"),
-            (Spot::Frame(0), "one"),
-            (Spot::Frame(2), "one\ntwo\nthree\nfo"),
-            (Spot::Event(0), "on"),
-            (Spot::Event(1), "one\nt"),
-            (Spot::Event(2), "one\ntwo\nthr"),
-            (Spot::Event(3), "one\ntwo\nthree\nfou"),
+        for (position, text) in [
+            (BodyPosition::Byte(0), ""),
+            (BodyPosition::Byte(6), "one\ntw"),
+            (BodyPosition::Byte(7), "one\ntwo"),
+            (BodyPosition::Frame(0), "one"),
+            (BodyPosition::Frame(2), "one\ntwo\nthree\nfo"),
+            (BodyPosition::Event(0), "on"),
+            (BodyPosition::Event(1), "one\nt"),
+            (BodyPosition::Event(2), "one\ntwo\nthr"),
+            (BodyPosition::Event(3), "one\ntwo\nthree\nfou"),
         ] {
-            let cut = ended(&pieces, &Harm::cut(spot)).await;
-            assert_eq!(cut, (text.into(), false), "{spot:?}");
-            let truncated = ended(&pieces, &Harm::truncate(spot)).await;
-            assert_eq!(truncated, (text.into(), true), "{spot:?}");
-            let stalled = Harm::stall(spot);
-            let stalled = ended(&pieces, &stalled);
+            let cut = read_to_end(&pieces, &Injection::cut(position)).await;
+            assert_eq!(cut, (text.into(), false), "{position:?}");
+            let truncated = read_to_end(&pieces, &Injection::truncate(position)).await;
+            assert_eq!(truncated, (text.into(), true), "{position:?}");
+            let stalled = Injection::stall(position);
+            let stalled = read_to_end(&pieces, &stalled);
             assert!(tokio::time::timeout(Duration::from_secs(9), stalled).await.is_err());
         }
-        for beyond in [Spot::Byte(99), Spot::Frame(3), Spot::Event(4)] {
-            assert_eq!(ended(&pieces, &Harm::cut(beyond)).await, (pieces.concat(), true));
+        for beyond in [BodyPosition::Byte(99), BodyPosition::Frame(3), BodyPosition::Event(4)] {
+            assert_eq!(
+                read_to_end(&pieces, &Injection::cut(beyond)).await,
+                (pieces.concat(), true)
+            );
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_drips_and_holds_a_foreign_byte() {
+    async fn body_drips_and_gets_an_invalid_byte() {
         let begun = tokio::time::Instant::now();
-        let dripped = ended(&["abcde", "f"], &Harm::drip(2, Duration::from_secs(1))).await;
+        let dripped =
+            read_to_end(&["abcde", "f"], &Injection::drip(2, Duration::from_secs(1))).await;
         assert_eq!((dripped, begun.elapsed()), (("abcdef".into(), true), Duration::from_secs(4)));
         for (at, text) in [(0, "\u{fffd}b{c"), (2, "ab{\u{fffd}"), (3, "ab{\u{fffd}"), (9, "ab{c")]
         {
-            assert_eq!(ended(&["ab", "{c"], &Harm::not_utf8(at)).await, (text.into(), true));
+            assert_eq!(
+                read_to_end(&["ab", "{c"], &Injection::not_utf8(at)).await,
+                (text.into(), true)
+            );
         }
     }
 }

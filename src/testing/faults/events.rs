@@ -1,21 +1,21 @@
-//! Harms to single events and objects of an answer.
+//! Injections into single events and objects of a response.
 
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::BoxError;
-use super::body::{Frames, Framing, Waiting};
-use super::harm::{Edit, Kind};
+use super::body::{FrameQueue, Frames, Framing};
+use super::injection::{Edit, Kind};
 use crate::transport::protobuf::encode::{encode, encode_event};
 
-/// By this a bookmark says that the initial events are through, in any encoding.
+/// The marker of the bookmark that ends the initial events, in any encoding.
 const INITIAL_EVENTS_END: &[u8] = b"k8s.io/initial-events-end";
 
-/// Takes a body apart into events, does the harm to each, and passes the rest.
-pub(super) fn harmed(harm: &Kind, frames: Frames, framing: Framing) -> Frames {
-    let harm: Box<dyn Harmful> = match harm {
-        Kind::HideInitialEventsEnd => Box::new(Hide),
+/// Splits a body into events, injects into each, and passes the rest.
+pub(super) fn with_injections(injection: &Kind, frames: Frames, framing: Framing) -> Frames {
+    let injection: Box<dyn EventChange> = match injection {
+        Kind::HideInitialEventsEnd => Box::new(HideInitialEventsEnd),
         Kind::Repeat { every, later } => {
             Box::new(Repeat { every: *every, later: *later, seen: 0, due: Vec::new() })
         }
@@ -24,25 +24,31 @@ pub(super) fn harmed(harm: &Kind, frames: Frames, framing: Framing) -> Frames {
             Box::new(ErrorEvent { left: *after, event: error_event(status, framing) })
         }
         Kind::Edit(edit) if framing == Framing::Lines => {
-            Box::new(Edited { edit: edit.clone(), objects: 0 })
+            Box::new(EditObjects { edit: edit.clone(), objects: 0 })
         }
         _ => return frames,
     };
     if framing == Framing::Opaque {
         return frames;
     }
-    let state =
-        Events { frames, framing, harm, rest: BytesMut::new(), out: Waiting::new(), over: false };
+    let state = Events {
+        frames,
+        framing,
+        injection,
+        rest: BytesMut::new(),
+        out: FrameQueue::new(),
+        over: false,
+    };
     stream::unfold(state, Events::next).boxed()
 }
 
-/// What is done to events.
-trait Harmful: Send {
-    /// Takes an event and says what comes in its place, and whether the body ends here.
-    fn event(&mut self, event: Bytes, out: &mut Waiting) -> bool;
+/// A change to the events of a body.
+trait EventChange: Send {
+    /// Takes an event and writes what replaces it. Returns whether the body ends here.
+    fn event(&mut self, event: Bytes, out: &mut FrameQueue) -> bool;
 
-    /// The body ends; what was held back comes now.
-    fn end(&mut self, out: &mut Waiting) {
+    /// Handles the end of the body: writes the events that were held back.
+    fn end(&mut self, out: &mut FrameQueue) {
         let _ = out;
     }
 }
@@ -50,9 +56,9 @@ trait Harmful: Send {
 struct Events {
     frames: Frames,
     framing: Framing,
-    harm: Box<dyn Harmful>,
+    injection: Box<dyn EventChange>,
     rest: BytesMut,
-    out: Waiting,
+    out: FrameQueue,
     over: bool,
 }
 
@@ -71,7 +77,7 @@ impl Events {
                     while !self.over
                         && let Some(event) = self.take()
                     {
-                        self.over = self.harm.event(event, &mut self.out);
+                        self.over = self.injection.event(event, &mut self.out);
                     }
                 }
                 Some(Err(error)) => {
@@ -82,15 +88,15 @@ impl Events {
                     self.over = true;
                     if !self.rest.is_empty() {
                         let last = self.rest.split().freeze();
-                        self.harm.event(last, &mut self.out);
+                        self.injection.event(last, &mut self.out);
                     }
-                    self.harm.end(&mut self.out);
+                    self.injection.end(&mut self.out);
                 }
             }
         }
     }
 
-    /// The next whole event.
+    /// Returns the next whole event.
     fn take(&mut self) -> Option<Bytes> {
         let length = match self.framing {
             Framing::Lengths => {
@@ -103,11 +109,11 @@ impl Events {
     }
 }
 
-/// The end of the initial events is not told.
-struct Hide;
+/// Drops the end of the initial events.
+struct HideInitialEventsEnd;
 
-impl Harmful for Hide {
-    fn event(&mut self, event: Bytes, out: &mut Waiting) -> bool {
+impl EventChange for HideInitialEventsEnd {
+    fn event(&mut self, event: Bytes, out: &mut FrameQueue) -> bool {
         if memchr::memmem::find(&event, INITIAL_EVENTS_END).is_none() {
             out.push_back(event);
         }
@@ -115,17 +121,17 @@ impl Harmful for Hide {
     }
 }
 
-/// Some events come twice.
+/// Sends some events twice.
 struct Repeat {
     every: u64,
     later: u64,
     seen: u64,
-    /// After which event each comes once more.
+    /// The repeated events, each with the number of the event that it follows.
     due: Vec<(u64, Bytes)>,
 }
 
-impl Harmful for Repeat {
-    fn event(&mut self, event: Bytes, out: &mut Waiting) -> bool {
+impl EventChange for Repeat {
+    fn event(&mut self, event: Bytes, out: &mut FrameQueue) -> bool {
         out.push_back(event.clone());
         self.seen += 1;
         if self.seen.is_multiple_of(self.every) {
@@ -143,15 +149,15 @@ impl Harmful for Repeat {
     }
 }
 
-/// Some events come one too late.
+/// Delays some events by one.
 struct Swap {
     every: u64,
     seen: u64,
     held: Option<Bytes>,
 }
 
-impl Harmful for Swap {
-    fn event(&mut self, event: Bytes, out: &mut Waiting) -> bool {
+impl EventChange for Swap {
+    fn event(&mut self, event: Bytes, out: &mut FrameQueue) -> bool {
         self.seen += 1;
         if self.held.is_none() && self.seen.is_multiple_of(self.every) {
             self.held = Some(event);
@@ -162,19 +168,19 @@ impl Harmful for Swap {
         false
     }
 
-    fn end(&mut self, out: &mut Waiting) {
+    fn end(&mut self, out: &mut FrameQueue) {
         out.extend(self.held.take());
     }
 }
 
-/// The server gives up.
+/// Ends the watch with an ERROR event.
 struct ErrorEvent {
     left: u64,
     event: Bytes,
 }
 
-impl Harmful for ErrorEvent {
-    fn event(&mut self, event: Bytes, out: &mut Waiting) -> bool {
+impl EventChange for ErrorEvent {
+    fn event(&mut self, event: Bytes, out: &mut FrameQueue) -> bool {
         if self.left == 0 {
             out.push_back(self.event.clone());
             return true;
@@ -185,28 +191,28 @@ impl Harmful for ErrorEvent {
     }
 }
 
-/// Objects are changed.
-struct Edited {
+/// Changes objects.
+struct EditObjects {
     edit: Edit,
     objects: u64,
 }
 
-impl Edited {
+impl EditObjects {
     fn object(&mut self, object: &mut Value) {
         (self.edit)(self.objects, object);
         self.objects += 1;
     }
 }
 
-impl Harmful for Edited {
-    fn event(&mut self, event: Bytes, out: &mut Waiting) -> bool {
+impl EventChange for EditObjects {
+    fn event(&mut self, event: Bytes, out: &mut FrameQueue) -> bool {
         let Ok(mut value) = serde_json::from_slice::<Value>(&event) else {
             out.push_back(event);
             return false;
         };
         match value["type"].as_str() {
             Some("ADDED" | "MODIFIED" | "DELETED") => self.object(&mut value["object"]),
-            // A list comes as one line.
+            // A list is one line.
             None => value["items"]
                 .as_array_mut()
                 .into_iter()
@@ -219,7 +225,7 @@ impl Harmful for Edited {
     }
 }
 
-/// An ERROR event.
+/// Returns an ERROR event.
 fn error_event(status: &Value, framing: Framing) -> Bytes {
     let in_protobuf = (framing == Framing::Lengths).then(|| encode(status)).flatten();
     let in_protobuf = in_protobuf.map(|status| encode_event("ERROR", &status));
@@ -229,17 +235,17 @@ fn error_event(status: &Value, framing: Framing) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Harm;
+    use super::super::Injection;
     use super::*;
 
-    async fn lines(harm: Harm, cut: usize) -> String {
+    async fn lines(injection: Injection, cut: usize) -> String {
         let text = (1..=5).map(|n| format!("{{\"n\":{n}}}\n")).collect::<Vec<_>>().concat();
         let pieces: Vec<_> = text
             .as_bytes()
             .chunks(cut)
             .map(|piece| Ok::<_, BoxError>(Bytes::copy_from_slice(piece)))
             .collect();
-        let frames = harmed(&harm.0, stream::iter(pieces).boxed(), Framing::Lines);
+        let frames = with_injections(&injection.0, stream::iter(pieces).boxed(), Framing::Lines);
         let pieces: Vec<_> = frames.collect().await;
         let pieces: Vec<u8> =
             pieces.into_iter().flat_map(|piece| piece.unwrap().to_vec()).collect();
@@ -247,14 +253,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn events_are_repeated_swapped_and_ended_however_they_are_cut() {
+    async fn events_change_in_frames_of_any_size() {
         for cut in [1, 3, 8, 1000] {
-            assert_eq!(lines(Harm::repeat(2, 0), cut).await, "1223445");
-            assert_eq!(lines(Harm::repeat(2, 1), cut).await, "1232454");
-            assert_eq!(lines(Harm::swap(2), cut).await, "13254");
-            assert_eq!(lines(Harm::swap(1), cut).await, "21435");
-            assert_eq!(lines(Harm::hide_initial_events_end(), cut).await, "12345");
-            let ended = lines(Harm::error_event(2, 410), cut).await;
+            assert_eq!(lines(Injection::repeat(2, 0), cut).await, "1223445");
+            assert_eq!(lines(Injection::repeat(2, 1), cut).await, "1232454");
+            assert_eq!(lines(Injection::swap(2), cut).await, "13254");
+            assert_eq!(lines(Injection::swap(1), cut).await, "21435");
+            assert_eq!(lines(Injection::hide_initial_events_end(), cut).await, "12345");
+            let ended = lines(Injection::error_event(2, 410), cut).await;
             assert!(ended.starts_with("12{") && ended.contains("Expired"), "{ended}");
         }
     }

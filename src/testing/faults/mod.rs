@@ -1,38 +1,38 @@
-//! Faults on the way between a client and whatever answers it.
+//! Fault injection between a client and a server.
 //!
-//! [`Faults`] is a [`tower::Layer`], and a handle that says from anywhere what is to break. It goes
-//! before the embedded server, a server on a port or a real cluster alike, and makes of a connection
-//! that works one that is cut, silent, slow, throttled, forbidden or out of date: by single
-//! [`Harm`]s to chosen [`Requests`], or at random from a seed. It never changes what the server
-//! holds, and what nothing is injected for passes byte for byte.
+//! [`Faults`] is a [`tower::Layer`] and a handle that controls it. It works in front of the
+//! embedded server, a server on a port, or a real cluster. It can make connections broken, silent,
+//! slow, throttled, forbidden or stale: through [`Injection`]s into chosen [`Requests`], or at
+//! random from a seed. It never changes what the server stores, and requests without an injection
+//! pass unchanged.
 //!
 //! ```
 //! use std::time::Duration;
 //! use k8s_openapi::api::core::v1::Pod;
 //! use kube_informer::SharedInformerFactory;
-//! use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
+//! use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! let (server, faults) = (ApiServer::new(), Faults::new());
 //! let factory = SharedInformerFactory::builder(faults.client(server.client())).build();
 //! let pods = factory.informer::<Pod>();
 //!
-//! let revoked = faults.inject(Requests::lists(), Harm::status(403));
+//! let revoked = faults.inject(Requests::lists(), Injection::status(403));
 //! factory.start()?;
 //! let error = factory.wait_for_sync(Duration::from_millis(100)).await.unwrap_err();
 //! assert!(error.to_string().contains("403 Forbidden"));
 //!
-//! revoked.lift();
+//! revoked.remove();
 //! factory.wait_for_sync(Duration::from_secs(10)).await?;
 //! # factory.shutdown().await;
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 //! ```
 
 mod body;
-mod chance;
 mod events;
-mod harm;
-mod replica;
+mod injection;
+mod random;
+mod recorded;
 mod requests;
 mod service;
 
@@ -47,24 +47,24 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tower::Layer;
 
-use self::chance::Chance;
-pub use self::harm::{Harm, Spot};
-use self::replica::Replica;
-use self::requests::Asked;
+pub use self::injection::{BodyPosition, Injection};
+use self::random::RandomInjections;
+use self::recorded::RecordedLists;
+use self::requests::ClassifiedRequest;
 pub use self::requests::Requests;
 pub use self::service::Faulty;
 
 /// An error of the connection.
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The body of an answer that came through the faults.
+/// The body of a response that passed the faults.
 pub type FaultyBody = UnsyncBoxBody<Bytes, BoxError>;
 
-/// What breaks between a client and its server. A cheap clone; all clones are one.
+/// The faults between a client and its server. A cheap clone; all clones share their state.
 ///
-/// Harms that are injected for the same request are done to it in the order of their injection: the
-/// first that keeps the request from the server decides its answer, those to the body come one after
-/// another.
+/// Several injections into one request apply in the order in which they were added. The first one
+/// that keeps the request from the server decides the response. Those that change the body all
+/// apply, one after another.
 #[derive(Clone, Default)]
 pub struct Faults {
     inner: Arc<Inner>,
@@ -73,41 +73,42 @@ pub struct Faults {
 #[derive(Default)]
 struct Inner {
     rules: Mutex<Vec<Arc<Rule>>>,
-    chance: Mutex<Option<Chance>>,
-    replica: Mutex<Option<Replica>>,
-    harmed: AtomicU64,
-    /// Counts up when every open answer is to break off.
+    random: Mutex<Option<RandomInjections>>,
+    recorded: Mutex<Option<RecordedLists>>,
+    affected: AtomicU64,
+    /// Increases when every open response is to break off.
     cuts: watch::Sender<u64>,
 }
 
 struct Rule {
     requests: Requests,
-    harm: Harm,
-    /// How many requests it was for so far.
+    injection: Injection,
+    /// The number of requests that matched so far.
     matched: AtomicU64,
-    /// How many it was done to.
+    /// The number of requests that the injection was applied to.
     done: AtomicU64,
-    lifted: AtomicBool,
+    removed: AtomicBool,
 }
 
-/// A harm that was injected. Dropping this leaves the harm where it is.
+/// A handle of an active [`Injection`]. Dropping the handle leaves the injection active.
 #[derive(Clone)]
-pub struct Injected {
+pub struct InjectionHandle {
     rule: Arc<Rule>,
 }
 
 impl Faults {
-    /// Nothing breaks yet.
+    /// Creates a layer that injects nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A client whose requests go through the faults to where `client` sends them.
+    /// Returns a client whose requests pass the faults on their way to where `client` sends them.
     ///
-    /// Faults come after all that `client` does by itself: it neither retries nor hides them.
+    /// The faults come after all layers of `client`, which therefore neither retries nor hides
+    /// them.
     ///
     /// # Panics
-    /// Outside a tokio runtime, as every [`kube::Client`].
+    /// Panics outside a tokio runtime, as every [`kube::Client`] does.
     pub fn client(&self, client: kube::Client) -> kube::Client {
         let namespace = client.default_namespace().to_owned();
         let service = tower::service_fn(move |request| {
@@ -117,81 +118,86 @@ impl Faults {
         kube::Client::new(self.layer(service), namespace)
     }
 
-    /// From now on does this harm to these requests.
-    pub fn inject(&self, requests: Requests, harm: Harm) -> Injected {
+    /// Applies an injection to matching requests from now on, until it is removed.
+    pub fn inject(&self, requests: Requests, injection: Injection) -> InjectionHandle {
         let rule = Arc::new(Rule {
             requests,
-            harm,
+            injection,
             matched: AtomicU64::new(0),
             done: AtomicU64::new(0),
-            lifted: AtomicBool::new(false),
+            removed: AtomicBool::new(false),
         });
         let mut rules = self.inner.rules.lock();
-        let lifted = rules.extract_if(.., |rule| rule.lifted.load(Ordering::Relaxed));
-        let lifted: Vec<_> = lifted.collect();
+        let removed = rules.extract_if(.., |rule| rule.removed.load(Ordering::Relaxed));
+        let removed: Vec<_> = removed.collect();
         rules.push(rule.clone());
         drop(rules);
-        // A harm holds a user's closure: it is dropped without the lock.
-        drop(lifted);
-        Injected { rule }
+        // An injection holds a user's closure, which must be dropped without the lock.
+        drop(removed);
+        InjectionHandle { rule }
     }
 
-    /// From now on does one of these harms, drawn at random, to a share of all requests, besides what
-    /// is injected. `rate` is from 0, none, to 1, each. The same seed and the same requests in the
-    /// same order give the same faults.
-    pub fn at_random(&self, seed: u64, rate: f64, harms: Vec<Harm>) {
-        let before = self.inner.chance.lock().replace(Chance::new(seed, rate, harms));
+    /// Applies one of these injections, drawn at random, to a share of all requests, besides those
+    /// of [`inject`](Self::inject). Replaces an earlier call.
+    ///
+    /// `rate` is the share, from 0.0 to 1.0. The same seed and the same sequence of requests give
+    /// the same faults.
+    pub fn inject_at_random(&self, seed: u64, rate: f64, injections: Vec<Injection>) {
+        let before =
+            self.inner.random.lock().replace(RandomInjections::new(seed, rate, injections));
         drop(before);
     }
 
-    /// Does no more harm. What is broken already stays so: an answer that got stuck never goes on.
+    /// Removes all injections, also the random ones. Responses that are broken already stay so: a
+    /// stalled response never continues.
     pub fn clear(&self) {
         let rules = std::mem::take(&mut *self.inner.rules.lock());
-        let chance = self.inner.chance.lock().take();
-        drop((rules, chance));
+        let random = self.inner.random.lock().take();
+        drop((rules, random));
     }
 
-    /// Breaks off every answer that is still being read, as when the server or a proxy restarts.
+    /// Breaks off every response that is still being read, as a restart of the server or a proxy
+    /// does.
     pub fn cut_now(&self) {
         self.inner.cuts.send_modify(|count| *count += 1);
     }
 
-    /// Remembers from now on the first answer to each list, for [`Harm::stale`]; what was remembered
-    /// before is forgotten. Keeps the bodies of 256 lists at the most.
+    /// Records the first response to each list from now on, for [`Injection::stale`]. Forgets
+    /// earlier records. Keeps at most 256 responses.
     pub fn remember_lists(&self) {
-        *self.inner.replica.lock() = Some(Replica::default());
+        *self.inner.recorded.lock() = Some(RecordedLists::default());
     }
 
-    /// How many requests were harmed so far.
-    pub fn harmed(&self) -> u64 {
-        self.inner.harmed.load(Ordering::Relaxed)
+    /// Returns the number of requests that had an injection so far.
+    pub fn affected_requests(&self) -> u64 {
+        self.inner.affected.load(Ordering::Relaxed)
     }
 
-    /// The harms for one request.
-    fn harms(&self, asked: &Asked) -> Vec<Harm> {
-        let mut harms: Vec<Harm> = Vec::new();
+    /// Returns the injections for a request.
+    fn injections(&self, request: &ClassifiedRequest) -> Vec<Injection> {
+        let mut injections: Vec<Injection> = Vec::new();
         for rule in &*self.inner.rules.lock() {
-            if rule.is_for(asked) {
-                harms.push(rule.harm.clone());
+            if rule.applies_to(request) {
+                injections.push(rule.injection.clone());
             }
         }
-        let drawn = self.inner.chance.lock().as_mut().and_then(|chance| chance.draw(asked));
-        harms.extend(drawn);
-        if !harms.is_empty() {
-            self.inner.harmed.fetch_add(1, Ordering::Relaxed);
+        let drawn = self.inner.random.lock().as_mut().and_then(|random| random.draw(request));
+        injections.extend(drawn);
+        if !injections.is_empty() {
+            self.inner.affected.fetch_add(1, Ordering::Relaxed);
         }
-        harms
+        injections
     }
 }
 
 impl Rule {
-    /// Whether it is done to this request, which counts.
-    fn is_for(&self, asked: &Asked) -> bool {
-        if self.lifted.load(Ordering::Relaxed) || !self.requests.matches(asked) {
+    /// Returns whether the injection applies to this request, and counts the request.
+    fn applies_to(&self, request: &ClassifiedRequest) -> bool {
+        if self.removed.load(Ordering::Relaxed) || !self.requests.matches(request) {
             return false;
         }
         let before = self.matched.fetch_add(1, Ordering::Relaxed);
-        let due = self.requests.has_turn(before);
+        let due = self.requests.is_selected(before);
         if due {
             self.done.fetch_add(1, Ordering::Relaxed);
         }
@@ -199,13 +205,13 @@ impl Rule {
     }
 }
 
-impl Injected {
-    /// Ends it. Again is no error.
-    pub fn lift(&self) {
-        self.rule.lifted.store(true, Ordering::Relaxed);
+impl InjectionHandle {
+    /// Removes the injection. Does nothing if it was removed before.
+    pub fn remove(&self) {
+        self.rule.removed.store(true, Ordering::Relaxed);
     }
 
-    /// To how many requests it was done.
+    /// Returns the number of requests that the injection was applied to.
     pub fn count(&self) -> u64 {
         self.rule.done.load(Ordering::Relaxed)
     }
@@ -223,16 +229,16 @@ impl fmt::Debug for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Faults")
             .field("rules", &self.inner.rules.lock().len())
-            .field("harmed", &self.harmed())
+            .field("affected_requests", &self.affected_requests())
             .finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Injected {
+impl fmt::Debug for InjectionHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Injected")
+        f.debug_struct("InjectionHandle")
             .field("requests", &self.rule.requests)
-            .field("harm", &self.rule.harm)
+            .field("injection", &self.rule.injection)
             .field("count", &self.count())
             .finish_non_exhaustive()
     }

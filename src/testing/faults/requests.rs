@@ -1,8 +1,8 @@
-//! Which requests a harm is for.
+//! Selection of the requests that an injection applies to.
 
 use http::{Method, Uri};
 
-/// A choice among requests. Each call narrows it.
+/// A selection of requests. Each method narrows it further.
 ///
 /// ```
 /// use kube_informer::testing::Requests;
@@ -12,14 +12,14 @@ use http::{Method, Uri};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Requests {
-    which: Which,
-    part: Option<String>,
+    group: RequestGroup,
+    text: Option<String>,
     after: u64,
     times: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Which {
+enum RequestGroup {
     All,
     Reads,
     Lists,
@@ -29,19 +29,19 @@ enum Which {
     Others,
 }
 
-/// What is asked, as far as a harm can depend on it.
+/// The properties of a request that a selection depends on.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) form: AskedForm,
+pub(super) struct ClassifiedRequest {
+    pub(super) form: RequestKind,
     pub(super) target: String,
 }
 
-/// The form of a request.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AskedForm {
+pub(super) enum RequestKind {
     /// A list, or its first page.
     List,
-    /// A page that goes on where another ended.
+    /// A page that continues a list.
     Page,
     Watch,
     StreamingList,
@@ -49,90 +49,90 @@ pub(super) enum AskedForm {
 }
 
 impl Requests {
-    const fn of(which: Which) -> Self {
-        Self { which, part: None, after: 0, times: None }
+    const fn of(group: RequestGroup) -> Self {
+        Self { group, text: None, after: 0, times: None }
     }
 
-    /// Every request.
+    /// Selects every request.
     pub const fn all() -> Self {
-        Self::of(Which::All)
+        Self::of(RequestGroup::All)
     }
 
-    /// Lists, their pages, watches and streaming lists: all that an informer asks.
+    /// Selects lists, their pages, watches and streaming lists: all requests of an informer.
     pub const fn reads() -> Self {
-        Self::of(Which::Reads)
+        Self::of(RequestGroup::Reads)
     }
 
-    /// Lists and their pages.
+    /// Selects lists and their pages.
     pub const fn lists() -> Self {
-        Self::of(Which::Lists)
+        Self::of(RequestGroup::Lists)
     }
 
-    /// The second and every later page of a list.
+    /// Selects the second and every later page of a list.
     pub const fn pages() -> Self {
-        Self::of(Which::Pages)
+        Self::of(RequestGroup::Pages)
     }
 
-    /// Watches that are no streaming lists.
+    /// Selects watches that are not streaming lists.
     pub const fn watches() -> Self {
-        Self::of(Which::Watches)
+        Self::of(RequestGroup::Watches)
     }
 
-    /// Streaming lists.
+    /// Selects streaming lists.
     pub const fn streaming_lists() -> Self {
-        Self::of(Which::StreamingLists)
+        Self::of(RequestGroup::StreamingLists)
     }
 
-    /// Everything that is neither list nor watch.
+    /// Selects requests that are neither a list nor a watch.
     pub const fn others() -> Self {
-        Self::of(Which::Others)
+        Self::of(RequestGroup::Others)
     }
 
-    /// Of those, the ones whose path and query contain this text.
-    pub fn to(mut self, part: impl Into<String>) -> Self {
-        self.part = Some(part.into());
+    /// Narrows to requests whose path and query contain this text.
+    pub fn to(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
         self
     }
 
-    /// Of those, not the first `requests`.
+    /// Skips the first `requests` matching requests.
     pub fn after(mut self, requests: u64) -> Self {
         self.after = requests;
         self
     }
 
-    /// Of those, so many and then no more.
+    /// Stops after `requests` matching requests.
     pub fn times(mut self, requests: u64) -> Self {
         self.times = Some(requests);
         self
     }
 
-    pub(super) fn matches(&self, asked: &Asked) -> bool {
-        let form = asked.form;
-        let which = match self.which {
-            Which::All => true,
-            Which::Reads => form != AskedForm::Other,
-            Which::Lists => matches!(form, AskedForm::List | AskedForm::Page),
-            Which::Pages => form == AskedForm::Page,
-            Which::Watches => form == AskedForm::Watch,
-            Which::StreamingLists => form == AskedForm::StreamingList,
-            Which::Others => form == AskedForm::Other,
+    pub(super) fn matches(&self, request: &ClassifiedRequest) -> bool {
+        let form = request.form;
+        let group = match self.group {
+            RequestGroup::All => true,
+            RequestGroup::Reads => form != RequestKind::Other,
+            RequestGroup::Lists => matches!(form, RequestKind::List | RequestKind::Page),
+            RequestGroup::Pages => form == RequestKind::Page,
+            RequestGroup::Watches => form == RequestKind::Watch,
+            RequestGroup::StreamingLists => form == RequestKind::StreamingList,
+            RequestGroup::Others => form == RequestKind::Other,
         };
-        which && self.part.as_ref().is_none_or(|part| asked.target.contains(part))
+        group && self.text.as_ref().is_none_or(|text| request.target.contains(text))
     }
 
-    /// Whether it is the turn of a request that so many others came before.
-    pub(super) fn has_turn(&self, before: u64) -> bool {
+    /// Returns whether a request with this number of earlier matches is selected.
+    pub(super) fn is_selected(&self, before: u64) -> bool {
         before.checked_sub(self.after).is_some_and(|nth| self.times.is_none_or(|times| nth < times))
     }
 }
 
-impl Asked {
+impl ClassifiedRequest {
     pub(super) fn new(method: &Method, uri: &Uri) -> Self {
-        Self { form: AskedForm::of(method, uri), target: uri.to_string() }
+        Self { form: RequestKind::of(method, uri), target: uri.to_string() }
     }
 }
 
-impl AskedForm {
+impl RequestKind {
     fn of(method: &Method, uri: &Uri) -> Self {
         if method != Method::GET || !is_collection(uri.path()) {
             return Self::Other;
@@ -152,7 +152,7 @@ impl AskedForm {
     }
 }
 
-/// Whether a path is that of a collection, not of one object, and not of discovery.
+/// Returns whether a path is that of a collection: not of one object, and not of discovery.
 fn is_collection(path: &str) -> bool {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let (["api", _, rest @ ..] | ["apis", _, _, rest @ ..]) = &*segments else { return false };
@@ -168,8 +168,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_are_told_apart() {
-        let form = |target: &str| Asked::new(&Method::GET, &target.parse().unwrap()).form;
+    fn requests_are_classified() {
+        let form =
+            |target: &str| ClassifiedRequest::new(&Method::GET, &target.parse().unwrap()).form;
         for target in [
             "/api/v1/pods?",
             "/api/v1/namespaces?limit=5",
@@ -178,7 +179,7 @@ mod tests {
             "/apis/apps/v1/namespaces/shop/deployments?watch=false",
             "http://127.0.0.1:8001/api/v1/pods",
         ] {
-            assert_eq!(form(target), AskedForm::List, "{target}");
+            assert_eq!(form(target), RequestKind::List, "{target}");
         }
         for target in [
             "/api/v1",
@@ -189,23 +190,24 @@ mod tests {
             "/apis/example.com/v1/gadgets/a",
             "/healthz",
         ] {
-            assert_eq!(form(target), AskedForm::Other, "{target}");
+            assert_eq!(form(target), RequestKind::Other, "{target}");
         }
-        assert_eq!(form("/api/v1/pods?limit=5&continue=x"), AskedForm::Page);
-        assert_eq!(form("/api/v1/pods?watch=true"), AskedForm::Watch);
-        assert_eq!(form("/api/v1/pods?watch=1&sendInitialEvents=true"), AskedForm::StreamingList);
-        let create = Asked::new(&Method::POST, &"/api/v1/namespaces/a/pods".parse().unwrap());
-        assert_eq!(create.form, AskedForm::Other);
+        assert_eq!(form("/api/v1/pods?limit=5&continue=x"), RequestKind::Page);
+        assert_eq!(form("/api/v1/pods?watch=true"), RequestKind::Watch);
+        assert_eq!(form("/api/v1/pods?watch=1&sendInitialEvents=true"), RequestKind::StreamingList);
+        let create =
+            ClassifiedRequest::new(&Method::POST, &"/api/v1/namespaces/a/pods".parse().unwrap());
+        assert_eq!(create.form, RequestKind::Other);
     }
 
     #[test]
-    fn each_call_narrows() {
-        let asked = |target: &str| Asked::new(&Method::GET, &target.parse().unwrap());
+    fn each_method_narrows_the_selection() {
+        let request = |target: &str| ClassifiedRequest::new(&Method::GET, &target.parse().unwrap());
         let pods = Requests::lists().to("/pods").after(1).times(2);
-        assert!(pods.matches(&asked("/api/v1/pods")));
-        assert!(!pods.matches(&asked("/api/v1/nodes")));
-        assert!(!pods.matches(&asked("/api/v1/pods?watch=1")));
-        let turns: Vec<bool> = (0..5).map(|n| pods.has_turn(n)).collect();
+        assert!(pods.matches(&request("/api/v1/pods")));
+        assert!(!pods.matches(&request("/api/v1/nodes")));
+        assert!(!pods.matches(&request("/api/v1/pods?watch=1")));
+        let turns: Vec<bool> = (0..5).map(|n| pods.is_selected(n)).collect();
         assert_eq!(turns, [false, true, true, false, false]);
     }
 }

@@ -1,4 +1,4 @@
-//! Sends a request on its way, or not, and lets its answer through the faults.
+//! The service that applies injections to requests and their responses.
 
 use std::future::pending;
 use std::io;
@@ -13,11 +13,11 @@ use http_body_util::{BodyExt, Full};
 use tokio::time::sleep;
 use tower::Service;
 
-use super::harm::{Harm, Kind};
-use super::requests::Asked;
+use super::injection::{Injection, Kind};
+use super::requests::ClassifiedRequest;
 use super::{BoxError, Faults, FaultyBody, body};
 
-/// A service behind [`Faults`].
+/// The service of [`Faults`].
 #[derive(Clone, Debug)]
 pub struct Faulty<S> {
     inner: S,
@@ -47,46 +47,53 @@ where
     }
 
     fn call(&mut self, request: Request<Q>) -> Self::Future {
-        let asked = Asked::new(request.method(), request.uri());
+        let classified = ClassifiedRequest::new(request.method(), request.uri());
         let faults = self.faults.clone();
-        let harms = faults.harms(&asked);
-        if let Some(instead) = harms.iter().find_map(|harm| instead(harm, &asked, &faults)) {
-            return async move { Ok(through(instead.await?.map(Full::new), &harms, &faults)) }
+        let injections = faults.injections(&classified);
+        if let Some(answer) =
+            injections.iter().find_map(|injection| replacement(injection, &classified, &faults))
+        {
+            return async move { Ok(pass_response(answer.await?.map(Full::new), &injections, &faults)) }
                 .boxed();
         }
-        // Most services begin when they are polled: what delays them comes first.
-        let answering = self.inner.call(request);
+        // Most services start when they are polled, so the delay comes first.
+        let response = self.inner.call(request);
         async move {
-            for harm in &harms {
-                if let Kind::Delay(delay) = harm.0 {
+            for injection in &injections {
+                if let Kind::Delay(delay) = injection.0 {
                     sleep(delay).await;
                 }
             }
-            let response = answering.await.map_err(Into::into)?;
-            if harms.iter().any(|harm| matches!(harm.0, Kind::LoseAnswer)) {
+            let response = response.await.map_err(Into::into)?;
+            if injections.iter().any(|injection| matches!(injection.0, Kind::LoseAnswer)) {
                 return pending().await;
             }
-            let wanted = faults.inner.replica.lock().as_ref().and_then(|r| r.wants(&asked));
+            let wanted =
+                faults.inner.recorded.lock().as_ref().and_then(|r| r.name_to_record(&classified));
             let Some(name) = wanted.filter(|_| response.status().is_success()) else {
-                return Ok(through(response, &harms, &faults));
+                return Ok(pass_response(response, &injections, &faults));
             };
             let (head, body) = response.into_parts();
             let whole = body.collect().await.map_err(Into::into)?.to_bytes();
             let response = Response::from_parts(head, whole);
-            if let Some(replica) = &mut *faults.inner.replica.lock() {
-                replica.keep(name, response.clone());
+            if let Some(recorded) = &mut *faults.inner.recorded.lock() {
+                recorded.record(name, response.clone());
             }
-            Ok(through(response.map(Full::new), &harms, &faults))
+            Ok(pass_response(response.map(Full::new), &injections, &faults))
         }
         .boxed()
     }
 }
 
-type Instead = BoxFuture<'static, Result<Response<Bytes>, BoxError>>;
+type Replacement = BoxFuture<'static, Result<Response<Bytes>, BoxError>>;
 
-/// The answer of who is asked instead of the server.
-fn instead(harm: &Harm, asked: &Asked, faults: &Faults) -> Option<Instead> {
-    match &harm.0 {
+/// Returns the response of an injection that replaces the server.
+fn replacement(
+    injection: &Injection,
+    request: &ClassifiedRequest,
+    faults: &Faults,
+) -> Option<Replacement> {
+    match &injection.0 {
         Kind::Refuse => {
             let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
             Some(async move { Err(refused.into()) }.boxed())
@@ -97,15 +104,19 @@ fn instead(harm: &Harm, asked: &Asked, faults: &Faults) -> Option<Instead> {
             Some(async move { Ok(answer) }.boxed())
         }
         Kind::Stale => {
-            let answer = faults.inner.replica.lock().as_ref()?.answer(asked)?;
+            let answer = faults.inner.recorded.lock().as_ref()?.answer(request)?;
             Some(async move { Ok(answer) }.boxed())
         }
         _ => None,
     }
 }
 
-/// The answer as it arrives.
-fn through<B>(response: Response<B>, harms: &[Harm], faults: &Faults) -> Response<FaultyBody>
+/// Returns the response with the injections into its body.
+fn pass_response<B>(
+    response: Response<B>,
+    injections: &[Injection],
+    faults: &Faults,
+) -> Response<FaultyBody>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
@@ -119,10 +130,10 @@ where
         (true, true) => body::Framing::Lengths,
         (false, _) => body::Framing::Lines,
     };
-    if !harms.is_empty() {
-        // It may be longer or shorter than it was.
+    if !injections.is_empty() {
+        // An injection may change the length.
         head.headers.remove(http::header::CONTENT_LENGTH);
     }
     let cuts = faults.inner.cuts.subscribe();
-    Response::from_parts(head, body::harmed(body, framing, harms, cuts))
+    Response::from_parts(head, body::with_injections(body, framing, injections, cuts))
 }

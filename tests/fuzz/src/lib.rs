@@ -20,7 +20,7 @@ use http_body_util::{BodyExt, StreamBody};
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::lister_watcher::{ListQuery, ListerWatcher, WatchQuery};
 use kube_informer::transport::ApiSource;
-use kube_informer::{Labels, ObjectKey, ResourceVersion};
+use kube_informer::{LabelSelector, ObjectKey, ResourceVersion};
 use tokio::runtime::Runtime;
 
 pub use self::encodings::{peeks, protobuf};
@@ -91,8 +91,8 @@ pub fn status(data: &[u8]) {
 /// A label selector.
 pub fn selector(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(selector) = text.parse::<Labels>() else { return };
-    let again: Labels = selector.to_string().parse().expect("what was written is read");
+    let Ok(selector) = text.parse::<LabelSelector>() else { return };
+    let again: LabelSelector = selector.to_string().parse().expect("what was written is read");
     assert_eq!(again, selector, "{text:?}");
     let labels = [("a".to_owned(), "b".to_owned()), ("tier".to_owned(), "7".to_owned())].into();
     assert_eq!(again.matches(Some(&labels)), selector.matches(Some(&labels)), "{text:?}");

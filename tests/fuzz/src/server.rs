@@ -11,7 +11,7 @@ use http::{Method, Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, Full};
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::Labels;
+use kube_informer::LabelSelector;
 use kube_informer::testing::ApiServer;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ pub fn selects(data: &[u8]) {
         let text = String::from_utf8_lossy(text);
         let expected = if by_label {
             // The client's side of it, which has no server to ask.
-            text.parse::<Labels>().ok().map(|labels| {
+            text.parse::<LabelSelector>().ok().map(|labels| {
                 let all = pods();
                 let matches = |pod: &&Pod| labels.matches(pod.metadata.labels.as_ref());
                 all.iter().filter(matches).filter_map(|pod| pod.metadata.name.clone()).collect()

@@ -28,13 +28,13 @@ enum Told {
 }
 
 /// Runs a controller and asks it for one key after the other.
-struct Asking {
+struct SourceRequest {
     handle: kube_informer::controller::ControllerHandle,
     told: Arc<Mutex<Vec<(ObjectKey, Told)>>>,
     stop: CancellationToken,
 }
 
-impl Asking {
+impl SourceRequest {
     fn start<K>(informers: impl Into<InformerGroup<K>>) -> Self
     where
         K: Resource + Send + Sync + 'static,
@@ -66,7 +66,7 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for SourceRequest {
     fn drop(&mut self) {
         self.stop.cancel();
     }
@@ -79,7 +79,7 @@ async fn a_namespace_that_is_not_held_is_unknown() {
     elsewhere.metadata.namespace = Some("bank".into());
     server.create(&elsewhere).unwrap();
     let factory = factory(&server);
-    let asking = Asking::start(factory.in_namespaces::<ConfigMap>(["shop", "farm"]));
+    let asking = SourceRequest::start(factory.in_namespaces::<ConfigMap>(["shop", "farm"]));
     let there = ObjectKey::namespaced("bank", "a").unwrap();
     assert_eq!(asking.ask(there).await, Told::Unknown(UnknownReason::NotHeld));
     assert_eq!(asking.ask(key("nothing")).await, Told::Gone);
@@ -99,7 +99,7 @@ async fn an_object_that_was_never_readable_is_unknown_until_it_goes() {
     let server = ApiServer::new();
     let unreadable = server.create(&ConfigMap { data: None, ..map("a", "1") }).unwrap();
     let factory = factory(&server);
-    let asking = Asking::start(&factory.informer::<Strict>());
+    let asking = SourceRequest::start(&factory.informer::<Strict>());
     let undecodable = Told::Unknown(UnknownReason::Undecodable);
     assert_eq!(asking.ask(key("a")).await, undecodable, "by the first list");
     let b = server.create(&ConfigMap { data: None, ..map("b", "1") }).unwrap();
@@ -125,11 +125,11 @@ async fn an_object_that_was_never_readable_is_unknown_until_it_goes() {
 #[tokio::test(start_paused = true)]
 async fn an_unreadable_object_that_a_relist_lacks_is_gone() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
-    source.poison(&key("a"), true);
+    source.set_poisoned(&key("a"), true);
     source.put(map("a", "1"));
     let quiet = ReflectorOptions::new().on_error(|_| {});
     let informer = SharedInformer::new(source.clone(), InformerOptions::new().reflector(quiet));
-    let asking = Asking::start(&informer);
+    let asking = SourceRequest::start(&informer);
     assert_eq!(asking.ask(key("a")).await, Told::Unknown(UnknownReason::Undecodable));
     source.delete(&key("a"));
     source.compact();
@@ -140,12 +140,12 @@ async fn an_unreadable_object_that_a_relist_lacks_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn while_an_item_has_no_name_every_absent_key_is_unknown() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
-    source.nameless_item(true);
+    source.set_nameless_item(true);
     let quiet = ReflectorOptions::new().on_error(|_| {});
     let informer = SharedInformer::new(source.clone(), InformerOptions::new().reflector(quiet));
-    let asking = Asking::start(&informer);
+    let asking = SourceRequest::start(&informer);
     assert_eq!(asking.ask(key("a")).await, Told::Unknown(UnknownReason::Undecodable));
-    source.nameless_item(false);
+    source.set_nameless_item(false);
     sleep(120 * S).await;
     assert_eq!(asking.ask(key("a")).await, Told::Gone);
 }
@@ -156,6 +156,6 @@ async fn an_object_that_a_selector_leaves_out_is_unknown() {
     server.create(&map("a", "1")).unwrap();
     let factory = factory(&server);
     let spec = InformerSpec::<ConfigMap>::new().labels("app=web");
-    let asking = Asking::start(&factory.informer_with(spec).unwrap());
+    let asking = SourceRequest::start(&factory.informer_with(spec).unwrap());
     assert_eq!(asking.ask(key("a")).await, Told::Unknown(UnknownReason::NotSelected));
 }

@@ -124,7 +124,7 @@ async fn resync_leaves_a_stale_object_stale() {
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
     let stale: ObjectKey = key("map-0");
-    source.poison(&stale, true);
+    source.set_poisoned(&stale, true);
     source.put(object("map-0"));
     settle().await;
     let before = informer.snapshot();

@@ -4,14 +4,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use kube_informer::testing::api_server::{AccessRule, Listening};
+use kube_informer::testing::api_server::{AccessRule, ListeningServer};
 use serde_json::json;
 
 use super::*;
 
 /// kubectl with a kubeconfig that leads to a server.
 struct Kubectl {
-    _listening: Listening,
+    _listening: ListeningServer,
     kubeconfig: std::path::PathBuf,
 }
 
@@ -27,7 +27,7 @@ impl Kubectl {
         Self::with(listening, None)
     }
 
-    fn with(listening: Listening, token: Option<&str>) -> Option<Self> {
+    fn with(listening: ListeningServer, token: Option<&str>) -> Option<Self> {
         if Command::new("kubectl").arg("version").arg("--client").output().is_err() {
             // Straight to the terminal: what a test prints is kept from it.
             let _ = writeln!(std::io::stderr(), "SKIPPED: kubectl is not installed");

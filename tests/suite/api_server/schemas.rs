@@ -142,7 +142,7 @@ async fn watches_end_when_the_definition_changes() {
 #[tokio::test(start_paused = true)]
 async fn storage_may_take_its_time_to_start() {
     let time = std::time::Duration::from_secs(2);
-    let server = ApiServer::builder().start_of_storage(time).build();
+    let server = ApiServer::builder().storage_start_delay(time).build();
     let number = json!({"type": "integer"});
     assert_eq!(ask(&server, "POST", CRDS, &[], &definition(&number)).await.status, 201);
     for query in ["", "?watch=1"] {

@@ -2,7 +2,7 @@
 
 use kube::client::ClientBuilder;
 use kube_informer::error::Fault;
-use kube_informer::testing::Spot;
+use kube_informer::testing::BodyPosition;
 
 use super::*;
 
@@ -11,8 +11,13 @@ const OTHER: FaultClass = FaultClass::Other;
 #[tokio::test(start_paused = true)]
 async fn a_list_cut_in_the_middle_of_a_piece_is_listed_again() {
     for way in [Way::List, Way::Pages] {
-        for spot in [Spot::Byte(0), Spot::Byte(1), Spot::Byte(300), Spot::Frame(0)] {
-            let rig = first_state_through(way, Requests::lists(), Harm::cut(spot)).await;
+        for spot in [
+            BodyPosition::Byte(0),
+            BodyPosition::Byte(1),
+            BodyPosition::Byte(300),
+            BodyPosition::Frame(0),
+        ] {
+            let rig = first_state_through(way, Requests::lists(), Injection::cut(spot)).await;
             rig.reported(OTHER, None, "list configmaps: the answer broke off after");
             assert_eq!(rig.relists().total(), 0, "the first list is no relist");
             rig.stop().await;
@@ -22,16 +27,19 @@ async fn a_list_cut_in_the_middle_of_a_piece_is_listed_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_page_cut_off_is_listed_again() {
-    let rig = first_state_through(Way::Pages, Requests::pages(), Harm::cut(Spot::Byte(300))).await;
+    let rig =
+        first_state_through(Way::Pages, Requests::pages(), Injection::cut(BodyPosition::Byte(300)))
+            .await;
     rig.reported(OTHER, None, "list configmaps: the answer broke off after 300 bytes");
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
-    for spot in [Spot::Byte(3), Spot::Event(4), Spot::Frame(0)] {
+    for spot in [BodyPosition::Byte(3), BodyPosition::Event(4), BodyPosition::Frame(0)] {
         let rig =
-            first_state_through(Way::Stream, Requests::streaming_lists(), Harm::cut(spot)).await;
+            first_state_through(Way::Stream, Requests::streaming_lists(), Injection::cut(spot))
+                .await;
         rig.reported(OTHER, None, "watch configmaps: the answer broke off after");
         let lists = rig.asked(false);
         assert_eq!(lists, 1, "{:?}", rig.server.requests());
@@ -42,9 +50,14 @@ async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_cut_in_the_middle_of_an_event_goes_on_without_a_relist() {
     for way in WAYS {
-        for spot in [Spot::Byte(0), Spot::Byte(200), Spot::Event(0), Spot::Event(3), Spot::Frame(1)]
-        {
-            let rig = watch_through(way, Harm::cut(spot)).await;
+        for spot in [
+            BodyPosition::Byte(0),
+            BodyPosition::Byte(200),
+            BodyPosition::Event(0),
+            BodyPosition::Event(3),
+            BodyPosition::Frame(1),
+        ] {
+            let rig = watch_through(way, Injection::cut(spot)).await;
             rig.reported(OTHER, None, "watch configmaps: the answer broke off after");
             assert_eq!(rig.relists().total(), 0);
             rig.stop().await;
@@ -54,7 +67,7 @@ async fn a_watch_cut_in_the_middle_of_an_event_goes_on_without_a_relist() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_ends_in_the_middle_is_told_from_a_whole_one() {
-    let truncated = Harm::truncate(Spot::Byte(300));
+    let truncated = Injection::truncate(BodyPosition::Byte(300));
     for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
         let rig = first_state_through(way, requests, truncated.clone()).await;
         rig.reported(
@@ -77,7 +90,7 @@ async fn an_answer_that_ends_in_the_middle_is_told_from_a_whole_one() {
 #[tokio::test(start_paused = true)]
 async fn an_empty_body_is_no_empty_list() {
     let rig = Rig::synced(Way::List).await;
-    rig.inject(Requests::lists().times(3), Harm::truncate(Spot::Byte(0)));
+    rig.inject(Requests::lists().times(3), Injection::truncate(BodyPosition::Byte(0)));
     rig.lose_history();
     sleep(Duration::from_secs(1)).await;
     assert!(rig.stored().len() >= 12, "nothing is taken for deleted");
@@ -89,12 +102,12 @@ async fn an_empty_body_is_no_empty_list() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_connection_is_waited_for_without_a_relist() {
     let rig = Rig::synced(Way::List).await;
-    let down = rig.inject(Requests::all(), Harm::refuse());
+    let down = rig.inject(Requests::all(), Injection::refuse());
     rig.faults.cut_now();
     rig.change("down");
     sleep(Duration::from_secs(300)).await;
     assert!(down.count() < 40, "{} attempts in five minutes", down.count());
-    down.lift();
+    down.remove();
     rig.comes_right().await;
     rig.reported(FaultClass::Refused, None, "watch configmaps: no answer");
     assert_eq!((rig.relists().total(), rig.asked(false)), (0, 1));
@@ -110,8 +123,9 @@ async fn a_client_of_a_server_on_a_port_has_the_same_faults() {
     let config = kube::Config::new(listening.url().parse().unwrap());
     let client = ClientBuilder::try_from(config).unwrap().with_layer(&faults).build();
     let rig = Rig::behind(Way::List, server, faults, client);
-    rig.inject(Requests::lists().times(1), Harm::cut(Spot::Byte(100)));
-    let watches = rig.inject(Requests::watches().after(1).times(1), Harm::cut(Spot::Event(2)));
+    rig.inject(Requests::lists().times(1), Injection::cut(BodyPosition::Byte(100)));
+    let watches =
+        rig.inject(Requests::watches().after(1).times(1), Injection::cut(BodyPosition::Event(2)));
     rig.start().await;
     rig.change("first");
     rig.comes_right().await;

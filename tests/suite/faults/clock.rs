@@ -25,7 +25,7 @@ async fn time_that_jumps_loses_nothing() {
 async fn time_that_jumps_in_an_outage_brings_it_to_no_harm() {
     for code in [429, 500] {
         let rig = Rig::synced(Way::List).await;
-        let outage = rig.inject(Requests::all(), Harm::status(code));
+        let outage = rig.inject(Requests::all(), Injection::status(code));
         rig.faults.cut_now();
         for _ in 0..20 {
             rig.faults.cut_now();
@@ -34,7 +34,7 @@ async fn time_that_jumps_in_an_outage_brings_it_to_no_harm() {
         }
         rig.server.compact();
         rig.change("outage");
-        outage.lift();
+        outage.remove();
         rig.comes_right().await;
         rig.stop().await;
     }
@@ -45,7 +45,7 @@ async fn time_that_jumps_in_an_outage_brings_it_to_no_harm() {
 async fn time_that_jumps_in_the_middle_of_an_answer_costs_another_attempt_at_the_most() {
     for way in WAYS {
         let rig = Rig::new(way);
-        let slow = rig.inject(Requests::reads(), Harm::delay(Duration::from_secs(5)));
+        let slow = rig.inject(Requests::reads(), Injection::delay(Duration::from_secs(5)));
         rig.factory.start().unwrap();
         for _ in 0..5 {
             sleep(Duration::from_secs(2)).await;
@@ -53,7 +53,7 @@ async fn time_that_jumps_in_the_middle_of_an_answer_costs_another_attempt_at_the
             rig.change("x");
             let _ = rig.server.delete(&map("new-x", ""));
         }
-        slow.lift();
+        slow.remove();
         rig.factory.wait_for_sync(Duration::from_secs(600)).await.unwrap();
         rig.comes_right().await;
         rig.stop().await;

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn an_event_that_comes_twice_at_once_is_told_once() {
     for way in WAYS {
-        let rig = watch_through(way, Harm::repeat(1, 0)).await;
+        let rig = watch_through(way, Injection::repeat(1, 0)).await;
         assert_eq!(rig.relists().total(), 0);
         rig.stop().await;
     }
@@ -15,7 +15,7 @@ async fn an_event_that_comes_twice_at_once_is_told_once() {
 #[tokio::test(start_paused = true)]
 async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
     for later in 1..4 {
-        let rig = watch_through(Way::List, Harm::repeat(1, later)).await;
+        let rig = watch_through(Way::List, Injection::repeat(1, later)).await;
         rig.reported(FaultClass::Other, None, "watch configmaps: an event of version");
         assert!(rig.relists().of(RelistCause::Unclean) >= 1);
         rig.stop().await;
@@ -25,7 +25,7 @@ async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
 #[tokio::test(start_paused = true)]
 async fn events_out_of_order_are_reported_and_listed_anew() {
     for every in 1..4 {
-        let rig = watch_through(Way::List, Harm::swap(every)).await;
+        let rig = watch_through(Way::List, Injection::swap(every)).await;
         rig.reported(FaultClass::Other, None, "watch configmaps: an event of version");
         assert!(rig.relists().of(RelistCause::Unclean) >= 1);
         rig.stop().await;
@@ -36,7 +36,7 @@ async fn events_out_of_order_are_reported_and_listed_anew() {
 #[tokio::test(start_paused = true)]
 async fn a_deleted_object_does_not_come_back_by_an_old_event() {
     let rig = Rig::synced(Way::List).await;
-    rig.inject(Requests::watches().times(1), Harm::repeat(1, 1));
+    rig.inject(Requests::watches().times(1), Injection::repeat(1, 1));
     rig.faults.cut_now();
     sleep(Duration::from_secs(2)).await;
     rig.server.create(&map("short", "lived")).unwrap();
@@ -49,7 +49,9 @@ async fn a_deleted_object_does_not_come_back_by_an_old_event() {
 
 #[tokio::test(start_paused = true)]
 async fn initial_events_may_come_twice_and_in_any_order() {
-    for harm in [Harm::repeat(1, 0), Harm::repeat(1, 3), Harm::swap(1), Harm::swap(2)] {
+    for harm in
+        [Injection::repeat(1, 0), Injection::repeat(1, 3), Injection::swap(1), Injection::swap(2)]
+    {
         let rig = first_state_through(Way::Stream, Requests::streaming_lists(), harm).await;
         rig.stop().await;
     }
@@ -58,7 +60,7 @@ async fn initial_events_may_come_twice_and_in_any_order() {
 #[tokio::test(start_paused = true)]
 async fn a_relist_that_is_due_is_not_forgotten_when_the_watch_breaks() {
     let rig = Rig::synced(Way::List).await;
-    rig.inject(Requests::watches().times(1), Harm::swap(2));
+    rig.inject(Requests::watches().times(1), Injection::swap(2));
     rig.faults.cut_now();
     sleep(Duration::from_secs(2)).await;
     // The third change comes before the second, which is left to the list.

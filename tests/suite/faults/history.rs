@@ -7,11 +7,11 @@ async fn a_restart_that_keeps_its_history_costs_no_list() {
     for way in WAYS {
         let rig = Rig::synced(way).await;
         let lists = rig.asked(false);
-        let down = rig.inject(Requests::all(), Harm::refuse());
+        let down = rig.inject(Requests::all(), Injection::refuse());
         rig.faults.cut_now();
         rig.change("down");
         sleep(Duration::from_secs(20)).await;
-        down.lift();
+        down.remove();
         rig.comes_right().await;
         assert_eq!((rig.relists().total(), rig.asked(false)), (0, lists));
         rig.stop().await;
@@ -22,13 +22,13 @@ async fn a_restart_that_keeps_its_history_costs_no_list() {
 async fn a_restart_that_lost_its_history_is_listed_anew_and_deletes_are_told() {
     for way in WAYS {
         let rig = Rig::synced(way).await;
-        let down = rig.inject(Requests::all(), Harm::refuse());
+        let down = rig.inject(Requests::all(), Injection::refuse());
         rig.server.drop_connections();
         rig.change("down");
         rig.server.delete(&map("map-9", "")).unwrap();
         sleep(Duration::from_secs(20)).await;
         rig.server.compact();
-        down.lift();
+        down.remove();
         rig.comes_right().await;
         rig.reported(FaultClass::Expired, Some(410), "too old resource version");
         rig.relisted(RelistCause::Expired, 1);
@@ -60,7 +60,7 @@ async fn a_cluster_restored_from_a_backup_is_believed() {
         restored.create(&map(&format!("map-{n}"), "restored")).unwrap();
     }
     // What it had watches of is over, as after `etcdutl snapshot restore --mark-compacted`.
-    rig.inject(Requests::watches().times(1), Harm::status(410));
+    rig.inject(Requests::watches().times(1), Injection::status(410));
     *serving.lock() = restored.clone();
     rig.server.drop_connections();
     rig.server = restored;
@@ -82,7 +82,7 @@ async fn a_replica_that_lags_behind_takes_nothing_back() {
         rig.comes_right().await;
     }
     let known = rig.maps.snapshot().version().cloned().unwrap();
-    let stale = rig.inject(Requests::lists().times(1), Harm::stale());
+    let stale = rig.inject(Requests::lists().times(1), Injection::stale());
     rig.lose_history();
     rig.comes_right().await;
     assert_eq!(stale.count(), 1);
@@ -100,7 +100,7 @@ async fn a_replica_that_goes_on_lagging_is_asked_for_a_quorum() {
     rig.change("a");
     rig.comes_right().await;
     // Every list that may come from a cache does; only a read without a version is fresh.
-    let stale = rig.inject(Requests::lists().to("resourceVersion="), Harm::stale());
+    let stale = rig.inject(Requests::lists().to("resourceVersion="), Injection::stale());
     rig.lose_history();
     rig.comes_right().await;
     assert_eq!(stale.count(), 2);
@@ -121,7 +121,7 @@ async fn a_first_list_from_a_lagging_replica_is_caught_up_with() {
         if forgotten {
             rig.server.compact();
         }
-        rig.inject(Requests::lists().times(1), Harm::stale());
+        rig.inject(Requests::lists().times(1), Injection::stale());
         let late = rig.factory.informer::<ConfigMap>();
         rig.factory.start().unwrap();
         late.wait_for_sync(Duration::from_secs(60)).await.unwrap();

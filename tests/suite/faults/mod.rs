@@ -20,8 +20,8 @@ use kube::api::{ListParams, ObjectMeta};
 use kube_informer::error::FaultClass;
 use kube_informer::reflector::{RelistCause, Relists};
 use kube_informer::testing::api_server::ApiServerBuilder;
-use kube_informer::testing::faults::Injected;
-use kube_informer::testing::{ApiServer, Faults, Harm, Requests};
+use kube_informer::testing::faults::InjectionHandle;
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{Event, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
@@ -137,7 +137,7 @@ impl Rig {
         self.factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
     }
 
-    fn inject(&self, requests: Requests, harm: Harm) -> Injected {
+    fn inject(&self, requests: Requests, harm: Injection) -> InjectionHandle {
         self.faults.inject(requests, harm)
     }
 
@@ -239,7 +239,7 @@ impl Rig {
 }
 
 /// An informer whose first state meets a harm, once, comes right all the same.
-async fn first_state_through(way: Way, requests: Requests, harm: Harm) -> Rig {
+async fn first_state_through(way: Way, requests: Requests, harm: Injection) -> Rig {
     let rig = Rig::new(way);
     let injected = rig.inject(requests.times(1), harm);
     rig.factory.start().unwrap();
@@ -254,7 +254,7 @@ async fn first_state_through(way: Way, requests: Requests, harm: Harm) -> Rig {
 }
 
 /// A watch that meets a harm, once, comes right all the same. The harmed watch is the next one.
-async fn watch_through(way: Way, harm: Harm) -> Rig {
+async fn watch_through(way: Way, harm: Injection) -> Rig {
     let rig = Rig::synced(way).await;
     let injected = rig.inject(Requests::watches().times(1), harm);
     rig.faults.cut_now();

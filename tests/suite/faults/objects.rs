@@ -16,7 +16,7 @@ async fn one_undecodable_object_among_thousands_is_one_problem() {
         }
         let poisoned = rig.inject(
             Requests::reads(),
-            Harm::edit(|_, object| {
+            Injection::edit(|_, object| {
                 if object["metadata"]["name"] == "many-1234" {
                     object["metadata"]["labels"] = 7.into();
                 }
@@ -34,7 +34,7 @@ async fn one_undecodable_object_among_thousands_is_one_problem() {
         rig.server.delete(&map("map-1", "")).unwrap();
         rig.server.delete(&missing).unwrap();
         rig.comes_right().await;
-        poisoned.lift();
+        poisoned.remove();
         rig.stop().await;
     }
 }
@@ -45,7 +45,7 @@ async fn a_known_object_that_becomes_undecodable_stays_as_it_was_and_is_marked()
         return println!("skipped: objects are edited in JSON only");
     }
     let rig = Rig::synced(Way::List).await;
-    let poisoned = rig.inject(Requests::reads(), Harm::poison(0));
+    let poisoned = rig.inject(Requests::reads(), Injection::poison(0));
     rig.faults.cut_now();
     sleep(Duration::from_secs(2)).await;
     rig.server.replace(&map("map-7", "poisoned")).unwrap();
@@ -55,7 +55,7 @@ async fn a_known_object_that_becomes_undecodable_stays_as_it_was_and_is_marked()
     assert!(snapshot.is_stale(&key));
     assert_eq!(snapshot.get(&key).unwrap().data.as_ref().unwrap()["value"], "first");
     rig.reported(FaultClass::Undecodable, None, "watch configmaps: shop/map-7 can't be decoded");
-    poisoned.lift();
+    poisoned.remove();
     rig.server.replace(&map("map-7", "healed")).unwrap();
     rig.comes_right().await;
     assert_eq!(rig.maps.snapshot().stale(), 0);
@@ -71,7 +71,7 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
     // Within the first item of a list, and its second.
     for at in [400, 700] {
         let rig = Rig::new(Way::List);
-        let harmed = rig.inject(Requests::lists().times(1), Harm::not_utf8(at));
+        let harmed = rig.inject(Requests::lists().times(1), Injection::not_utf8(at));
         rig.start().await;
         assert!(rig.stored().len() >= 11 || harmed.count() == 0, "{:?}", rig.texts());
         rig.lose_history();
@@ -81,7 +81,7 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
     }
     for at in [40, 130, 300] {
         let rig = Rig::synced(Way::List).await;
-        rig.inject(Requests::watches().times(1), Harm::not_utf8(at));
+        rig.inject(Requests::watches().times(1), Injection::not_utf8(at));
         rig.faults.cut_now();
         for word in ["a", "bb", "ccc"] {
             sleep(Duration::from_secs(2)).await;
@@ -102,7 +102,7 @@ async fn a_garbled_envelope_is_asked_again() {
     let rig = first_state_through(
         Way::List,
         Requests::lists(),
-        Harm::edit(|_, object| {
+        Injection::edit(|_, object| {
             object.take();
         }),
     )
@@ -118,7 +118,7 @@ async fn a_list_without_items_deletes_nothing() {
     let rig = Rig::synced(Way::List).await;
     let body = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"99"}}"#;
     let answer = http::Response::new(body.into());
-    rig.inject(Requests::lists().times(1), Harm::answer(answer));
+    rig.inject(Requests::lists().times(1), Injection::answer(answer));
     rig.lose_history();
     sleep(Duration::from_millis(500)).await;
     assert!(rig.told.lock().len() >= 12);
@@ -135,7 +135,7 @@ async fn an_event_that_is_none_is_listed_anew() {
     let mut answer = http::Response::new(body.into());
     let json = http::HeaderValue::from_static("application/json");
     answer.headers_mut().insert(http::header::CONTENT_TYPE, json);
-    rig.inject(Requests::watches().times(1), Harm::answer(answer));
+    rig.inject(Requests::watches().times(1), Injection::answer(answer));
     rig.faults.cut_now();
     rig.change("unseen");
     rig.comes_right().await;

@@ -1,6 +1,6 @@
 //! Connections that say nothing, or very little at a time.
 
-use kube_informer::testing::Spot;
+use kube_informer::testing::BodyPosition;
 
 use super::*;
 
@@ -9,7 +9,11 @@ const OTHER: FaultClass = FaultClass::Other;
 #[tokio::test(start_paused = true)]
 async fn a_list_without_an_answer_is_given_up_and_asked_again() {
     for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
-        for harm in [Harm::black_hole(), Harm::lose_answer(), Harm::stall(Spot::Byte(300))] {
+        for harm in [
+            Injection::black_hole(),
+            Injection::lose_answer(),
+            Injection::stall(BodyPosition::Byte(300)),
+        ] {
             let rig = first_state_through(way, requests.clone(), harm).await;
             rig.reported(OTHER, None, "list configmaps: nothing came for 90s");
             rig.stop().await;
@@ -19,7 +23,11 @@ async fn a_list_without_an_answer_is_given_up_and_asked_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_that_gets_stuck_falls_back_to_a_list() {
-    for harm in [Harm::black_hole(), Harm::lose_answer(), Harm::stall(Spot::Event(4))] {
+    for harm in [
+        Injection::black_hole(),
+        Injection::lose_answer(),
+        Injection::stall(BodyPosition::Event(4)),
+    ] {
         let rig = first_state_through(Way::Stream, Requests::streaming_lists(), harm).await;
         let text = "watch configmaps: the end of the initial events was not announced within 30s";
         rig.reported(OTHER, None, text);
@@ -30,7 +38,7 @@ async fn a_streaming_list_that_gets_stuck_falls_back_to_a_list() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_ends_the_initial_events_is_not_asked_for_them_again() {
     let rig = Rig::new(Way::Stream);
-    let hidden = rig.inject(Requests::streaming_lists(), Harm::hide_initial_events_end());
+    let hidden = rig.inject(Requests::streaming_lists(), Injection::hide_initial_events_end());
     rig.factory.start().unwrap();
     rig.factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
     rig.comes_right().await;
@@ -46,7 +54,7 @@ async fn a_server_that_never_ends_the_initial_events_is_not_asked_for_them_again
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_does_not_open_is_given_up() {
-    for harm in [Harm::black_hole(), Harm::lose_answer()] {
+    for harm in [Injection::black_hole(), Injection::lose_answer()] {
         let rig = watch_through(Way::List, harm).await;
         rig.reported(OTHER, None, "watch configmaps: nothing came for 30s");
         rig.relisted(RelistCause::WatchNotOpened, 1);
@@ -57,7 +65,7 @@ async fn a_watch_that_does_not_open_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_falls_silent_is_reopened_where_it_was() {
     for way in WAYS {
-        let rig = watch_through(way, Harm::stall(Spot::Event(2))).await;
+        let rig = watch_through(way, Injection::stall(BodyPosition::Event(2))).await;
         rig.reported(OTHER, None, "watch configmaps: nothing came for");
         assert_eq!(rig.relists().total(), 0);
         rig.stop().await;
@@ -69,7 +77,7 @@ async fn a_watch_that_falls_silent_is_reopened_where_it_was() {
 async fn silence_is_noticed_by_missing_bookmarks() {
     let rig = Rig::synced(Way::List).await;
     sleep(Duration::from_secs(200)).await;
-    let stuck = rig.inject(Requests::watches().times(1), Harm::stall(Spot::Byte(0)));
+    let stuck = rig.inject(Requests::watches().times(1), Injection::stall(BodyPosition::Byte(0)));
     rig.faults.cut_now();
     sleep(Duration::from_secs(2)).await;
     assert_eq!(stuck.count(), 1);
@@ -83,7 +91,7 @@ async fn silence_is_noticed_by_missing_bookmarks() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_drips_is_waited_for() {
-    let drip = Harm::drip(80, Duration::from_secs(5));
+    let drip = Injection::drip(80, Duration::from_secs(5));
     for (way, requests) in [
         (Way::List, Requests::lists()),
         (Way::Pages, Requests::pages()),

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn gone_as_the_status_of_a_watch_is_listed_anew() {
     for way in WAYS {
-        let rig = watch_through(way, Harm::status(410)).await;
+        let rig = watch_through(way, Injection::status(410)).await;
         rig.reported(FaultClass::Expired, Some(410), "watch configmaps: 410 Expired");
         rig.relisted(RelistCause::Expired, 1);
         rig.stop().await;
@@ -16,7 +16,7 @@ async fn gone_as_the_status_of_a_watch_is_listed_anew() {
 async fn gone_in_the_stream_is_listed_anew() {
     for way in WAYS {
         for after in [0, 3] {
-            let rig = watch_through(way, Harm::error_event(after, 410)).await;
+            let rig = watch_through(way, Injection::error_event(after, 410)).await;
             rig.reported(FaultClass::Expired, Some(410), "watch configmaps: 410 Expired");
             rig.relisted(RelistCause::Expired, 1);
             rig.stop().await;
@@ -28,7 +28,7 @@ async fn gone_in_the_stream_is_listed_anew() {
 async fn gone_on_a_page_is_listed_in_one_piece() {
     for page in [0, 1] {
         let pages = Requests::pages().after(page);
-        let rig = first_state_through(Way::Pages, pages, Harm::status(410)).await;
+        let rig = first_state_through(Way::Pages, pages, Injection::status(410)).await;
         rig.reported(FaultClass::Expired, Some(410), "list configmaps: 410 Expired");
         assert_eq!(rig.relists().total(), 0, "the same list, once more");
         rig.stop().await;
@@ -40,7 +40,7 @@ async fn a_version_that_no_list_has_is_asked_of_a_quorum() {
     for way in WAYS {
         let requests =
             if way == Way::Stream { Requests::streaming_lists() } else { Requests::lists() };
-        let rig = first_state_through(way, requests, Harm::status(410)).await;
+        let rig = first_state_through(way, requests, Injection::status(410)).await;
         rig.reported(FaultClass::Expired, Some(410), "410 Expired");
         rig.relisted(RelistCause::Expired, 1);
         rig.stop().await;
@@ -56,7 +56,7 @@ async fn throttled_requests_are_asked_again_as_they_were_and_not_before_they_may
             (Way::Stream, Requests::streaming_lists()),
         ] {
             let begun = Instant::now();
-            let rig = first_state_through(way, requests, Harm::throttle(retry_after)).await;
+            let rig = first_state_through(way, requests, Injection::throttle(retry_after)).await;
             assert!(begun.elapsed() >= Duration::from_millis(least));
             rig.reported(FaultClass::Throttled, Some(429), "429: Too many requests");
             assert_eq!(rig.errors.lock()[0].retry_after(), retry_after);
@@ -65,13 +65,13 @@ async fn throttled_requests_are_asked_again_as_they_were_and_not_before_they_may
             rig.stop().await;
         }
         let begun = Instant::now();
-        let rig = watch_through(Way::List, Harm::throttle(retry_after)).await;
+        let rig = watch_through(Way::List, Injection::throttle(retry_after)).await;
         assert!(begun.elapsed() >= Duration::from_millis(least));
         rig.reported(FaultClass::Throttled, Some(429), "watch configmaps: 429");
         assert_eq!(rig.relists().total(), 0, "the watch goes on where it was");
         rig.stop().await;
     }
-    let rig = watch_through(Way::List, Harm::error_event(1, 429)).await;
+    let rig = watch_through(Way::List, Injection::error_event(1, 429)).await;
     rig.reported(FaultClass::Throttled, Some(429), "watch configmaps: 429 TooManyRequests");
     assert_eq!(rig.relists().total(), 0);
     rig.stop().await;
@@ -87,12 +87,12 @@ async fn a_failing_server_is_asked_again() {
             (Way::Pages, Requests::pages()),
             (Way::Stream, Requests::streaming_lists()),
         ] {
-            let rig = first_state_through(way, requests, Harm::status(code)).await;
+            let rig = first_state_through(way, requests, Injection::status(code)).await;
             rig.reported(class, Some(code), &format!("{code} "));
             assert_eq!(rig.relists().total(), 0);
             rig.stop().await;
         }
-        let rig = watch_through(Way::List, Harm::status(code)).await;
+        let rig = watch_through(Way::List, Injection::status(code)).await;
         rig.reported(class, Some(code), &format!("watch configmaps: {code} "));
         rig.relisted(RelistCause::WatchNotOpened, 1);
         rig.stop().await;
@@ -101,11 +101,11 @@ async fn a_failing_server_is_asked_again() {
 
 #[tokio::test(start_paused = true)]
 async fn an_internal_error_in_the_stream_is_watched_through_and_others_are_listed_anew() {
-    let rig = watch_through(Way::List, Harm::error_event(1, 500)).await;
+    let rig = watch_through(Way::List, Injection::error_event(1, 500)).await;
     rig.reported(FaultClass::Internal, Some(500), "watch configmaps: 500 InternalError");
     assert_eq!(rig.relists().total(), 0);
     rig.stop().await;
-    let rig = watch_through(Way::List, Harm::error_event(1, 504)).await;
+    let rig = watch_through(Way::List, Injection::error_event(1, 504)).await;
     rig.reported(FaultClass::Other, Some(504), "watch configmaps: 504 Timeout");
     rig.relisted(RelistCause::WatchFailed, 1);
     rig.stop().await;
@@ -115,13 +115,13 @@ async fn an_internal_error_in_the_stream_is_watched_through_and_others_are_liste
 async fn a_long_outage_is_asked_seldom_and_survived() {
     for code in [500, 503] {
         let rig = Rig::synced(Way::List).await;
-        let outage = rig.inject(Requests::all(), Harm::status(code));
+        let outage = rig.inject(Requests::all(), Injection::status(code));
         rig.faults.cut_now();
         rig.change("outage");
         sleep(Duration::from_secs(3600)).await;
         assert!((60..160).contains(&outage.count()), "{} attempts in an hour", outage.count());
         assert_eq!(rig.stored().len(), 12, "what is known stays");
-        outage.lift();
+        outage.remove();
         rig.comes_right().await;
         rig.stop().await;
     }
@@ -133,14 +133,14 @@ async fn a_permission_revoked_and_given_back() {
         let class = if code == 401 { FaultClass::Unauthorized } else { FaultClass::Forbidden };
         let rig = Rig::synced(Way::List).await;
         let revoked =
-            rig.inject(Requests::to(Requests::reads(), "/configmaps"), Harm::status(code));
+            rig.inject(Requests::to(Requests::reads(), "/configmaps"), Injection::status(code));
         rig.faults.cut_now();
         rig.change("unseen");
         sleep(Duration::from_secs(600)).await;
         assert_eq!(rig.stored().len(), 12, "what is known stays");
         let (last, _) = rig.maps.status().reflector.last_error.unwrap();
         assert_eq!((last.class(), last.is_retryable()), (class, false));
-        revoked.lift();
+        revoked.remove();
         rig.comes_right().await;
         rig.reported(class, Some(code), &format!("watch configmaps: {code}"));
         rig.reported(class, Some(code), &format!("list configmaps: {code}"));
@@ -153,11 +153,11 @@ async fn a_permission_revoked_and_given_back() {
 async fn a_permission_missing_from_the_start_is_named_by_the_wait() {
     for way in WAYS {
         let rig = Rig::new(way);
-        let missing = rig.inject(Requests::reads(), Harm::status(403));
+        let missing = rig.inject(Requests::reads(), Injection::status(403));
         rig.factory.start().unwrap();
         let error = rig.factory.wait_for_sync(Duration::from_secs(60)).await.unwrap_err();
         assert!(error.to_string().contains("list configmaps: 403 Forbidden"), "{error}");
-        missing.lift();
+        missing.remove();
         rig.factory.wait_for_sync(Duration::from_secs(61)).await.unwrap();
         rig.comes_right().await;
         rig.stop().await;

@@ -1,5 +1,6 @@
-//! Server-side apply: what is applied is set, what its manager applied before and no longer does is
-//! removed, and what another manager has set to something else is a conflict, unless forced.
+//! Server-side apply. It sets the applied fields, and removes fields that the manager applied
+//! before but no longer applies. A field that another manager set to another value is a conflict,
+//! unless forced.
 
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use super::set::{Path, Set, readable};
 use super::walk::Walk;
 use super::{Manager, UNOWNED, ownable, read, write};
 
-/// Applies a configuration; whether it made the object, and the object.
+/// Applies a configuration. Returns whether it created the object, and the object.
 pub(in super::super) fn apply(
     store: &mut Store,
     place: Place<'_>,
@@ -98,12 +99,12 @@ pub(in super::super) fn apply(
     writing::update_as_is(store, place, &current, object).map(|object| (false, object))
 }
 
-/// What the manager owns by applying this, at this place of the API.
+/// Returns the fields that the manager owns through this apply, in this part of the API.
 fn owned(place: &Place<'_>, applied: &Value) -> Set {
     Walk(place.resource).fields(&ownable(&part(place, applied)))
 }
 
-/// The part of what is applied that counts at this place of the API.
+/// Returns the part of the configuration that counts in this part of the API.
 fn part(place: &Place<'_>, applied: &Value) -> Value {
     let mut counted = applied.clone();
     let Some(members) = counted.as_object_mut() else { return counted };
@@ -120,7 +121,7 @@ fn part(place: &Place<'_>, applied: &Value) -> Value {
     counted
 }
 
-/// Whose an object's fields are that was written when nobody kept account.
+/// Returns the manager of an object that was written before field ownership was tracked.
 fn before_first_apply(place: &Place<'_>, live: &Value) -> Manager {
     let mut manager = Manager::new(place, false);
     "before-first-apply".clone_into(&mut manager.name);
@@ -129,14 +130,14 @@ fn before_first_apply(place: &Place<'_>, live: &Value) -> Manager {
     manager
 }
 
-/// Removes what is no longer applied and nobody else has.
+/// Removes fields that are no longer applied and that no other manager owns.
 fn prune(walk: Walk<'_>, object: &mut Value, gone: &Set, own: &Set, others: &[Manager]) {
     let kept = |path: &Path| {
         own.reaches(path) || others.iter().any(|other| other.fields.reaches(path)) || is_key(path)
     };
     let mut removed: Option<&Path> = None;
     for path in gone.0.iter().filter(|path| !kept(path)) {
-        // What is below goes along.
+        // Fields below are removed with it.
         if removed.is_none_or(|above| !path.starts_with(above)) {
             walk.remove(object, path);
             removed = Some(path);
@@ -144,7 +145,7 @@ fn prune(walk: Walk<'_>, object: &mut Value, gone: &Set, own: &Set, others: &[Ma
     }
 }
 
-/// Whether it is what an element is known by: that goes with the element only.
+/// Returns whether a path is the key of an element, which is removed only with its element.
 fn is_key(path: &Path) -> bool {
     let [.., element, member] = path.as_slice() else { return false };
     let keys = element.strip_prefix("k:").and_then(|keys| serde_json::from_str::<Value>(keys).ok());

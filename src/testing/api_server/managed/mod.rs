@@ -1,7 +1,8 @@
-//! Who set which field: `metadata.managedFields`, kept with every write that comes by request.
+//! Field ownership: `metadata.managedFields`, updated by every write that is a request.
 //!
-//! A write makes its manager the owner of what it sets or changes, and takes that from all others.
-//! Server-side apply asks first (see [`apply`]). Writes within the process are nobody's.
+//! A write makes its manager the owner of what it sets or changes, and removes that from all other
+//! managers. Server-side apply checks for conflicts first (see [`apply`]). Direct writes of the
+//! test have no owner.
 
 pub(super) mod apply;
 mod rules;
@@ -15,7 +16,7 @@ use self::walk::Walk;
 use super::writing::names::now;
 use super::writing::{Part, Place};
 
-/// Members of an object that nobody owns.
+/// Members of an object that have no owner.
 const UNOWNED: [&str; 10] = [
     "name",
     "namespace",
@@ -29,7 +30,7 @@ const UNOWNED: [&str; 10] = [
     "managedFields",
 ];
 
-/// One manager's fields.
+/// The fields of one manager.
 #[derive(Clone, Debug, PartialEq)]
 struct Manager {
     name: String,
@@ -63,7 +64,7 @@ impl Manager {
             && (self.applies || self.version == other.version)
     }
 
-    /// How it is named to who comes into conflict with it.
+    /// Returns the description of a manager in a conflict.
     fn described(&self) -> String {
         let mut text = format!("{:?}", self.name);
         if !self.subresource.is_empty() {
@@ -91,7 +92,7 @@ fn read(object: &Value) -> Vec<Manager> {
 
 fn write(object: &mut Value, mut managers: Vec<Manager>) {
     managers.retain(|manager| !manager.fields.is_empty());
-    // Who applies comes first, then who wrote first.
+    // Managers that apply come first, then the order of their writes.
     managers.sort_by_key(|manager| (!manager.applies, manager.time.to_string()));
     let entry = |manager: Manager| {
         let mut entry = json!({
@@ -113,7 +114,7 @@ fn write(object: &mut Value, mut managers: Vec<Manager>) {
     }
 }
 
-/// The object without what nobody owns.
+/// Returns the object without members that have no owner.
 fn ownable(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(members) = object.as_object_mut() {
@@ -131,7 +132,7 @@ fn ownable(object: &Value) -> Value {
     object
 }
 
-/// Notes that `place`'s manager made `after` of `before`, by any write but an apply.
+/// Records that `place`'s manager changed `before` to `after`, by any write except an apply.
 pub(super) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value) {
     if place.part == Part::Both {
         return;
@@ -142,7 +143,7 @@ pub(super) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value
     let old = before.map_or_else(|| json!({}), ownable);
     let mut new = ownable(after);
     if before.is_none() && place.resource.status {
-        // What the server put into the status is nobody's.
+        // The status that a server adds has no owner.
         new.as_object_mut().map(|members| members.remove("status"));
     }
     let difference = Walk(place.resource).difference(&old, &new);

@@ -1,23 +1,24 @@
-//! How the parts of an object hang together: which lists are maps or sets, and which parts are only
-//! ever owned whole. For built-in types what their Go types are tagged with, for custom ones what
-//! their schema says.
+//! The structure of objects for field ownership: which lists are maps or sets, and which parts are
+//! owned as a whole. Built-in types follow the tags of their Go types, and custom types follow
+//! their schema.
 
 use serde_json::Value;
 
 use super::super::resource::ResourceType;
 
-/// A key of a list's elements, and the value of an element that lacks it.
+/// A key of a list's elements, and the default value of that key.
 type Key = (String, Option<&'static str>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Members, or elements, are owned one by one. A list by these keys; no keys: by its values.
-    Apart(Vec<Key>),
-    /// Owned whole.
-    Whole,
+    /// Members or elements are owned one by one. Elements are identified by these keys, or by their
+    /// values if there are no keys.
+    Granular(Vec<Key>),
+    /// The part is owned as a whole.
+    Atomic,
 }
 
-/// The rule at a place, whose members are named from the root on; elements of lists have no name.
+/// Returns the rule at a path of members from the root; elements of lists have no name.
 pub(super) fn rule(resource: &ResourceType, members: &[&str], value: &Value) -> Rule {
     if members.first() == Some(&"metadata") {
         return metadata(members, value);
@@ -27,15 +28,15 @@ pub(super) fn rule(resource: &ResourceType, members: &[&str], value: &Value) -> 
 
 fn keys(keys: &[&str]) -> Rule {
     let default = |key: &&str| (*key == "protocol").then_some("TCP");
-    Rule::Apart(keys.iter().map(|key| ((*key).to_owned(), default(key))).collect())
+    Rule::Granular(keys.iter().map(|key| ((*key).to_owned(), default(key))).collect())
 }
 
 fn metadata(members: &[&str], value: &Value) -> Rule {
     match members {
         [_, "ownerReferences"] => keys(&["uid"]),
         [_, "finalizers"] => keys(&[]),
-        _ if value.is_object() => Rule::Apart(Vec::new()),
-        _ => Rule::Whole,
+        _ if value.is_object() => Rule::Granular(Vec::new()),
+        _ => Rule::Atomic,
     }
 }
 
@@ -50,7 +51,7 @@ fn builtin(members: &[&str], value: &Value) -> Rule {
             | "targetRef" | "secretRef" | "configMapRef" | "involvedObject" | "roleRef" => true,
             _ => false,
         };
-        return if whole { Rule::Whole } else { Rule::Apart(Vec::new()) };
+        return if whole { Rule::Atomic } else { Rule::Granular(Vec::new()) };
     }
     let in_container = matches!(parent, "containers" | "initContainers" | "ephemeralContainers");
     match field {
@@ -73,14 +74,14 @@ fn builtin(members: &[&str], value: &Value) -> Rule {
         "topologySpreadConstraints" => keys(&["topologyKey", "whenUnsatisfiable"]),
         "conditions" | "addresses" if parent == "status" => keys(&["type"]),
         "podCIDRs" => keys(&[]),
-        _ => Rule::Whole,
+        _ => Rule::Atomic,
     }
 }
 
 fn custom(resource: &ResourceType, members: &[&str], value: &Value) -> Rule {
     let mut schema = &resource.schema;
     for member in members {
-        // Elements of lists are passed through.
+        // Elements of lists are skipped.
         while !schema["items"].is_null() {
             schema = &schema["items"];
         }
@@ -92,14 +93,16 @@ fn custom(resource: &ResourceType, members: &[&str], value: &Value) -> Rule {
             schema = &schema["items"];
         }
         let whole = schema["x-kubernetes-map-type"] == "atomic";
-        return if whole { Rule::Whole } else { Rule::Apart(Vec::new()) };
+        return if whole { Rule::Atomic } else { Rule::Granular(Vec::new()) };
     }
     match schema["x-kubernetes-list-type"].as_str() {
         Some("set") => keys(&[]),
         Some("map") => {
             let named = schema["x-kubernetes-list-map-keys"].as_array().into_iter().flatten();
-            Rule::Apart(named.filter_map(Value::as_str).map(|key| (key.to_owned(), None)).collect())
+            Rule::Granular(
+                named.filter_map(Value::as_str).map(|key| (key.to_owned(), None)).collect(),
+            )
         }
-        _ => Rule::Whole,
+        _ => Rule::Atomic,
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// A place in an object. Its elements are written as in `fieldsV1`: `f:name` a member, `k:{…}` the
-/// element of a list that has these keys, `v:…` the element that is this value.
+/// A path in an object, with elements as in `fieldsV1`: `f:name` is a member, `k:{…}` the list
+/// element with these keys, `v:…` the list element with this value.
 pub(super) type Path = Vec<String>;
 
-/// A set of places. A place does not stand for what is below it.
+/// A set of paths. A path does not include the paths below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Set(pub(super) BTreeSet<Path>);
 
@@ -37,14 +37,14 @@ impl Set {
 
     pub(super) fn to_fields(&self) -> Value {
         let mut root = Map::new();
-        // A place comes before what is below it, so that it is known to be a leaf no longer.
+        // A path sorts before the paths below it, so that it is known not to be a leaf.
         for path in &self.0 {
             insert(&mut root, path, self);
         }
         Value::Object(root)
     }
 
-    /// Whether it has this place or one below it.
+    /// Returns whether the set has this path or one below it.
     pub(super) fn reaches(&self, path: &Path) -> bool {
         self.0.range(path.clone()..).next().is_some_and(|next| next.starts_with(path))
     }
@@ -71,7 +71,7 @@ fn insert(node: &mut Map<String, Value>, path: &[String], set: &Set) {
     for (n, element) in path.iter().enumerate() {
         let below = node.entry(element.clone()).or_insert_with(|| Value::Object(Map::new()));
         let Value::Object(members) = below else { return };
-        // A place that is in the set and has others below it says so with a dot.
+        // A path in the set that has others below it is marked with a dot.
         if n + 1 < path.len() && members.is_empty() && set.0.contains(&path[..=n]) {
             members.insert(".".into(), Value::Object(Map::new()));
         }
@@ -79,7 +79,7 @@ fn insert(node: &mut Map<String, Value>, path: &[String], set: &Set) {
     }
 }
 
-/// A place as people read it: `.spec.containers[name="a"].image`.
+/// Returns a path for people: `.spec.containers[name="a"].image`.
 pub(super) fn readable(path: &Path) -> String {
     let element = |element: &String| {
         if let Some(name) = element.strip_prefix("f:") {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recorded_set_is_understood_and_written_alike() {
+    fn recorded_set_survives_a_round_trip() {
         let list: Value =
             serde_json::from_str(include_str!("../../../../tests/transcripts/list-pods-json.json"))
                 .unwrap();

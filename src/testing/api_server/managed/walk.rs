@@ -1,4 +1,4 @@
-//! Walks through objects: which fields they have, in what two differ, how one is laid over another.
+//! Walks through objects: lists their fields, compares two of them, and merges two of them.
 
 use serde_json::{Map, Value};
 
@@ -6,24 +6,24 @@ use super::super::resource::ResourceType;
 use super::rules::{Rule, rule};
 use super::set::{Path, Set};
 
-/// What a value consists of, where its parts are owned one by one.
+/// The parts of a value that are owned one by one.
 enum Parts<'a> {
-    /// Nothing: it is owned whole.
+    /// No parts: the value is owned as a whole.
     None,
     Members(&'a Map<String, Value>),
-    /// Elements, each under what it is known by.
+    /// Elements, each with its identity.
     Elements(Vec<(String, &'a Value)>),
 }
 
-/// In what two objects differ.
+/// The difference of two objects.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
-    /// Added or changed.
+    /// The fields that were added or changed.
     pub(super) set: Set,
     pub(super) removed: Set,
 }
 
-/// An object's type, which says how it hangs together.
+/// The type of an object, which determines its structure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk<'a>(pub(super) &'a ResourceType);
 
@@ -31,9 +31,9 @@ impl Walk<'_> {
     fn parts<'v>(self, path: &Path, value: &'v Value) -> Parts<'v> {
         let members: Vec<&str> = path.iter().filter_map(|at| at.strip_prefix("f:")).collect();
         match (value, rule(self.0, &members, value)) {
-            (_, Rule::Whole) => Parts::None,
+            (_, Rule::Atomic) => Parts::None,
             (Value::Object(members), _) if !members.is_empty() => Parts::Members(members),
-            (Value::Array(elements), Rule::Apart(keys)) if !elements.is_empty() => {
+            (Value::Array(elements), Rule::Granular(keys)) if !elements.is_empty() => {
                 let mut known: Vec<(String, &Value)> = Vec::new();
                 for element in elements {
                     let Some(name) = name(&keys, element) else { return Parts::None };
@@ -48,7 +48,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Its parts with the elements of the path that lead to them.
+    /// Returns the parts of a value with their path elements.
     fn below<'v>(self, path: &Path, value: &'v Value) -> Option<Vec<(String, &'v Value)>> {
         match self.parts(path, value) {
             Parts::None => None,
@@ -59,14 +59,14 @@ impl Walk<'_> {
         }
     }
 
-    /// The fields that an applied object names.
+    /// Returns the fields that an applied object names.
     pub(super) fn fields(self, object: &Value) -> Set {
         let mut set = Set::default();
         self.collect(&mut Vec::new(), object, false, &mut set);
         set
     }
 
-    /// Puts a value's fields into a set, with the places between if `all` are wanted.
+    /// Adds the fields of a value to a set, with the paths between if `all` is true.
     fn collect(self, path: &mut Path, value: &Value, all: bool, set: &mut Set) {
         let element = path.last().is_some_and(|at| !at.starts_with("f:"));
         let below = self.below(path, value);
@@ -92,7 +92,7 @@ impl Walk<'_> {
         }
         let (old, new) = (self.below(path, before), self.below(path, after));
         let (Some(old), Some(new)) = (&old, &new) else {
-            // Other than a root, which is there without anybody having put it there.
+            // A root exists in every object, so no manager has set it.
             if before.is_null() {
                 self.collect(path, after, true, &mut into.set);
             } else if after.is_null() {
@@ -119,7 +119,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Lays what is applied over what there is.
+    /// Merges an applied value into a live one.
     pub(super) fn merge(self, path: &mut Path, live: &mut Value, applied: &Value) {
         match (self.parts(path, live), self.parts(path, applied)) {
             (Parts::Members(_), Parts::Members(applied)) => {
@@ -145,13 +145,13 @@ impl Walk<'_> {
                     path.pop();
                 }
             }
-            // Nothing applied to something with parts leaves them.
+            // An empty applied object leaves the parts as they are.
             (Parts::Members(_), _) if applied.as_object().is_some_and(Map::is_empty) => {}
             _ => live.clone_from(applied),
         }
     }
 
-    /// Takes a place out of an object, and what it leaves empty with it.
+    /// Removes a path from an object, and parents that become empty.
     pub(super) fn remove(self, object: &mut Value, path: &[String]) {
         self.take(&mut Vec::new(), object, path);
     }
@@ -187,7 +187,7 @@ impl Walk<'_> {
     }
 }
 
-/// What an element is known by.
+/// Returns the identity of an element.
 fn name(keys: &[(String, Option<&'static str>)], element: &Value) -> Option<String> {
     if keys.is_empty() {
         return Some(format!("v:{element}"));
@@ -204,7 +204,7 @@ fn name(keys: &[(String, Option<&'static str>)], element: &Value) -> Option<Stri
     (!named.is_empty()).then(|| format!("k:{}", Value::Object(named)))
 }
 
-/// Places that every object has, in Go if not in JSON: nobody puts them there.
+/// Returns whether a path exists in every Go object, so that no manager sets it.
 fn is_root(resource: &ResourceType, path: &Path) -> bool {
     let Some(last) = path.last() else { return true };
     if resource.custom {
@@ -235,7 +235,7 @@ mod tests {
         ResourceType::new("", "v1", "Pod", "pods", true)
     }
 
-    /// A pod with few names, so that two of them have much in common.
+    /// Returns a pod with few names, so that two pods have much in common.
     fn pod() -> impl Strategy<Value = Value> {
         let env = btree_map("[AB]", "[xy]", 0..3);
         let container = ("[abc]", "[12]", env, vec("[pq]", 0..3));
@@ -268,7 +268,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn a_difference_is_what_makes_two_differ(a in pod(), b in pod()) {
+        fn difference_leads_from_one_to_the_other(a in pod(), b in pod()) {
             let resource = pods();
             let walk = Walk(&resource);
             let same = walk.difference(&a, &a);
@@ -280,7 +280,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_laid_over_is_there_and_laying_it_again_changes_nothing(a in pod(), b in pod()) {
+        fn merge_is_complete_and_idempotent(a in pod(), b in pod()) {
             let resource = pods();
             let walk = Walk(&resource);
             let mut merged = a.clone();
@@ -293,7 +293,7 @@ mod tests {
         }
 
         #[test]
-        fn elements_that_are_taken_out_are_gone(a in pod()) {
+        fn removed_elements_are_gone(a in pod()) {
             let resource = pods();
             let walk = Walk(&resource);
             let fields = walk.fields(&a);

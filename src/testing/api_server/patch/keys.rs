@@ -1,19 +1,19 @@
-//! Which lists of built-in types are merged, and by which member: what the Go types say in their
+//! The merge rules of lists in built-in types, as the Go types declare them in their
 //! `patchStrategy` and `patchMergeKey` tags. All other lists are replaced whole.
 
-/// How a patch changes a list.
+/// The effect of a patch on a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListRule {
     Replace,
-    /// Objects are one and the same when they agree in this member.
+    /// Objects with the same value of this member are merged.
     By(&'static str),
-    /// Texts or numbers that are there once.
+    /// Texts or numbers are merged as a set.
     Set,
 }
 
 const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
-/// The rule for a list at this path of members, list indexes left out.
+/// Returns the rule for a list at this path of members, without list indexes.
 pub(super) fn rule(kind: &str, path: &[String]) -> ListRule {
     let at = |back: usize| path.len().checked_sub(back).map_or("", |n| path[n].as_str());
     let (field, parent) = (at(1), at(2));

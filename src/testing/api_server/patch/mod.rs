@@ -5,7 +5,7 @@ mod strategic;
 
 use serde_json::{Map, Value};
 
-use super::options::{Unknown, WriteOptions};
+use super::options::{FieldValidation, WriteOptions};
 use super::schema;
 use super::status::{Cause, Failure};
 use super::store::Store;
@@ -17,8 +17,8 @@ const MERGE: &str = "application/merge-patch+json";
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
-/// Changes an object as a patch of this media type says. A `resourceVersion` in what comes of it is a
-/// precondition, as in a replace. Gives the members, too, that it would set and nobody knows.
+/// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace. Also
+/// returns the unknown members that the patch would set.
 pub(super) fn patch(
     store: &mut Store,
     place: Place<'_>,
@@ -31,7 +31,7 @@ pub(super) fn patch(
     apply(&place.resource.kind, place.resource.custom, media_type, body, &mut object)?;
     let mut object = place.check(object)?;
     let unknown = schema::prune(place.resource, &mut object);
-    if options.unknown == Unknown::Refused && !unknown.is_empty() {
+    if options.unknown == FieldValidation::Strict && !unknown.is_empty() {
         return Err(Failure::strict_patch(&unknown));
     }
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -42,8 +42,7 @@ pub(super) fn patch(
     Ok((update(store, place, &current, object)?, unknown))
 }
 
-/// Applies a patch of this media type to a value of this kind. What belongs to a custom type takes no
-/// strategic merge.
+/// Applies a patch to a value of this kind. Custom types have no strategic merge patch.
 pub(super) fn apply(
     kind: &str,
     custom: bool,
@@ -65,7 +64,7 @@ pub(super) fn apply(
         let patch: json_patch::Patch = serde_json::from_slice(body)
             .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
         json_patch::patch(object, &patch).map_err(|_| {
-            // The patch's own words may quote the object.
+            // The error of the patch may quote the object.
             let message = "the server rejected our request due to an error in our request";
             Failure::new(422, "Invalid", message)
         })?;
@@ -73,7 +72,7 @@ pub(super) fn apply(
         let patch: Value = serde_json::from_slice(body)
             .map_err(|_| Failure::bad_request("error decoding patch: not JSON"))?;
         if !patch.is_object() {
-            return Err(Failure::bad_request("error decoding patch: no object"));
+            return Err(Failure::bad_request("error decoding patch: not an object"));
         }
         if media_type == MERGE {
             merge(object, &patch);
@@ -84,7 +83,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// RFC 7386.
+/// Applies a merge patch (RFC 7386).
 fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(members) = patch else {
         *target = patch.clone();

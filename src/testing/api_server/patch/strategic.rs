@@ -13,7 +13,7 @@ const ORDER: &str = "$setElementOrder/";
 /// Applies a patch to an object of a built-in kind.
 pub(super) fn apply(kind: &str, object: &mut Value, patch: &Value) -> Result<(), Failure> {
     let (Value::Object(members), Value::Object(patch)) = (object, patch) else {
-        return Err(Failure::bad_request("error decoding patch: no object"));
+        return Err(Failure::bad_request("error decoding patch: not an object"));
     };
     let mut at = Vec::new();
     Merging { kind, path: &mut at }.members(members, patch)
@@ -21,7 +21,7 @@ pub(super) fn apply(kind: &str, object: &mut Value, patch: &Value) -> Result<(),
 
 struct Merging<'a> {
     kind: &'a str,
-    /// Where we are, list indexes left out.
+    /// The current path, without list indexes.
     path: &'a mut Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Merging<'_> {
             Some(_) => return Err(invalid("unknown $patch")),
         }
         if let Some(kept) = patch.get(RETAIN) {
-            let kept = kept.as_array().ok_or_else(|| invalid("$retainKeys is no list"))?;
+            let kept = kept.as_array().ok_or_else(|| invalid("$retainKeys is not a list"))?;
             target.retain(|member, _| kept.iter().any(|kept| kept == member.as_str()));
         }
         for (member, gone) in patch {
@@ -67,7 +67,7 @@ impl Merging<'_> {
             self.path.pop();
             merged?;
         }
-        // An order may stand alone: the elements change places and nothing else.
+        // An order without elements only moves them.
         for (member, order) in patch {
             if let Some(list) = member.strip_prefix(ORDER)
                 && !patch.contains_key(list)
@@ -153,7 +153,7 @@ impl Merging<'_> {
         let mut merged = found.to_vec();
         for element in patch {
             let Value::Object(members) = element else {
-                return Err(invalid("an element of a merged list is no object"));
+                return Err(invalid("an element of a merged list is not an object"));
             };
             let Some(wanted) = members.get(key) else {
                 return Err(invalid(&format!("an element lacks its merge key {key}")));
@@ -175,8 +175,7 @@ impl Merging<'_> {
     }
 }
 
-/// Brings the elements that `order` names into its order. Each of the others stays before those it
-/// stood before.
+/// Sorts the elements that `order` names. Each other element stays before those that it was before.
 fn in_order(
     merged: Vec<Value>,
     found: &[Value],
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_merged_by_their_keys_and_others_replaced() {
+    fn keyed_lists_merge_and_others_are_replaced() {
         let pod = json!({"spec": {
             "containers": [
                 {"name": "a", "image": "1", "env": [{"name": "X", "value": "1"}], "args": ["x"]},
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_map_has_no_directives_and_no_nulls() {
+    fn new_map_has_no_directives_or_nulls() {
         let patch = json!({"spec": {"template": {
             "$retainKeys": ["spec"], "metadata": null, "spec": {"containers": [{"name": "a"}]},
         }}});
@@ -281,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_brings_elements_into_it_and_leaves_the_rest() {
+    fn order_moves_only_named_elements() {
         let object = json!({"spec": {"containers": [
             {"name": "mine"}, {"name": "a"}, {"name": "b"}, {"name": "last"}
         ]}});
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_patch_is_refused() {
         for patch in [
             json!({"spec": {"containers": [{"image": "x"}]}}),
             json!({"spec": {"containers": ["x"]}}),

@@ -1,10 +1,10 @@
-//! Fills in what is absent, and takes out the nulls that nothing allows.
+//! Fills in defaults, and removes nulls that the schema does not allow.
 
 use serde_json::{Map, Value};
 
 use super::{flag, member};
 
-/// Gives an object the defaults of its schema.
+/// Applies the defaults of a schema to an object.
 pub(super) fn apply(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(members) => object(schema, members),
@@ -18,7 +18,7 @@ pub(super) fn apply(schema: &Value, value: &mut Value) {
             }
         }
         Value::Number(number) => {
-            // As a real server writes it: without a fraction where there is none.
+            // As a real server writes it: without a fraction if it is whole.
             if let Some(whole) = whole(number) {
                 *value = whole.into();
             }
@@ -53,7 +53,7 @@ fn is_refused_null(schema: &Value, value: &Value) -> bool {
 
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let value = number.as_f64().filter(|_| number.is_f64())?;
-    // Up to here every whole number is one.
+    // Up to here every whole number is exact.
     let exact = value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
     exact.then_some(value as i64)

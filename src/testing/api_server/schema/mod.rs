@@ -1,9 +1,9 @@
-//! What a definition's schema makes of its objects: unknown fields go, absent ones get their default,
-//! and what does not fit is refused with every cause.
+//! The effect of a definition's schema on its objects: unknown fields are removed, absent ones get
+//! their default, and invalid ones are refused with every cause.
 //!
-//! Types, properties, items, enumerations and limits are applied as a real server applies them, to
-//! what changed of an object and to nothing else. Patterns, formats, combinations (`allOf`, `anyOf`,
-//! `oneOf`, `not`) and rules (`x-kubernetes-validations`) are not: whatever they say, it fits.
+//! Types, properties, items, enumerations and limits apply as on a real server, and only to the
+//! changed part of an object. Patterns, formats, combinations (`allOf`, `anyOf`, `oneOf`, `not`)
+//! and rules (`x-kubernetes-validations`) are not checked.
 
 mod defaults;
 mod prune;
@@ -15,18 +15,18 @@ use super::resource::ResourceType;
 use super::status::Cause;
 use super::writing::Part;
 
-/// Takes out of an object what its schema does not know, and says of each what it was.
+/// Removes unknown fields from an object, and returns a message for each.
 pub(super) fn prune(resource: &ResourceType, object: &mut Value) -> Vec<String> {
     let unknown = unknown(resource, object).into_iter();
     unknown.map(|path| format!("unknown field {path:?}")).collect()
 }
 
-/// Takes out of an object what its schema does not know; gives the paths of that, in their order.
+/// Removes unknown fields from an object, and returns their paths in order.
 pub(super) fn unknown(resource: &ResourceType, object: &mut Value) -> Vec<String> {
     if resource.schema.is_null() { Vec::new() } else { prune::object(&resource.schema, object) }
 }
 
-/// Makes an object what a real server stores: pruned, and with its defaults.
+/// Converts an object into its stored form: pruned, and with defaults.
 pub(super) fn complete(resource: &ResourceType, object: &mut Value) {
     if !resource.schema.is_null() {
         prune::object(&resource.schema, object);
@@ -34,7 +34,7 @@ pub(super) fn complete(resource: &ResourceType, object: &mut Value) {
     }
 }
 
-/// What is wrong with the part of an object that is written. What it has been before may stay.
+/// Returns the problems of the written part of an object. Unchanged parts are not checked.
 pub(super) fn problems(
     resource: &ResourceType,
     part: Part,
@@ -53,7 +53,7 @@ pub(super) fn problems(
     }
 }
 
-/// The schema of a member of an object; null where it has none.
+/// Returns the schema of a member of an object; null if there is none.
 fn member<'a>(schema: &'a Value, name: &str) -> &'a Value {
     let declared = &schema["properties"][name];
     if declared.is_null() { &schema["additionalProperties"] } else { declared }

@@ -1,4 +1,4 @@
-//! Takes out what a schema does not know.
+//! Removes fields that a schema does not know.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{flag, member};
 
-/// All that metadata has.
+/// The members of metadata.
 const METADATA: [&str; 15] = [
     "annotations",
     "creationTimestamp",
@@ -25,7 +25,7 @@ const METADATA: [&str; 15] = [
     "uid",
 ];
 
-/// Prunes an object that has kind, apiVersion and metadata; gives the paths of what is gone, sorted.
+/// Prunes an object that has kind, apiVersion and metadata. Returns the removed paths, sorted.
 pub(super) fn object(schema: &Value, object: &mut Value) -> Vec<String> {
     let mut pruning = Pruning { path: String::new(), unknown: Vec::new() };
     pruning.value(schema, true, object);
@@ -34,13 +34,13 @@ pub(super) fn object(schema: &Value, object: &mut Value) -> Vec<String> {
 }
 
 struct Pruning {
-    /// Where it is, as `spec.ports[0]`.
+    /// The current path, such as `spec.ports[0]`.
     path: String,
     unknown: Vec<String>,
 }
 
 impl Pruning {
-    /// Prunes a value; `whole`: it is an object of the API.
+    /// Prunes a value. `whole` is true for an object of the API.
     fn value(&mut self, schema: &Value, whole: bool, value: &mut Value) {
         let whole = whole || flag(schema, "x-kubernetes-embedded-resource");
         match value {
@@ -81,7 +81,7 @@ impl Pruning {
             _ => {}
         }
         let declared = member(schema, name);
-        // `additionalProperties: false` is as if it were not there.
+        // `additionalProperties: false` counts as absent.
         if declared.is_null() || *declared == false {
             return keeps_unknown(schema);
         }

@@ -1,7 +1,6 @@
-//! Says what of an object does not fit its schema, in the words of a real server.
+//! Validates an object against its schema, with the messages of a real server.
 //!
-//! A part that is as it was fits: a schema that was tightened does not lock out the objects from
-//! before.
+//! An unchanged part is valid, so that a tightened schema does not lock out existing objects.
 
 use std::fmt::Write;
 
@@ -10,7 +9,7 @@ use serde_json::{Map, Value};
 use super::super::status::Cause;
 use super::{flag, member};
 
-/// What is wrong with a value that is at `prefix` of its object.
+/// Returns the problems of the value at `prefix` of its object.
 pub(super) fn problems(
     prefix: &str,
     schema: &Value,
@@ -24,7 +23,7 @@ pub(super) fn problems(
 
 struct Validation<'a> {
     prefix: &'a str,
-    /// Below the prefix, as `ports[0].name`.
+    /// The path below the prefix, such as `ports[0].name`.
     path: String,
     causes: Vec<Cause>,
 }
@@ -167,7 +166,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Steps down to a member; gives the way back.
+    /// Enters a member, and returns the length of the path to restore.
     fn enter(&mut self, name: &str) -> usize {
         let above = self.path.len();
         if above > 0 {
@@ -192,7 +191,7 @@ impl Validation<'_> {
     }
 }
 
-/// The types that a value should have been of, if it is of none of them.
+/// Returns the expected types of a value, if it has none of them.
 fn mismatch(schema: &Value, value: &Value) -> Option<String> {
     let found = type_of(value);
     if flag(schema, "x-kubernetes-int-or-string") {
@@ -215,7 +214,8 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// By which members the elements of a list are told apart; none: by their values. `None`: not at all.
+/// Returns the members that identify the elements of a list. An empty list means their values;
+/// `None` means that elements have no identity.
 fn keys(schema: &Value) -> Option<Vec<&str>> {
     match schema["x-kubernetes-list-type"].as_str()? {
         "set" => Some(Vec::new()),

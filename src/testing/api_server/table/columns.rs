@@ -1,39 +1,39 @@
-//! The columns of built-in types, and what stands in them.
+//! The columns of built-in types, and the values of their cells.
 
 use serde_json::Value;
 
 use super::super::resource::ResourceType;
 use super::{duration, node, pod};
 
-/// A column: its name, its type, whether only a wide table shows it (1), and what is in it.
-pub(super) struct Heading {
+/// A column: its name, its type, its priority (1 for a wide table only), and its cells.
+pub(super) struct BuiltinColumn {
     pub(super) name: &'static str,
     pub(super) kind: &'static str,
     pub(super) wide: i64,
     pub(super) cell: fn(&Value) -> Value,
 }
 
-const fn text(name: &'static str, cell: fn(&Value) -> Value) -> Heading {
-    Heading { name, kind: "string", wide: 0, cell }
+const fn text(name: &'static str, cell: fn(&Value) -> Value) -> BuiltinColumn {
+    BuiltinColumn { name, kind: "string", wide: 0, cell }
 }
 
-const fn wide(name: &'static str, cell: fn(&Value) -> Value) -> Heading {
-    Heading { name, kind: "string", wide: 1, cell }
+const fn wide(name: &'static str, cell: fn(&Value) -> Value) -> BuiltinColumn {
+    BuiltinColumn { name, kind: "string", wide: 1, cell }
 }
 
-const fn integer(name: &'static str, cell: fn(&Value) -> Value) -> Heading {
-    Heading { name, kind: "integer", wide: 0, cell }
+const fn integer(name: &'static str, cell: fn(&Value) -> Value) -> BuiltinColumn {
+    BuiltinColumn { name, kind: "integer", wide: 0, cell }
 }
 
-const NAME: Heading = text("Name", |o| o["metadata"]["name"].clone());
-const AGE: Heading = text("Age", |o| duration::since(&o["metadata"]["creationTimestamp"]));
-const CONTAINERS: Heading = wide("Containers", |o| of_containers(o, "name"));
-const IMAGES: Heading = wide("Images", |o| of_containers(o, "image"));
-const SELECTOR: Heading = wide("Selector", |o| pairs(&o["spec"]["selector"]["matchLabels"]));
+const NAME: BuiltinColumn = text("Name", |o| o["metadata"]["name"].clone());
+const AGE: BuiltinColumn = text("Age", |o| duration::since(&o["metadata"]["creationTimestamp"]));
+const CONTAINERS: BuiltinColumn = wide("Containers", |o| of_containers(o, "name"));
+const IMAGES: BuiltinColumn = wide("Images", |o| of_containers(o, "image"));
+const SELECTOR: BuiltinColumn = wide("Selector", |o| pairs(&o["spec"]["selector"]["matchLabels"]));
 
-const GENERIC: &[Heading] = &[NAME, AGE];
+const GENERIC: &[BuiltinColumn] = &[NAME, AGE];
 
-const PODS: &[Heading] = &[
+const PODS: &[BuiltinColumn] = &[
     NAME,
     text("Ready", pod::ready),
     text("Status", pod::status),
@@ -45,7 +45,7 @@ const PODS: &[Heading] = &[
     wide("Readiness Gates", pod::gates),
 ];
 
-const NODES: &[Heading] = &[
+const NODES: &[BuiltinColumn] = &[
     NAME,
     text("Status", node::status),
     text("Roles", node::roles),
@@ -58,7 +58,7 @@ const NODES: &[Heading] = &[
     wide("Container-Runtime", |o| or_unknown(&o["status"]["nodeInfo"]["containerRuntimeVersion"])),
 ];
 
-const SERVICES: &[Heading] = &[
+const SERVICES: &[BuiltinColumn] = &[
     NAME,
     text("Type", |o| o["spec"]["type"].as_str().unwrap_or("ClusterIP").into()),
     text("Cluster-IP", |o| or_none(&o["spec"]["clusterIP"])),
@@ -68,9 +68,9 @@ const SERVICES: &[Heading] = &[
     wide("Selector", |o| pairs(&o["spec"]["selector"])),
 ];
 
-const DEPLOYMENTS: &[Heading] = &[
+const DEPLOYMENTS: &[BuiltinColumn] = &[
     NAME,
-    text("Ready", |o| share(&o["status"]["readyReplicas"], &o["spec"]["replicas"], 1)),
+    text("Ready", |o| ratio(&o["status"]["readyReplicas"], &o["spec"]["replicas"], 1)),
     text("Up-to-date", |o| count(&o["status"]["updatedReplicas"])),
     text("Available", |o| count(&o["status"]["availableReplicas"])),
     AGE,
@@ -79,7 +79,7 @@ const DEPLOYMENTS: &[Heading] = &[
     SELECTOR,
 ];
 
-const REPLICA_SETS: &[Heading] = &[
+const REPLICA_SETS: &[BuiltinColumn] = &[
     NAME,
     integer("Desired", |o| o["spec"]["replicas"].as_u64().unwrap_or(1).into()),
     integer("Current", |o| count(&o["status"]["replicas"])),
@@ -90,15 +90,15 @@ const REPLICA_SETS: &[Heading] = &[
     SELECTOR,
 ];
 
-const STATEFUL_SETS: &[Heading] = &[
+const STATEFUL_SETS: &[BuiltinColumn] = &[
     NAME,
-    text("Ready", |o| share(&o["status"]["readyReplicas"], &o["spec"]["replicas"], 1)),
+    text("Ready", |o| ratio(&o["status"]["readyReplicas"], &o["spec"]["replicas"], 1)),
     AGE,
     CONTAINERS,
     IMAGES,
 ];
 
-const DAEMON_SETS: &[Heading] = &[
+const DAEMON_SETS: &[BuiltinColumn] = &[
     NAME,
     integer("Desired", |o| count(&o["status"]["desiredNumberScheduled"])),
     integer("Current", |o| count(&o["status"]["currentNumberScheduled"])),
@@ -112,10 +112,10 @@ const DAEMON_SETS: &[Heading] = &[
     SELECTOR,
 ];
 
-const JOBS: &[Heading] = &[
+const JOBS: &[BuiltinColumn] = &[
     NAME,
     text("Status", job_status),
-    text("Completions", |o| share(&o["status"]["succeeded"], &o["spec"]["completions"], 1)),
+    text("Completions", |o| ratio(&o["status"]["succeeded"], &o["spec"]["completions"], 1)),
     text("Duration", job_duration),
     AGE,
     CONTAINERS,
@@ -123,7 +123,7 @@ const JOBS: &[Heading] = &[
     SELECTOR,
 ];
 
-const EVENTS: &[Heading] = &[
+const EVENTS: &[BuiltinColumn] = &[
     text("Last Seen", |o| {
         let last = ["lastTimestamp", "eventTime", "firstTimestamp"].map(|member| &o[member]);
         duration::since(last.into_iter().find(|time| time.is_string()).unwrap_or(&Value::Null))
@@ -143,27 +143,27 @@ const EVENTS: &[Heading] = &[
     wide("Name", |o| o["metadata"]["name"].clone()),
 ];
 
-const CONFIG_MAPS: &[Heading] = &[NAME, text("Data", |o| entries(o, "binaryData")), AGE];
+const CONFIG_MAPS: &[BuiltinColumn] = &[NAME, text("Data", |o| entries(o, "binaryData")), AGE];
 
-const SECRETS: &[Heading] = &[
+const SECRETS: &[BuiltinColumn] = &[
     NAME,
     text("Type", |o| o["type"].as_str().unwrap_or("Opaque").into()),
     text("Data", |o| entries(o, "stringData")),
     AGE,
 ];
 
-const NAMESPACES: &[Heading] = &[NAME, text("Status", |o| o["status"]["phase"].clone()), AGE];
+const NAMESPACES: &[BuiltinColumn] = &[NAME, text("Status", |o| o["status"]["phase"].clone()), AGE];
 
-const SERVICE_ACCOUNTS: &[Heading] =
+const SERVICE_ACCOUNTS: &[BuiltinColumn] =
     &[NAME, text("Secrets", |o| o["secrets"].as_array().map_or(0, Vec::len).into()), AGE];
 
-const LEASES: &[Heading] =
+const LEASES: &[BuiltinColumn] =
     &[NAME, text("Holder", |o| o["spec"]["holderIdentity"].as_str().into()), AGE];
 
-const DEFINITIONS: &[Heading] =
+const DEFINITIONS: &[BuiltinColumn] =
     &[NAME, text("Created At", |o| o["metadata"]["creationTimestamp"].clone())];
 
-pub(super) fn of(resource: &ResourceType) -> &'static [Heading] {
+pub(super) fn of(resource: &ResourceType) -> &'static [BuiltinColumn] {
     match &*resource.qualified() {
         "pods" => PODS,
         "nodes" => NODES,
@@ -196,8 +196,8 @@ fn count(value: &Value) -> Value {
     value.as_u64().unwrap_or(0).into()
 }
 
-/// So many of so many.
-fn share(part: &Value, whole: &Value, default: u64) -> Value {
+/// Returns `part/whole`.
+fn ratio(part: &Value, whole: &Value, default: u64) -> Value {
     format!("{}/{}", part.as_u64().unwrap_or(0), whole.as_u64().unwrap_or(default)).into()
 }
 
@@ -212,7 +212,7 @@ fn of_containers(object: &Value, member: &str) -> Value {
     texts.collect::<Vec<_>>().join(",").into()
 }
 
-/// `a=b,c=d`.
+/// Returns `a=b,c=d`.
 fn pairs(map: &Value) -> Value {
     let pairs: Vec<String> = map
         .as_object()

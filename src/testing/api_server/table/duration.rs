@@ -1,22 +1,22 @@
-//! Times as people read them: `5s`, `3m20s`, `47h`, `12d`.
+//! Durations for people: `5s`, `3m20s`, `47h`, `12d`.
 
 use k8s_openapi::jiff::Timestamp;
 use serde_json::Value;
 
-/// How long ago a time was.
+/// Returns the time since a timestamp.
 pub(super) fn since(time: &Value) -> Value {
     let Some(text) = time.as_str() else { return "<unknown>".into() };
     let Ok(then) = text.parse::<Timestamp>() else { return "<unknown>".into() };
     human(Timestamp::now().as_second() - then.as_second()).into()
 }
 
-/// How long it was between two times, if both are known.
+/// Returns the time between two timestamps, if both are known.
 pub(super) fn between(from: &Value, to: &Value) -> Option<String> {
     let second = |time: &Value| Some(time.as_str()?.parse::<Timestamp>().ok()?.as_second());
     Some(human(second(to)? - second(from)?))
 }
 
-/// A number of seconds, in as many words as are worth it.
+/// Returns a number of seconds, with as many units as are useful.
 fn human(seconds: i64) -> String {
     let two = |major: i64, unit: &str, minor: i64, small: &str| match minor {
         0 => format!("{major}{unit}"),
@@ -25,7 +25,7 @@ fn human(seconds: i64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     let years = days / 365;
     match seconds {
-        // Clocks differ a little; more than that is a mistake.
+        // Clocks differ a little; a larger difference is invalid.
         ..-1 => "<invalid>".to_owned(),
         -1..0 => "0s".to_owned(),
         0..120 => format!("{seconds}s"),
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_as_short_as_they_can_be() {
+    fn durations_are_short() {
         for (seconds, text) in [
             (-2, "<invalid>"),
             (-1, "0s"),

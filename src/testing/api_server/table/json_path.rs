@@ -1,9 +1,10 @@
-//! As much of JSON path as printer columns use: members, indexes, `[*]`, and filters on equality.
+//! The part of JSON path that printer columns use: members, indexes, `[*]`, and filters on
+//! equality.
 
 use serde_json::Value;
 
-/// The first value at a path such as `.status.conditions[?(@.type=="Ready")].status`; null where
-/// there is none or the path is not understood.
+/// Returns the first value at a path such as `.status.conditions[?(@.type=="Ready")].status`; null
+/// if there is none or the path is not supported.
 pub(super) fn find(object: &Value, path: &str) -> Value {
     let mut rest = path.trim().trim_start_matches('{').trim_end_matches('}');
     let mut found = vec![object];
@@ -22,7 +23,7 @@ pub(super) fn find(object: &Value, path: &str) -> Value {
     found.first().map_or(Value::Null, |value| (*value).clone())
 }
 
-/// The next member's name, in which a dot may be escaped, and what follows it.
+/// Returns the next member's name, in which a dot may be escaped, and the rest.
 fn member(path: &str) -> (String, &str) {
     let mut name = String::new();
     let mut escaped = false;
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_paths_of_printer_columns_are_followed() {
+    fn printer_column_paths_are_supported() {
         let object = json!({
             "spec": {"color": "blue", "sizes": [1, 2]},
             "metadata": {"annotations": {"example.com/a": "b"}},

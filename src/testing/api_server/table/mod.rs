@@ -1,7 +1,7 @@
-//! Objects as rows of a table: what kubectl prints.
+//! Objects as rows of a table, for kubectl.
 //!
-//! The well-known kinds have the columns a real server gives them, custom ones those of their
-//! definition, all others name and age.
+//! Well-known kinds have the columns of a real server, custom types have those of their definition,
+//! and all others have name and age.
 
 mod columns;
 mod duration;
@@ -11,14 +11,14 @@ mod pod;
 
 use serde_json::{Value, json};
 
-use self::columns::Heading;
+use self::columns::BuiltinColumn;
 use super::form::Include;
 use super::resource::ResourceType;
 
 const NAME: &str = "The object's name, unique within its namespace.";
 const AGE: &str = "How long ago the object was created.";
 
-/// The columns of a type.
+/// Returns the columns of a type.
 pub(super) fn columns(resource: &ResourceType) -> Value {
     if resource.custom {
         return custom_columns(resource);
@@ -53,12 +53,12 @@ fn custom_columns(resource: &ResourceType) -> Value {
     columns.into()
 }
 
-/// One object as a row.
+/// Returns an object as a row.
 pub(super) fn row(resource: &ResourceType, object: &Value, include: Include) -> Value {
     let cells: Vec<Value> = if resource.custom {
         custom_cells(resource, object)
     } else {
-        columns::of(resource).iter().map(|Heading { cell, .. }| cell(object)).collect()
+        columns::of(resource).iter().map(|BuiltinColumn { cell, .. }| cell(object)).collect()
     };
     let beside = match include {
         Include::Nothing => Value::Null,
@@ -88,7 +88,7 @@ fn custom_cells(resource: &ResourceType, object: &Value) -> Vec<Value> {
     cells
 }
 
-/// A whole table in one value.
+/// Returns a whole table as one value.
 pub(super) fn whole(
     resource: &ResourceType,
     metadata: &Value,

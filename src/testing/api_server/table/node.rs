@@ -1,4 +1,4 @@
-//! What a node's row says.
+//! The cells of a node's row.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ pub(super) fn status(node: &Value) -> Value {
     let mut words = vec![match ready.map(|condition| condition["status"] == "True") {
         Some(true) => "Ready",
         Some(false) => "NotReady",
-        None => "Unknown",
+        None => "FieldValidation",
     }];
     if node["spec"]["unschedulable"] == true {
         words.push("SchedulingDisabled");

@@ -1,4 +1,4 @@
-//! What a pod's row says: its status in one word, as kubectl shows it.
+//! The cells of a pod's row, such as its status in one word.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ fn statuses<'a>(pod: &'a Value, member: &str) -> impl Iterator<Item = &'a Value>
     pod["status"][member].as_array().into_iter().flatten()
 }
 
-/// Containers that are to run for as long as the pod: the main ones, and sidecars.
+/// Returns the number of containers that run as long as the pod: the main ones, and sidecars.
 fn lasting(pod: &Value) -> usize {
     let containers = pod["spec"]["containers"].as_array().map_or(0, Vec::len);
     let sidecars = pod["spec"]["initContainers"].as_array().into_iter().flatten();
@@ -30,7 +30,7 @@ pub(super) fn restarts(pod: &Value) -> Value {
     counts.map(Option::unwrap_or_default).sum::<u64>().to_string().into()
 }
 
-/// The phase, or what is more telling.
+/// Returns the phase, or a more specific reason.
 pub(super) fn status(pod: &Value) -> Value {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let reason = text(&pod["status"]["reason"]);
@@ -38,7 +38,7 @@ pub(super) fn status(pod: &Value) -> Value {
     if let Some(initializing) = initializing(pod) {
         word = Some(initializing);
     } else {
-        // The first container's trouble is the one that is shown.
+        // The problem of the first container is shown.
         let containers: Vec<&Value> = statuses(pod, "containerStatuses").collect();
         for container in containers.into_iter().rev() {
             word = trouble(container).or(word);
@@ -46,12 +46,12 @@ pub(super) fn status(pod: &Value) -> Value {
     }
     if !pod["metadata"]["deletionTimestamp"].is_null() {
         let lost = reason.as_deref() == Some("NodeLost");
-        word = Some(if lost { "Unknown" } else { "Terminating" }.to_owned());
+        word = Some(if lost { "FieldValidation" } else { "Terminating" }.to_owned());
     }
     json!(word.unwrap_or_default())
 }
 
-/// Why a container is not running.
+/// Returns the reason why a container is not running.
 fn trouble(container: &Value) -> Option<String> {
     let state = &container["state"];
     if let Some(reason) = state["waiting"]["reason"].as_str() {
@@ -68,7 +68,7 @@ fn trouble(container: &Value) -> Option<String> {
     }
 }
 
-/// What holds the pod in its init containers, if anything.
+/// Returns the status of the pod's init containers, if they are not finished.
 fn initializing(pod: &Value) -> Option<String> {
     let total = pod["spec"]["initContainers"].as_array().map_or(0, Vec::len);
     for (n, container) in statuses(pod, "initContainerStatuses").enumerate() {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pod_is_said_in_one_word() {
+    fn pod_status_is_one_word() {
         let pod = |status: Value| json!({"metadata": {}, "spec": {}, "status": status});
         let waiting = |reason: &str| json!({"state": {"waiting": {"reason": reason}}});
         for (status, word) in [

@@ -15,7 +15,7 @@ pub(in super::super) fn create(
     made(store, place, object, true)
 }
 
-/// Creates an object whose record of who set what is already right.
+/// Creates an object whose field ownership is already up to date.
 pub(in super::super) fn create_as_is(
     store: &mut Store,
     place: Place<'_>,
@@ -70,7 +70,7 @@ fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Resu
     place.put(store, object)
 }
 
-/// Who creates an object has no say in its status, where the type has it apart.
+/// Removes the status of a new object, if the type has a separate status.
 fn reset_status(place: Place<'_>, object: &mut Value) {
     if place.part == Part::Both || !place.resource.status {
         return;
@@ -87,7 +87,7 @@ fn reset_status(place: Place<'_>, object: &mut Value) {
     }
 }
 
-/// How a pod is treated when its node is short of something.
+/// Returns the quality of service class of a pod.
 fn quality_of_service(spec: &Value) -> &'static str {
     let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
     let (mut any, mut all) = (false, true);

@@ -1,4 +1,4 @@
-//! Deletes: at once, after a grace period, or when the last finalizer is gone.
+//! Deletes: at once, after a grace period, or when the last finalizer is removed.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::super::store::Store;
 use super::super::stored::Stored;
 use super::{Deleted, Part, Place, has_finalizers, names};
 
-/// The grace of a pod that does not say.
+/// The default grace period of a pod, in seconds.
 const POD_GRACE: i64 = 30;
 
 const ORPHAN: &str = "orphan";
@@ -57,19 +57,19 @@ fn delete_one(
     Ok(Deleted::Waits(place.put(store, object)?))
 }
 
-/// Sets the time by which the object has to be gone.
+/// Sets the time by which the object must be gone.
 fn mark(resource: &ResourceType, object: &mut Value, grace: i64) {
     let first = object["metadata"]["deletionTimestamp"].is_null();
     object["metadata"]["deletionTimestamp"] = names::after(grace).into();
     object["metadata"]["deletionGracePeriodSeconds"] = grace.into();
     let generation = object["metadata"]["generation"].as_u64();
     if let Some(generation) = generation.filter(|_| first && resource.generation) {
-        // What controllers are asked to do has changed.
+        // The desired state has changed for controllers.
         object["metadata"]["generation"] = (generation + 1).into();
     }
 }
 
-/// How long the object may take to go. Only pods take their time: those that run on a node.
+/// Returns the grace period of a deletion, in seconds. Only pods that run on a node have one.
 fn grace(place: Place<'_>, object: &Value, asked: Option<i64>) -> i64 {
     if place.resource.qualified() != "pods" || place.part == Part::Both {
         return 0;
@@ -84,8 +84,8 @@ fn grace(place: Place<'_>, object: &Value, asked: Option<i64>) -> i64 {
     if grace < 0 { 1 } else { grace }
 }
 
-/// The finalizers that tell a garbage collector what to do with dependents. There is none here: who
-/// asks for them takes them off.
+/// Adds the finalizer for a garbage collector. There is no collector here: a client that requests a
+/// propagation policy removes the finalizer.
 fn propagate(object: &mut Value, propagation: Option<Propagation>) {
     let Some(propagation) = propagation else { return };
     let wanted = match propagation {
@@ -104,7 +104,7 @@ fn propagate(object: &mut Value, propagation: Option<Propagation>) {
     }
 }
 
-/// Deletes every selected object as if each were deleted alone.
+/// Deletes every selected object, as single deletes would.
 pub(in super::super) fn delete_all(
     store: &mut Store,
     place: Place<'_>,
@@ -120,7 +120,7 @@ pub(in super::super) fn delete_all(
         let place = Place { namespace, name: Some(&object.name), ..place };
         match delete(store, place, options) {
             Ok(Deleted::Gone(object) | Deleted::Waits(object)) => deleted.push(object),
-            // What went along with another is deleted, too.
+            // The object was deleted together with another one.
             Err(failure) if failure.code() == 404 => {}
             Err(failure) => return Err(failure),
         }
@@ -128,8 +128,8 @@ pub(in super::super) fn delete_all(
     Ok(deleted)
 }
 
-/// Deletes what a namespace or a definition takes along: without grace, as if all who run there
-/// obeyed at once. What has finalizers waits for them.
+/// Deletes the objects of a namespace or a definition without grace, as if their nodes acted at
+/// once. Objects with finalizers wait for them.
 pub(in super::super) fn purge(store: &mut Store, resource: &ResourceType, namespace: Option<&str>) {
     let Some(collection) = store.of(resource) else { return };
     let of_namespace =
@@ -144,7 +144,7 @@ pub(in super::super) fn purge(store: &mut Store, resource: &ResourceType, namesp
             dry_run: false,
             manager: "",
         };
-        // Gone or waiting: either way there is nothing to refuse.
+        // The object is gone or waits; neither is a failure.
         let _ = delete_one(store, place, &object, &DeleteOptions::default());
     }
 }

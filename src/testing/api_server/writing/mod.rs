@@ -1,8 +1,8 @@
-//! Creates, replaces and deletes: what a write does to the store, in the words of a real server.
+//! Creates, replaces and deletes: the effect of a write on the store.
 //!
-//! A write is checked, completed with what only a server sets, stored, and followed by what belongs
-//! to it (see `lifecycle`). It is one step under the store's lock: nobody sees half of it. Only objects
-//! of a definition are validated and defaulted beyond their metadata, by its schema.
+//! A write is checked, completed with what a server sets, stored, and followed by its side effects
+//! (see `lifecycle`). It is atomic under the store's lock. Only objects of a definition are
+//! validated and defaulted beyond their metadata, by their schema.
 
 mod create;
 mod delete;
@@ -25,36 +25,36 @@ pub(super) use self::create::{create, create_as_is};
 pub(super) use self::delete::{delete, delete_all, purge};
 pub(super) use self::update::{replace, update, update_as_is};
 
-/// Which part of an object is written.
+/// The part of an object that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All but the status, where the type has it apart.
+    /// All but the status, if the type has a separate status.
     Object,
     Status,
-    /// The object, by its scale.
+    /// The object, through its scale.
     Scale,
-    /// Object and status together, as only the process itself may.
+    /// The object with its status, which only the test process may write.
     Both,
 }
 
-/// Which object is written, as the path names it, and how.
+/// The object to write, as the path names it, with the options of the write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) resource: &'a ResourceType,
     pub(super) namespace: Option<&'a str>,
     pub(super) name: Option<&'a str>,
     pub(super) part: Part,
-    /// Everything is done but the storing.
+    /// True if nothing is stored.
     pub(super) dry_run: bool,
-    /// Who writes, for the record of who set which field.
+    /// The manager of the write, for field ownership.
     pub(super) manager: &'a str,
 }
 
-/// What came of a delete.
+/// The result of a delete.
 #[derive(Debug)]
 pub(super) enum Deleted {
     Gone(Value),
-    /// It waits: for finalizers, or for a grace period to be over.
+    /// The object waits for finalizers or a grace period.
     Waits(Value),
 }
 
@@ -72,7 +72,7 @@ impl Place<'_> {
         object.cloned().ok_or_else(|| Failure::not_found(self.resource, self.name()))
     }
 
-    /// A body that is an object of this type and place, with its metadata an object.
+    /// Returns the body as an object of this type and place, whose metadata is an object.
     pub(super) fn check(&self, mut object: Value) -> Result<Value, Failure> {
         let Some(members) = object.as_object_mut() else {
             return Err(Failure::bad_request("the object provided is unrecognized"));
@@ -92,7 +92,7 @@ impl Place<'_> {
         }
         let metadata = members.entry("metadata").or_insert_with(|| json!({}));
         let Some(metadata) = metadata.as_object_mut() else {
-            return Err(Failure::bad_request("metadata is no object"));
+            return Err(Failure::bad_request("metadata is not an object"));
         };
         match (self.resource.namespaced, self.namespace) {
             (true, Some(namespace)) => {
@@ -137,7 +137,7 @@ impl Place<'_> {
     }
 }
 
-/// The object at a place of another, made to be there: what else is there gives way.
+/// Returns the object at a path, and creates it. Other values on the path are replaced.
 pub(super) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
     let mut value = object;
     for member in path {
@@ -149,7 +149,7 @@ pub(super) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
     value
 }
 
-/// Secrets take plain texts and keep them as all others.
+/// Moves the plain texts of a Secret into its data, encoded.
 fn encode_texts(resource: &ResourceType, object: &mut Value) {
     if resource.qualified() != "secrets" {
         return;
@@ -161,12 +161,12 @@ fn encode_texts(resource: &ResourceType, object: &mut Value) {
     }
 }
 
-/// Whether anything holds the object back from going.
+/// Returns whether the object has finalizers.
 fn has_finalizers(object: &Value) -> bool {
     object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
 }
 
-/// Takes a member out of an object's metadata.
+/// Removes a member of an object's metadata.
 fn forget(object: &mut Value, member: &str) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove(member);

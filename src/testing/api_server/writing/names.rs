@@ -1,4 +1,4 @@
-//! Names, uids and times that a server gives.
+//! Names, uids and times that a server assigns.
 
 use super::super::resource::ResourceType;
 
@@ -11,7 +11,7 @@ const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alpha
     or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or \
     '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-/// What is wrong with a name, if anything.
+/// Returns the problem of a name, if it has one.
 pub(super) fn problem(resource: &ResourceType, name: &str) -> Option<&'static str> {
     if resource.group == "rbac.authorization.k8s.io" {
         let bad = matches!(name, "." | "..") || name.contains(['/', '%']);
@@ -32,7 +32,7 @@ pub(super) fn problem(resource: &ResourceType, name: &str) -> Option<&'static st
     (!well).then_some(if label { LABEL } else { SUBDOMAIN })
 }
 
-/// What is put behind a `generateName`.
+/// Returns a random suffix for a `generateName`.
 pub(super) fn suffix() -> String {
     (0..5)
         .map(|_| fastrand::choice(b"bcdfghjklmnpqrstvwxz2456789").map_or('x', |c| char::from(*c)))
@@ -51,12 +51,12 @@ pub(in super::super) fn uid() -> String {
     )
 }
 
-/// The time, to the second, as metadata has it.
+/// Returns the current time in whole seconds, as metadata has it.
 pub(in super::super) fn now() -> String {
     after(0)
 }
 
-/// The time in so many seconds.
+/// Returns the time in `seconds` from now.
 pub(super) fn after(seconds: i64) -> String {
     use k8s_openapi::jiff::{SignedDuration, Timestamp};
     let now = Timestamp::now();

@@ -1,4 +1,4 @@
-//! Replaces, and what every other change of an object ends in.
+//! Replaces, which all other changes of an object use as well.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(in super::super) fn replace(
     update(store, place, &current, object)
 }
 
-/// Puts a new state in place of `current`: what the server sets stays as the server set it. A
+/// Replaces `current` with a new state, in which the fields that a server sets keep their values. A
 /// version or uid in the object is a precondition.
 pub(in super::super) fn update(
     store: &mut Store,
@@ -41,7 +41,7 @@ pub(in super::super) fn update(
     updated(store, place, current, object, true)
 }
 
-/// The same for an object whose record of who set what is already right.
+/// Replaces an object whose field ownership is already up to date.
 pub(in super::super) fn update_as_is(
     store: &mut Store,
     place: Place<'_>,
@@ -96,7 +96,7 @@ fn updated(
         record(place, &before, &mut object);
     }
     if object == before {
-        // As on a real server: no change, no revision, no event.
+        // As on a real server, no change means no revision and no event.
         return Ok(before);
     }
     let causes = schema::problems(place.resource, place.part, Some(&before), &object);
@@ -111,14 +111,14 @@ fn updated(
     let grace = object["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
     let in_steps = lifecycle::is_going(store, place.resource, place.name());
     if deleted && grace == 0 && !in_steps && has_finalizers(&before) && !has_finalizers(&object) {
-        // The last finalizer is gone: so is the object. The change itself is not stored.
+        // The last finalizer is gone, so the object is removed. The change itself is not stored.
         place.remove(store, current)?;
         return Ok(object);
     }
     place.put(store, object)
 }
 
-/// Keeps the record of who set what; a write that changes nothing else leaves it alone.
+/// Updates field ownership. A write without another change leaves it as it is.
 fn record(place: Place<'_>, before: &Value, object: &mut Value) {
     let reset = object["metadata"]["managedFields"] == serde_json::json!([{}]);
     let managers = &before["metadata"]["managedFields"];
@@ -134,7 +134,7 @@ fn record(place: Place<'_>, before: &Value, object: &mut Value) {
     }
 }
 
-/// Leaves alone what this part of the API does not write.
+/// Restores what this part of the API does not write.
 fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
     let keep_status = |object: &mut Value, status: &Value| match status {
         Value::Null => drop(object.as_object_mut().map(|members| members.remove("status"))),
@@ -157,7 +157,7 @@ fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
     }
 }
 
-/// What a generation counts the changes of.
+/// Returns the part of an object whose changes the generation counts.
 fn asked(place: Place<'_>, object: &Value) -> Value {
     let mut asked = object.clone();
     if let Some(members) = asked.as_object_mut() {

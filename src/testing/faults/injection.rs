@@ -1,4 +1,4 @@
-//! What can be done to a request and to its answer.
+//! The kinds of injections.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,13 +10,14 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
-/// One thing that goes wrong.
+/// A failure to inject into a request or its response, with
+/// [`Faults::inject`](super::Faults::inject).
 ///
-/// Those that change what an answer says need to understand it: events are told apart in JSON and in
-/// protobuf, single objects and texts are changed in JSON only.
+/// Injections that change the content must decode it: they find events in JSON and in protobuf, but
+/// change objects and texts in JSON only.
 #[derive(Clone)]
 #[must_use]
-pub struct Harm(pub(super) Kind);
+pub struct Injection(pub(super) Kind);
 
 #[derive(Clone)]
 pub(super) enum Kind {
@@ -26,7 +27,7 @@ pub(super) enum Kind {
     Delay(Duration),
     Answer(Arc<Response<Bytes>>),
     Stale,
-    Stop { at: Spot, ending: Ending },
+    Stop { at: BodyPosition, ending: Ending },
     Drip { bytes: usize, every: Duration },
     NotUtf8 { at: u64 },
     Edit(Edit),
@@ -36,62 +37,63 @@ pub(super) enum Kind {
     ErrorEvent { after: u64, status: Arc<Value> },
 }
 
-/// Changes the nth object of an answer.
+/// Changes the nth object of a response.
 pub(super) type Edit = Arc<dyn Fn(u64, &mut Value) + Send + Sync>;
 
-/// Where in an answer something happens.
+/// A position in the body of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Spot {
-    /// After so many bytes of the body.
+pub enum BodyPosition {
+    /// After this number of bytes.
     Byte(u64),
-    /// After so many whole pieces of the body, as they came from the server, in the middle of the
-    /// next.
+    /// After this number of whole frames as the server sent them, in the middle of the next frame.
     Frame(u64),
-    /// After so many whole events of a watch, in the middle of the next. A list in JSON is one line
-    /// and counts as one event; one in protobuf has none.
+    /// After this number of whole watch events, in the middle of the next event. A list in JSON
+    /// counts as one event, and a list in protobuf has none.
     Event(u64),
 }
 
-/// What happens there.
+/// The failure at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The connection breaks.
     Cut,
-    /// The body ends in good order.
+    /// The body ends normally.
     End,
-    /// Nothing comes any more.
+    /// The body stops without an end.
     Stall,
 }
 
-impl Harm {
-    /// The connection is refused; the server never hears of the request.
+impl Injection {
+    /// Refuses the connection. The request does not reach the server.
     pub fn refuse() -> Self {
         Self(Kind::Refuse)
     }
 
-    /// The request is never answered; nor does the server hear of it.
+    /// Never answers the request. The request does not reach the server.
     pub fn black_hole() -> Self {
         Self(Kind::BlackHole)
     }
 
-    /// The server does what was asked, and its answer never comes.
+    /// Never delivers the response, although the server executes the request.
     pub fn lose_answer() -> Self {
         Self(Kind::LoseAnswer)
     }
 
-    /// The request takes so much longer.
+    /// Delays the request.
     pub fn delay(delay: Duration) -> Self {
         Self(Kind::Delay(delay))
     }
 
-    /// This is the answer; the server never hears of the request.
+    /// Answers with this response. The request does not reach the server.
     pub fn answer(response: Response<Bytes>) -> Self {
         Self(Kind::Answer(Arc::new(response)))
     }
 
-    /// The answer is a failure of this status, in an API server's words; the server never hears of
-    /// the request.
+    /// Answers with a failure of this HTTP status, in an API server's words. The request does not
+    /// reach the server.
+    ///
+    /// A code that is not a valid HTTP status becomes 500.
     pub fn status(code: u16) -> Self {
         let status = status(code);
         let (body, media_type) = match code {
@@ -106,56 +108,59 @@ impl Harm {
         Self::answer(response)
     }
 
-    /// The answer is 429, with a `Retry-After` or without; the server never hears of the request.
+    /// Answers 429, with a `Retry-After` header in whole seconds if a duration is given. The
+    /// request does not reach the server.
     pub fn throttle(retry_after: Option<Duration>) -> Self {
-        let mut harm = Self::status(429);
-        if let (Kind::Answer(answer), Some(delay)) = (&mut harm.0, retry_after) {
+        let mut injection = Self::status(429);
+        if let (Kind::Answer(answer), Some(delay)) = (&mut injection.0, retry_after) {
             let headers = Arc::make_mut(answer).headers_mut();
             headers.insert(RETRY_AFTER, delay.as_secs().into());
         }
-        harm
+        injection
     }
 
-    /// A list is answered with what [`remember_lists`](super::Faults::remember_lists) remembers of
-    /// it, as by a replica that lags behind. What is not remembered passes.
+    /// Answers a list with the response that [`remember_lists`](super::Faults::remember_lists)
+    /// recorded, as a replica that lags behind does. Lists without a record pass.
     pub fn stale() -> Self {
         Self(Kind::Stale)
     }
 
-    /// The connection breaks at this spot of the answer.
-    pub fn cut(at: Spot) -> Self {
+    /// Breaks the connection at this position of the response.
+    pub fn cut(at: BodyPosition) -> Self {
         Self(Kind::Stop { at, ending: Ending::Cut })
     }
 
-    /// The answer ends at this spot, in good order.
-    pub fn truncate(at: Spot) -> Self {
+    /// Ends the response normally at this position.
+    pub fn truncate(at: BodyPosition) -> Self {
         Self(Kind::Stop { at, ending: Ending::End })
     }
 
-    /// From this spot on the answer brings nothing, and does not end.
-    pub fn stall(at: Spot) -> Self {
+    /// Stops the response at this position, without ending it.
+    pub fn stall(at: BodyPosition) -> Self {
         Self(Kind::Stop { at, ending: Ending::Stall })
     }
 
-    /// The answer comes in pieces of so many bytes, each so long after the one before.
+    /// Delivers the response in pieces of at most `bytes` bytes, each `every` after the one before.
     pub fn drip(bytes: usize, every: Duration) -> Self {
         Self(Kind::Drip { bytes: bytes.max(1), every })
     }
 
-    /// The first letter or digit from this byte on becomes a byte that is no UTF-8. JSON only: texts
-    /// in protobuf are taken as they come.
+    /// Replaces the first ASCII letter or digit from this byte on with a byte that is invalid in
+    /// UTF-8. Affects JSON only, because texts in protobuf are not checked.
     pub fn not_utf8(at: u64) -> Self {
         Self(Kind::NotUtf8 { at })
     }
 
-    /// Changes the objects of lists and watches, in JSON; `edit` is given the object and how many
-    /// came before it in this answer. A list is held back until it is whole.
+    /// Changes the objects of lists and watches in JSON.
+    ///
+    /// `edit` receives the number of earlier objects in this response, and the object. A list is
+    /// held back until it is complete.
     pub fn edit(edit: impl Fn(u64, &mut Value) + Send + Sync + 'static) -> Self {
         Self(Kind::Edit(Arc::new(edit)))
     }
 
-    /// Makes the nth object of a list or watch, counted from 0, one that no type can decode, though
-    /// its name and version can be read. JSON only.
+    /// Makes the nth object of a list or watch undecodable, counted from 0. Its name and version
+    /// stay readable. Affects JSON only.
     pub fn poison(nth: u64) -> Self {
         Self::edit(move |n, object| {
             if n == nth {
@@ -164,44 +169,45 @@ impl Harm {
         })
     }
 
-    /// The bookmark that ends the initial events of a streaming list never comes.
+    /// Drops the bookmark that ends the initial events of a streaming list.
     pub fn hide_initial_events_end() -> Self {
         Self(Kind::HideInitialEventsEnd)
     }
 
-    /// Every so manieth event of a watch comes once more, after `later` further ones.
+    /// Repeats every `every`th event of a watch after `later` further events.
     pub fn repeat(every: u64, later: u64) -> Self {
         Self(Kind::Repeat { every: every.max(1), later })
     }
 
-    /// Every so manieth event of a watch comes after the one that follows it.
+    /// Swaps every `every`th event of a watch with the event that follows it.
     pub fn swap(every: u64) -> Self {
         Self(Kind::Swap { every: every.max(1) })
     }
 
-    /// After so many events of a watch comes an ERROR of this status, and the end.
+    /// Sends an ERROR event of this status after `after` events of a watch, and ends the watch.
     pub fn error_event(after: u64, code: u16) -> Self {
         Self(Kind::ErrorEvent { after, status: Arc::new(status(code)) })
     }
 
-    /// One harm of each kind but [`answer`](Self::answer) and [`edit`](Self::edit), with spots and
-    /// delays drawn from a seed: something for [`at_random`](super::Faults::at_random).
+    /// Returns one injection of each kind except [`answer`](Self::answer) and [`edit`](Self::edit),
+    /// with positions and delays drawn from a seed. Pass them to
+    /// [`Faults::inject_at_random`](super::Faults::inject_at_random).
     pub fn one_of_each(seed: u64) -> Vec<Self> {
         let mut rng = Rng::with_seed(seed);
-        let mut spots = || match rng.u8(0..3) {
-            0 => Spot::Byte(rng.u64(0..3_000)),
-            1 => Spot::Frame(rng.u64(0..3)),
-            _ => Spot::Event(rng.u64(0..5)),
+        let mut positions = || match rng.u8(0..3) {
+            0 => BodyPosition::Byte(rng.u64(0..3_000)),
+            1 => BodyPosition::Frame(rng.u64(0..3)),
+            _ => BodyPosition::Event(rng.u64(0..5)),
         };
-        let mut harms = vec![
-            Self::cut(spots()),
-            Self::cut(spots()),
-            Self::truncate(spots()),
-            Self::stall(spots()),
+        let mut injections = vec![
+            Self::cut(positions()),
+            Self::cut(positions()),
+            Self::truncate(positions()),
+            Self::stall(positions()),
         ];
-        harms.extend([400, 401, 403, 404, 410, 500, 503, 504].map(Self::status));
+        injections.extend([400, 401, 403, 404, 410, 500, 503, 504].map(Self::status));
         let seconds = Duration::from_secs;
-        harms.extend([
+        injections.extend([
             Self::refuse(),
             Self::black_hole(),
             Self::lose_answer(),
@@ -216,12 +222,12 @@ impl Harm {
             Self::repeat(rng.u64(1..4), rng.u64(0..3)),
             Self::swap(rng.u64(1..4)),
         ]);
-        harms.extend([410, 429, 500, 504].map(|code| Self::error_event(rng.u64(0..4), code)));
-        harms
+        injections.extend([410, 429, 500, 504].map(|code| Self::error_event(rng.u64(0..4), code)));
+        injections
     }
 }
 
-/// A failure in the words of an API server.
+/// Returns a failure in the words of an API server.
 fn status(code: u16) -> Value {
     let (reason, message) = match code {
         400 => ("BadRequest", "the request is not understood"),
@@ -241,7 +247,7 @@ fn status(code: u16) -> Value {
     })
 }
 
-impl fmt::Debug for Harm {
+impl fmt::Debug for Injection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Refuse => f.write_str("Refuse"),
