@@ -167,6 +167,18 @@ impl LeaderElector {
     /// Returns a receiver of the leadership state, which can be read and awaited at any time. Call
     /// this before [`run`](Self::run), which borrows the elector.
     ///
+    /// ```no_run
+    /// # async fn f(mut elector: kube_informer::LeaderElector) {
+    /// let mut leadership = elector.leadership();
+    /// tokio::spawn(async move {
+    ///     while leadership.changed().await.is_ok() {
+    ///         let state = leadership.borrow_and_update().clone();
+    ///         println!("leader: {:?}, this one leads: {}", state.leader, state.is_leader);
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    ///
     /// The state is what this candidate last read from the Lease, which may be a retry period old
     /// or more. To keep work from running on two replicas, use the token that the work receives.
     pub fn leadership(&self) -> watch::Receiver<LeadershipState> {

@@ -119,9 +119,9 @@ impl LeaderElectorBuilder {
         self
     }
 
-    /// Sets how long the work may take to end after a stop before it is dropped. The default is 25
-    /// s, a little less than a pod's grace period; the longest is a year. The elector renews the
-    /// lease meanwhile.
+    /// Sets how long the work may take to end after a stop before it is dropped. The default of
+    /// 25 s is a little less than a pod's grace period; the longest is a year. The elector renews
+    /// the lease meanwhile.
     pub fn stop_timeout(mut self, timeout: Duration) -> Self {
         self.stop_timeout = timeout.min(LONGEST_STOP_TIMEOUT);
         self

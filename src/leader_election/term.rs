@@ -107,7 +107,7 @@ impl LeaderElector {
     /// Waits until this candidate leads, then runs the work once, within a [`WorkScope`].
     ///
     /// The work runs in its own task. It is over when its future and everything that its scope
-    /// tracks have ended, their synchronous code included. Only then is the lease released.
+    /// tracks have ended, their synchronous code included. The lease is released only then.
     ///
     /// The scope's token is cancelled on `stop`, when leadership is lost, and when the future has
     /// ended. The work must then end soon:

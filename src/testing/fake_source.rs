@@ -23,9 +23,7 @@ use crate::lister_watcher::{
 use crate::object::{ObjectKey, ResourceVersion};
 
 /// An in-memory [`ListerWatcher`] for tests. A method call changes its objects or injects a
-/// failure; without one it never fails.
-///
-/// A cheap clone; all clones share their objects.
+/// failure; without one it never fails. Put it into an `Arc` to share it with an informer.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -42,7 +40,7 @@ pub struct FakeSource<K> {
     state: Arc<Mutex<State<K>>>,
 }
 
-/// A recorded request.
+/// A recorded list or watch request: see [`FakeSource::requests`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceRequest {
     /// A list request.
@@ -51,7 +49,7 @@ pub enum SourceRequest {
     Watch(WatchQuery),
 }
 
-/// The way in which open watches end.
+/// The way in which open watches end: see [`FakeSource::end_watches`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WatchEnd {
     /// The stream ends normally.
@@ -145,6 +143,15 @@ impl<K> FakeSource<K> {
     }
 
     /// Ends every open watch.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::testing::{FakeSource, WatchEnd};
+    ///
+    /// # let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+    /// source.end_watches(WatchEnd::Broken);
+    /// assert!(source.requests().is_empty(), "no informer runs");
+    /// ```
     pub fn end_watches(&self, end: WatchEnd) {
         let mut state = self.state.lock();
         state.end = end;

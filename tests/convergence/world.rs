@@ -32,7 +32,7 @@ const NAMESPACES: [&str; 2] = ["one", "two"];
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     writes: u64,
-    harmed: u64,
+    affected: u64,
     unstreamed: u64,
     errors: BTreeMap<&'static str, u64>,
     relists: BTreeMap<&'static str, u64>,
@@ -146,8 +146,8 @@ impl World {
         let (keys, log): (Arc<Mutex<BTreeSet<String>>>, _) = (poisoned.clone(), errors.clone());
         let plain = server.client();
         let shortcomings = Faults::new();
-        if let Some(harm) = cannot_stream(&mut rng) {
-            shortcomings.inject(Requests::streaming_lists(), harm);
+        if let Some(injection) = cannot_stream(&mut rng) {
+            shortcomings.inject(Requests::streaming_lists(), injection);
         }
         let client = faults.client(shortcomings.client(spoken(plain.clone(), rng.bool())));
         let mut builder = SharedInformerFactory::builder(client)
@@ -427,7 +427,7 @@ impl World {
                 handler.ended().await;
             }
         }
-        tally.harmed = self.faults.affected_requests();
+        tally.affected = self.faults.affected_requests();
         tally.unstreamed = self.shortcomings.affected_requests();
         for error in &*self.errors.lock() {
             *tally.errors.entry(error.class().name()).or_default() += 1;
@@ -462,7 +462,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: &Self) {
         for (sum, part) in [
             (&mut self.writes, other.writes),
-            (&mut self.harmed, other.harmed),
+            (&mut self.affected, other.affected),
             (&mut self.unstreamed, other.unstreamed),
             (&mut self.events, other.events),
             (&mut self.merged, other.merged),
@@ -485,7 +485,7 @@ impl Tally {
     pub(crate) fn assert_saw_everything(&self) {
         for (what, times) in [
             ("writes", self.writes),
-            ("harmed requests", self.harmed),
+            ("affected requests", self.affected),
             ("streaming lists that could not be had", self.unstreamed),
             ("events", self.events),
             ("merged events", self.merged),
@@ -522,10 +522,10 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} writes, {} harmed requests, {} streaming lists not to be had, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
+            "{} writes, {} affected requests, {} streaming lists not to be had, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
              errors {:?}; relists {:?}",
             self.writes,
-            self.harmed,
+            self.affected,
             self.unstreamed,
             self.events,
             self.merged,

@@ -20,10 +20,10 @@ pub(super) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
         let problem = format!(
             "target.kind: Unsupported value: {kind:?}: supported values: \"Node\", \"<empty>\""
         );
-        return Err(Failure::unnamed(&problem));
+        return Err(Failure::without_reason(&problem));
     }
     if node.is_empty() {
-        return Err(Failure::unnamed("target.name: Required value"));
+        return Err(Failure::without_reason("target.name: Required value"));
     }
     let place = Place { part: Part::Both, ..place };
     let current = place.current(store)?;
@@ -48,7 +48,7 @@ pub(super) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
             at(&mut pod, &["metadata", member])[key.as_str()] = value.clone();
         }
     }
-    schedule(&mut pod);
+    set_scheduled(&mut pod);
     // The uid and version in the binding are preconditions of the pod.
     for member in ["uid", "resourceVersion"] {
         if !metadata[member].is_null() {
@@ -62,7 +62,7 @@ pub(super) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
 }
 
 /// Sets the `PodScheduled` condition.
-fn schedule(pod: &mut Value) {
+fn set_scheduled(pod: &mut Value) {
     let scheduled = json!({
         "type": "PodScheduled", "status": "True", "lastProbeTime": null,
         "lastTransitionTime": now(),

@@ -16,7 +16,7 @@ use super::writing::{at, purge};
 
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-pub(super) fn is(resource: &ResourceType) -> bool {
+pub(super) fn is_definition(resource: &ResourceType) -> bool {
     resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions"
 }
 
@@ -290,12 +290,12 @@ pub(super) fn delete(
     if let Some(instances) = types(&object).into_iter().next() {
         purge(store, &instances, None);
     }
-    settle(store, &name);
+    remove_if_unused(store, &name);
     Some(object)
 }
 
 /// Removes a definition that is being deleted, once its type has no object.
-pub(super) fn settle(store: &mut Store, name: &str) {
+pub(super) fn remove_if_unused(store: &mut Store, name: &str) {
     if store.ending.is_empty() {
         return;
     }

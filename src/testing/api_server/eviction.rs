@@ -33,13 +33,13 @@ pub(super) fn evict(
     let place = Place { part: Part::Object, dry_run: options.dry_run, ..place };
     let stored = place.current(store)?;
     let pod = stored.value(place.resource);
-    if !is_over(&pod)
+    if !has_ended(&pod)
         && let Some(types) = store.served("policy", "v1", "poddisruptionbudgets").cloned()
     {
         match &*budgets(store, &types, &stored) {
             [] => {}
-            [budget] if may_go_unready(&pod, budget) => {}
-            [budget] => spend(store, &types, place, budget.clone())?,
+            [budget] if allows_unready(&pod, budget) => {}
+            [budget] => take_disruption(store, &types, place, budget.clone())?,
             _ => {
                 // A real server reports this as an internal error.
                 let message = "This pod has more than one PodDisruptionBudget, which the eviction \
@@ -58,7 +58,7 @@ pub(super) fn evict(
 }
 
 /// Returns whether the pod does not run, so that its eviction disrupts nothing.
-fn is_over(pod: &Value) -> bool {
+fn has_ended(pod: &Value) -> bool {
     matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"))
         || !pod["metadata"]["deletionTimestamp"].is_null()
 }
@@ -78,7 +78,7 @@ fn budgets(store: &Store, types: &ResourceType, pod: &Stored) -> Vec<Value> {
 }
 
 /// Returns whether the budget allows the eviction because the pod is not ready.
-fn may_go_unready(pod: &Value, budget: &Value) -> bool {
+fn allows_unready(pod: &Value, budget: &Value) -> bool {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
     if conditions.into_iter().any(|c| c["type"] == "Ready" && c["status"] == "True") {
         return false;
@@ -95,7 +95,7 @@ fn health(budget: &Value) -> (i64, i64) {
 }
 
 /// Takes one disruption off a budget, for the pod that `place` names.
-fn spend(
+fn take_disruption(
     store: &mut Store,
     types: &ResourceType,
     place: Place<'_>,

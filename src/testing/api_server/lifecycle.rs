@@ -27,9 +27,9 @@ pub(super) fn admit(
         namespaces::admit(store, resource, namespace, name)?;
     }
     crd::admit_instance(store, resource)?;
-    if namespaces::is(resource) {
+    if namespaces::is_namespace(resource) {
         namespaces::complete(object);
-    } else if crd::is(resource) {
+    } else if crd::is_definition(resource) {
         crd::admit(resource, object)?;
     }
     Ok(())
@@ -37,29 +37,29 @@ pub(super) fn admit(
 
 /// Runs the side effects of a stored object.
 pub(super) fn stored(store: &mut Store, resource: &ResourceType, object: &Value) {
-    if crd::is(resource) {
+    if crd::is_definition(resource) {
         crd::stored(store, resource, object);
-    } else if namespaces::is(resource) {
-        namespaces::settle(store, object["metadata"]["name"].as_str().unwrap_or_default());
+    } else if namespaces::is_namespace(resource) {
+        namespaces::remove_if_empty(store, object["metadata"]["name"].as_str().unwrap_or_default());
     }
 }
 
 /// Runs the side effects of a removed object.
 pub(super) fn removed(store: &mut Store, resource: &ResourceType, last: &Stored) {
-    namespaces::settle(store, &last.namespace);
-    crd::settle(store, &resource.qualified());
+    namespaces::remove_if_empty(store, &last.namespace);
+    crd::remove_if_unused(store, &resource.qualified());
 }
 
 /// Returns whether the deletion of this type's objects has several steps.
 pub(super) fn deletes_in_steps(resource: &ResourceType) -> bool {
-    namespaces::is(resource) || crd::is(resource)
+    namespaces::is_namespace(resource) || crd::is_definition(resource)
 }
 
 /// Returns whether an object's deletion has started and its dependents still exist. Then these
 /// steps remove the object, not its last finalizer.
-pub(super) fn is_going(store: &Store, resource: &ResourceType, name: &str) -> bool {
-    (namespaces::is(resource) && store.terminating.iter().any(|going| going == name))
-        || (crd::is(resource) && store.ending.iter().any(|going| going == name))
+pub(super) fn is_terminating(store: &Store, resource: &ResourceType, name: &str) -> bool {
+    (namespaces::is_namespace(resource) && store.terminating.iter().any(|going| going == name))
+        || (crd::is_definition(resource) && store.ending.iter().any(|going| going == name))
 }
 
 /// Starts a deletion, and runs all steps that need not wait.
@@ -69,7 +69,7 @@ pub(super) fn delete(
     current: &Arc<Stored>,
 ) -> Result<Deleted, Failure> {
     let object = current.value(place.resource);
-    let told = if namespaces::is(place.resource) {
+    let told = if namespaces::is_namespace(place.resource) {
         namespaces::delete(store, place.resource, object)
     } else {
         crd::delete(store, place.resource, object)

@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 
 use super::body::{PIECE, data, streamed};
-use super::continuing::Continue;
+use super::continue_token::Continue;
 use super::form::{Encoding, Form};
 use super::query::Query;
 use super::resource::ResourceType;

@@ -79,24 +79,24 @@ mod binding;
 mod body;
 mod builder;
 mod builtin;
-mod continuing;
+mod continue_token;
 mod crd;
-mod direct;
+mod direct_writes;
 mod discovery;
 mod eviction;
 mod form;
-mod handling;
 mod intercept;
 mod lifecycle;
 mod list;
 mod listen;
-mod managed;
+mod managed_fields;
 mod namespaces;
 mod openapi;
 mod options;
 mod patch;
 mod protobuf;
 mod query;
+mod request_handling;
 mod resource;
 mod reviews;
 mod scale;
@@ -109,7 +109,7 @@ mod subresource;
 mod table;
 #[cfg(feature = "testing-tls")]
 mod tls;
-mod watching;
+mod watches;
 mod writing;
 mod yaml;
 
@@ -280,6 +280,15 @@ impl ApiServer {
     /// Passes each request to `answer` first. The server answers only requests for which it returns
     /// `None`.
     ///
+    /// ```
+    /// # use http::Response;
+    /// # let server = kube_informer::testing::ApiServer::new();
+    /// server.intercept(|request| {
+    ///     let refused = request.watch && request.target.starts_with("/api/v1/pods");
+    ///     refused.then(|| Response::builder().status(503).body("".into()).unwrap())
+    /// });
+    /// ```
+    ///
     /// The closure sees one request at a time. It may call [`intercept`](Self::intercept) and
     /// [`stop_intercepting`](Self::stop_intercepting), which take effect with the next request. The
     /// server answers requests that the closure itself sends.
@@ -318,7 +327,7 @@ impl ApiServer {
         let answer = if in_yaml && info.watch {
             Err(Failure::watch_not_acceptable())
         } else {
-            handling::answer(&self.inner, request).await
+            request_handling::answer(&self.inner, request).await
         };
         let answer = answer.unwrap_or_else(|failure| failure.response(encoding));
         if in_yaml { yaml::written(answer).await } else { answer }

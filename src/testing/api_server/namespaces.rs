@@ -14,14 +14,14 @@ use super::writing::{at, names, purge};
 /// The namespaces of every cluster.
 const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-pub(super) fn is(resource: &ResourceType) -> bool {
+pub(super) fn is_namespace(resource: &ResourceType) -> bool {
     resource.group.is_empty() && resource.plural == "namespaces"
 }
 
 /// Requires existing namespaces from now on.
 pub(super) fn begin(store: &mut Store) {
     store.namespaces_needed = true;
-    let Some(resource) = of(store) else { return };
+    let Some(resource) = namespace_type(store) else { return };
     for name in INITIAL {
         let mut object = json!({ "metadata": {
             "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
@@ -32,7 +32,7 @@ pub(super) fn begin(store: &mut Store) {
 }
 
 /// Returns the type of namespaces.
-fn of(store: &Store) -> Option<std::sync::Arc<ResourceType>> {
+fn namespace_type(store: &Store) -> Option<std::sync::Arc<ResourceType>> {
     store.served("", "v1", "namespaces").cloned()
 }
 
@@ -52,7 +52,7 @@ pub(super) fn admit(
     if !store.namespaces_needed {
         return Ok(());
     }
-    let Some(namespaces) = of(store) else { return Ok(()) };
+    let Some(namespaces) = namespace_type(store) else { return Ok(()) };
     let known = store.of(&namespaces).is_some_and(|all| all.objects.contains_key(namespace));
     if known { Ok(()) } else { Err(Failure::not_found(&namespaces, namespace)) }
 }
@@ -82,12 +82,12 @@ pub(super) fn delete(
     for resource in types {
         purge(store, &resource, Some(&name));
     }
-    settle(store, &name);
+    remove_if_empty(store, &name);
     Some(object)
 }
 
 /// Removes a namespace that is being deleted, once it is empty.
-pub(super) fn settle(store: &mut Store, name: &str) {
+pub(super) fn remove_if_empty(store: &mut Store, name: &str) {
     let Some(place) = store.terminating.iter().position(|ending| ending == name) else { return };
     let holds = |collection: &super::store::Collection| {
         let first = format!("{name}/");
@@ -98,7 +98,7 @@ pub(super) fn settle(store: &mut Store, name: &str) {
     if store.collections.iter().any(holds) {
         return;
     }
-    let Some(namespaces) = of(store) else { return };
+    let Some(namespaces) = namespace_type(store) else { return };
     let object = store.of(&namespaces).and_then(|all| all.objects.get(name));
     let finalizers =
         object.map(|object| object.value(&namespaces)["metadata"]["finalizers"].clone());

@@ -172,7 +172,7 @@ impl DeleteOptions {
                 "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). \
                  The object might have been deleted and then recreated"
             );
-            return Err(Failure::conflict_because(resource, name, &problem));
+            return Err(Failure::precondition_failed(resource, name, &problem));
         }
         let version = current.revision.to_string();
         if let Some(wanted) = self.version.as_ref().filter(|wanted| **wanted != version) {
@@ -180,7 +180,7 @@ impl DeleteOptions {
                 "the ResourceVersion in the precondition ({wanted}) does not match the \
                  ResourceVersion in record ({version}). The object might have been modified"
             );
-            return Err(Failure::conflict_because(resource, name, &problem));
+            return Err(Failure::precondition_failed(resource, name, &problem));
         }
         Ok(())
     }

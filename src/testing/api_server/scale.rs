@@ -134,7 +134,7 @@ fn write(
     }
     let name = scale["metadata"]["name"].as_str().unwrap_or_default();
     if name != place.name() {
-        return Err(Failure::other_name(name, place.name()));
+        return Err(Failure::name_mismatch(name, place.name()));
     }
     let replicas = match &scale["spec"]["replicas"] {
         Value::Null => 0,

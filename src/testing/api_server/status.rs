@@ -40,7 +40,7 @@ impl Failure {
         Self::new(400, "BadRequest", message)
     }
 
-    fn about(mut self, resource: &ResourceType, name: &str) -> Self {
+    fn with_details(mut self, resource: &ResourceType, name: &str) -> Self {
         let mut details = json!({ "kind": resource.plural });
         if !name.is_empty() {
             details["name"] = name.into();
@@ -60,12 +60,12 @@ impl Failure {
 
     pub(super) fn not_found(resource: &ResourceType, name: &str) -> Self {
         let message = format!("{} {name:?} not found", resource.qualified());
-        Self::new(404, "NotFound", message).about(resource, name)
+        Self::new(404, "NotFound", message).with_details(resource, name)
     }
 
     pub(super) fn exists(resource: &ResourceType, name: &str) -> Self {
         let message = format!("{} {name:?} already exists", resource.qualified());
-        Self::new(409, "AlreadyExists", message).about(resource, name)
+        Self::new(409, "AlreadyExists", message).with_details(resource, name)
     }
 
     pub(super) fn conflict(resource: &ResourceType, name: &str) -> Self {
@@ -74,16 +74,16 @@ impl Failure {
              apply your changes to the latest version and try again",
             resource.qualified()
         );
-        Self::new(409, "Conflict", message).about(resource, name)
+        Self::new(409, "Conflict", message).with_details(resource, name)
     }
 
     /// Returns the failure for a precondition that does not hold.
-    pub(super) fn conflict_because(resource: &ResourceType, name: &str, problem: &str) -> Self {
+    pub(super) fn precondition_failed(resource: &ResourceType, name: &str, problem: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} {name:?}: {problem}",
             resource.qualified()
         );
-        Self::new(409, "Conflict", message).about(resource, name)
+        Self::new(409, "Conflict", message).with_details(resource, name)
     }
 
     /// Returns an internal error.
@@ -95,7 +95,7 @@ impl Failure {
     }
 
     /// Returns the failure for an object whose name differs from the path's.
-    pub(super) fn other_name(object: &str, path: &str) -> Self {
+    pub(super) fn name_mismatch(object: &str, path: &str) -> Self {
         Self::bad_request(format!(
             "the name of the object ({object}) does not match the name on the URL ({path})"
         ))
@@ -154,7 +154,7 @@ impl Failure {
             name => format!("{} {name:?}", resource.qualified()),
         };
         let mut failure = Self::new(403, "Forbidden", format!("{subject} is forbidden: {problem}"));
-        failure = failure.about(resource, name);
+        failure = failure.with_details(resource, name);
         failure
     }
 
@@ -192,7 +192,7 @@ impl Failure {
     }
 
     /// Returns a 500 without a reason, as a real server does for unexpected errors.
-    pub(super) fn unnamed(message: &str) -> Self {
+    pub(super) fn without_reason(message: &str) -> Self {
         let mut failure = Self::new(500, "", message);
         if let Some(members) = failure.status.as_mut().and_then(Value::as_object_mut) {
             members.remove("reason");
@@ -237,7 +237,7 @@ impl Failure {
     pub(super) fn not_supported(resource: &ResourceType, verb: &str) -> Self {
         let qualified = resource.qualified();
         let message = format!("{verb} is not supported on resources of kind {qualified:?}");
-        Self::new(405, "MethodNotAllowed", message).about(resource, "")
+        Self::new(405, "MethodNotAllowed", message).with_details(resource, "")
     }
 
     pub(super) fn expired(message: impl Into<String>) -> Self {
@@ -278,7 +278,7 @@ impl Failure {
     }
 
     /// Returns the failure for a type whose storage is not ready yet.
-    pub(super) fn storage_starts() -> Self {
+    pub(super) fn storage_not_ready() -> Self {
         let mut failure = Self::new(429, "TooManyRequests", "storage is (re)initializing");
         failure.with("details", json!({ "retryAfterSeconds": 1 }));
         failure.retry_after = Some(1);

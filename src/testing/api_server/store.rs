@@ -69,9 +69,10 @@ pub(super) struct Change {
 
 #[derive(Clone, Debug)]
 pub(super) enum After {
-    Is(Arc<Stored>),
+    /// The object was created or changed. Holds its new state.
+    Present(Arc<Stored>),
     /// The object was deleted. Holds its final state, at the revision of the deletion.
-    Was(Arc<Stored>),
+    Deleted(Arc<Stored>),
 }
 
 impl Store {
@@ -188,8 +189,10 @@ impl Store {
         let collection = self.collection(resource)?;
         let stored = Arc::new(Stored::new(resource, revision, object));
         let before = collection.objects.insert(stored.key(), stored.clone());
-        collection
-            .remember(Change { revision, before, after: After::Is(stored.clone()) }, history_limit);
+        collection.remember(
+            Change { revision, before, after: After::Present(stored.clone()) },
+            history_limit,
+        );
         self.revision = revision;
         self.mark();
         self.announce();
@@ -201,7 +204,7 @@ impl Store {
         let collection = self.collection(resource)?;
         let before = collection.objects.remove(key)?;
         let last = Arc::new(Stored::new(resource, revision, before.value(resource)));
-        let after = After::Was(last.clone());
+        let after = After::Deleted(last.clone());
         collection.remember(Change { revision, before: Some(before), after }, history_limit);
         self.revision = revision;
         self.mark();
@@ -275,7 +278,7 @@ impl Collection {
     pub(super) fn at(&self, revision: u64) -> BTreeMap<String, Arc<Stored>> {
         let mut objects = self.objects.clone();
         for change in self.history.iter().rev().take_while(|change| change.revision > revision) {
-            let (After::Is(stored) | After::Was(stored)) = &change.after;
+            let (After::Present(stored) | After::Deleted(stored)) = &change.after;
             match &change.before {
                 Some(before) => drop(objects.insert(stored.key(), before.clone())),
                 None => drop(objects.remove(&stored.key())),

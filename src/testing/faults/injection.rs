@@ -41,6 +41,14 @@ pub(super) enum Kind {
 pub(super) type Edit = Arc<dyn Fn(u64, &mut Value) + Send + Sync>;
 
 /// A position in the body of a response.
+///
+/// ```
+/// use kube_informer::testing::{BodyPosition, Faults, Injection, Requests};
+///
+/// let faults = Faults::new();
+/// let cut = faults.inject(Requests::watches().times(1), Injection::cut(BodyPosition::Event(2)));
+/// assert_eq!(cut.count(), 0, "no watch was opened yet");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BodyPosition {

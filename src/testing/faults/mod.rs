@@ -104,8 +104,8 @@ impl Faults {
 
     /// Returns a client whose requests pass the faults on their way to where `client` sends them.
     ///
-    /// The faults come after all layers of `client`, which therefore neither retries nor hides
-    /// them.
+    /// The faults lie between the returned client and all layers of `client`, so `client` neither
+    /// retries nor hides them.
     ///
     /// # Panics
     /// Panics outside a tokio runtime, as every [`kube::Client`] does.

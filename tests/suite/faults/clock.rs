@@ -22,7 +22,7 @@ async fn time_that_jumps_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_that_jumps_in_an_outage_brings_it_to_no_harm() {
+async fn clock_jump_during_an_outage_is_survived() {
     for code in [429, 500] {
         let rig = Rig::synced(Way::List).await;
         let outage = rig.inject(Requests::all(), Injection::status(code));

@@ -49,10 +49,10 @@ async fn a_deleted_object_does_not_come_back_by_an_old_event() {
 
 #[tokio::test(start_paused = true)]
 async fn initial_events_may_come_twice_and_in_any_order() {
-    for harm in
+    for injection in
         [Injection::repeat(1, 0), Injection::repeat(1, 3), Injection::swap(1), Injection::swap(2)]
     {
-        let rig = first_state_through(Way::Stream, Requests::streaming_lists(), harm).await;
+        let rig = first_state_through(Way::Stream, Requests::streaming_lists(), injection).await;
         rig.stop().await;
     }
 }

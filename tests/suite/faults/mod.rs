@@ -137,8 +137,8 @@ impl Rig {
         self.factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
     }
 
-    fn inject(&self, requests: Requests, harm: Injection) -> InjectionHandle {
-        self.faults.inject(requests, harm)
+    fn inject(&self, requests: Requests, injection: Injection) -> InjectionHandle {
+        self.faults.inject(requests, injection)
     }
 
     /// A create, an update and a delete, told by `word`.
@@ -238,25 +238,25 @@ impl Rig {
     }
 }
 
-/// An informer whose first state meets a harm, once, comes right all the same.
-async fn first_state_through(way: Way, requests: Requests, harm: Injection) -> Rig {
+/// An informer whose first state meets an injection, once, comes right all the same.
+async fn first_state_through(way: Way, requests: Requests, injection: Injection) -> Rig {
     let rig = Rig::new(way);
-    let injected = rig.inject(requests.times(1), harm);
+    let injected = rig.inject(requests.times(1), injection);
     rig.factory.start().unwrap();
     sleep(Duration::from_millis(10)).await;
     rig.change("meanwhile");
     rig.factory.wait_for_sync(Duration::from_secs(600)).await.unwrap();
     rig.comes_right().await;
-    assert_eq!(injected.count(), 1, "the harm was done");
+    assert_eq!(injected.count(), 1, "the injection was applied");
     rig.change("afterwards");
     rig.comes_right().await;
     rig
 }
 
-/// A watch that meets a harm, once, comes right all the same. The harmed watch is the next one.
-async fn watch_through(way: Way, harm: Injection) -> Rig {
+/// A watch that meets an injection, once, comes right all the same. The affected watch is the next one.
+async fn watch_through(way: Way, injection: Injection) -> Rig {
     let rig = Rig::synced(way).await;
-    let injected = rig.inject(Requests::watches().times(1), harm);
+    let injected = rig.inject(Requests::watches().times(1), injection);
     rig.faults.cut_now();
     rig.change("cut");
     sleep(Duration::from_secs(2)).await;
@@ -264,7 +264,7 @@ async fn watch_through(way: Way, harm: Injection) -> Rig {
     sleep(Duration::from_secs(2)).await;
     rig.change("late");
     rig.comes_right().await;
-    assert_eq!(injected.count(), 1, "the harm was done");
+    assert_eq!(injected.count(), 1, "the injection was applied");
     rig.change("afterwards");
     rig.comes_right().await;
     rig

@@ -71,9 +71,9 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
     // Within the first item of a list, and its second.
     for at in [400, 700] {
         let rig = Rig::new(Way::List);
-        let harmed = rig.inject(Requests::lists().times(1), Injection::not_utf8(at));
+        let affected = rig.inject(Requests::lists().times(1), Injection::not_utf8(at));
         rig.start().await;
-        assert!(rig.stored().len() >= 11 || harmed.count() == 0, "{:?}", rig.texts());
+        assert!(rig.stored().len() >= 11 || affected.count() == 0, "{:?}", rig.texts());
         rig.lose_history();
         rig.comes_right().await;
         assert!(!rig.texts().is_empty());

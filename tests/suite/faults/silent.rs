@@ -9,12 +9,12 @@ const OTHER: FaultClass = FaultClass::Other;
 #[tokio::test(start_paused = true)]
 async fn a_list_without_an_answer_is_given_up_and_asked_again() {
     for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
-        for harm in [
+        for injection in [
             Injection::black_hole(),
             Injection::lose_answer(),
             Injection::stall(BodyPosition::Byte(300)),
         ] {
-            let rig = first_state_through(way, requests.clone(), harm).await;
+            let rig = first_state_through(way, requests.clone(), injection).await;
             rig.reported(OTHER, None, "list configmaps: nothing came for 90s");
             rig.stop().await;
         }
@@ -23,12 +23,12 @@ async fn a_list_without_an_answer_is_given_up_and_asked_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_that_gets_stuck_falls_back_to_a_list() {
-    for harm in [
+    for injection in [
         Injection::black_hole(),
         Injection::lose_answer(),
         Injection::stall(BodyPosition::Event(4)),
     ] {
-        let rig = first_state_through(Way::Stream, Requests::streaming_lists(), harm).await;
+        let rig = first_state_through(Way::Stream, Requests::streaming_lists(), injection).await;
         let text = "watch configmaps: the end of the initial events was not announced within 30s";
         rig.reported(OTHER, None, text);
         rig.stop().await;
@@ -54,8 +54,8 @@ async fn a_server_that_never_ends_the_initial_events_is_not_asked_for_them_again
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_does_not_open_is_given_up() {
-    for harm in [Injection::black_hole(), Injection::lose_answer()] {
-        let rig = watch_through(Way::List, harm).await;
+    for injection in [Injection::black_hole(), Injection::lose_answer()] {
+        let rig = watch_through(Way::List, injection).await;
         rig.reported(OTHER, None, "watch configmaps: nothing came for 30s");
         rig.relisted(RelistCause::WatchNotOpened, 1);
         rig.stop().await;

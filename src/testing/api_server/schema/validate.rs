@@ -36,7 +36,7 @@ impl Validation<'_> {
         if value.is_null() && flag(schema, "nullable") {
             return;
         }
-        if let Some(expected) = mismatch(schema, value) {
+        if let Some(expected) = type_mismatch(schema, value) {
             let (name, found) = (&self.path, type_of(value));
             let problem = format!("{name} in body must be of type {expected}: {found:?}");
             let cause = Cause::wrong_type(&self.field(), found, &problem);
@@ -192,7 +192,7 @@ impl Validation<'_> {
 }
 
 /// Returns the expected types of a value, if it has none of them.
-fn mismatch(schema: &Value, value: &Value) -> Option<String> {
+fn type_mismatch(schema: &Value, value: &Value) -> Option<String> {
     let found = type_of(value);
     if flag(schema, "x-kubernetes-int-or-string") {
         return (!matches!(found, "integer" | "string")).then(|| "integer,string".to_owned());

@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
-use super::super::{lifecycle, managed, schema};
-use super::{Part, Place, forget, names};
+use super::super::{lifecycle, managed_fields, schema};
+use super::{Part, Place, names, take_metadata};
 
 pub(in super::super) fn create(
     store: &mut Store,
     place: Place<'_>,
     object: Value,
 ) -> Result<Value, Failure> {
-    made(store, place, object, true)
+    create_object(store, place, object, true)
 }
 
 /// Creates an object whose field ownership is already up to date.
@@ -21,10 +21,15 @@ pub(in super::super) fn create_as_is(
     place: Place<'_>,
     object: Value,
 ) -> Result<Value, Failure> {
-    made(store, place, object, false)
+    create_object(store, place, object, false)
 }
 
-fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Result<Value, Failure> {
+fn create_object(
+    store: &mut Store,
+    place: Place<'_>,
+    object: Value,
+    track: bool,
+) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
     schema::complete(place.resource, &mut object);
     let metadata = &mut object["metadata"];
@@ -49,7 +54,7 @@ fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Resu
     metadata["uid"] = names::uid().into();
     metadata["creationTimestamp"] = names::now().into();
     for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"] {
-        forget(&mut object, member);
+        take_metadata(&mut object, member);
     }
     if place.resource.generation {
         object["metadata"]["generation"] = 1.into();
@@ -65,7 +70,7 @@ fn made(store: &mut Store, place: Place<'_>, object: Value, track: bool) -> Resu
         return Err(Failure::exists(place.resource, &name));
     }
     if track {
-        managed::track(&place, None, &mut object);
+        managed_fields::track(&place, None, &mut object);
     }
     place.put(store, object)
 }

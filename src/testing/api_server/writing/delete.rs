@@ -98,7 +98,7 @@ fn propagate(object: &mut Value, propagation: Option<Propagation>) {
     let mut finalizers: Vec<Value> = found.iter().filter(|f| !ours(f)).cloned().collect();
     finalizers.extend(wanted.map(Value::from));
     if finalizers.is_empty() {
-        super::forget(object, "finalizers");
+        super::take_metadata(object, "finalizers");
     } else {
         object["metadata"]["finalizers"] = finalizers.into();
     }

@@ -167,7 +167,7 @@ fn has_finalizers(object: &Value) -> bool {
 }
 
 /// Removes a member of an object's metadata.
-fn forget(object: &mut Value, member: &str) {
+fn take_metadata(object: &mut Value, member: &str) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove(member);
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::super::status::{Cause, Failure};
 use super::super::store::Store;
 use super::super::stored::Stored;
-use super::super::{lifecycle, managed, schema};
-use super::{Part, Place, forget, has_finalizers};
+use super::super::{lifecycle, managed_fields, schema};
+use super::{Part, Place, has_finalizers, take_metadata};
 
 pub(in super::super) fn replace(
     store: &mut Store,
@@ -18,7 +18,7 @@ pub(in super::super) fn replace(
     let object = place.check(object)?;
     if object["metadata"]["name"].as_str() != place.name {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        return Err(Failure::other_name(name, place.name()));
+        return Err(Failure::name_mismatch(name, place.name()));
     }
     let current = place.current(store)?;
     let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(in super::super) fn update(
     current: &Arc<Stored>,
     object: Value,
 ) -> Result<Value, Failure> {
-    updated(store, place, current, object, true)
+    update_object(store, place, current, object, true)
 }
 
 /// Replaces an object whose field ownership is already up to date.
@@ -48,10 +48,10 @@ pub(in super::super) fn update_as_is(
     current: &Arc<Stored>,
     object: Value,
 ) -> Result<Value, Failure> {
-    updated(store, place, current, object, false)
+    update_object(store, place, current, object, false)
 }
 
-fn updated(
+fn update_object(
     store: &mut Store,
     place: Place<'_>,
     current: &Arc<Stored>,
@@ -64,14 +64,14 @@ fn updated(
     if !uid.is_empty() && uid != known {
         let problem =
             format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {known}");
-        return Err(Failure::conflict_because(place.resource, place.name(), &problem));
+        return Err(Failure::precondition_failed(place.resource, place.name(), &problem));
     }
     let version = text(&object["metadata"]["resourceVersion"]);
     if !version.is_empty() && version != current.revision.to_string() {
         return Err(Failure::conflict(place.resource, place.name()));
     }
     schema::complete(place.resource, &mut object);
-    separate(place, &before, &mut object);
+    restore_unwritten(place, &before, &mut object);
     for member in [
         "uid",
         "creationTimestamp",
@@ -84,7 +84,7 @@ fn updated(
     ] {
         let value = &before["metadata"][member];
         if value.is_null() {
-            forget(&mut object, member);
+            take_metadata(&mut object, member);
         } else {
             object["metadata"][member] = value.clone();
         }
@@ -93,7 +93,7 @@ fn updated(
     object["kind"] = before["kind"].clone();
     object["apiVersion"] = before["apiVersion"].clone();
     if track {
-        record(place, &before, &mut object);
+        track_fields(place, &before, &mut object);
     }
     if object == before {
         // As on a real server, no change means no revision and no event.
@@ -103,13 +103,13 @@ fn updated(
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, place.name(), &causes));
     }
-    if place.resource.generation && asked(place, &object) != asked(place, &before) {
+    if place.resource.generation && desired_state(place, &object) != desired_state(place, &before) {
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
     }
     let deleted = !object["metadata"]["deletionTimestamp"].is_null();
     let grace = object["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
-    let in_steps = lifecycle::is_going(store, place.resource, place.name());
+    let in_steps = lifecycle::is_terminating(store, place.resource, place.name());
     if deleted && grace == 0 && !in_steps && has_finalizers(&before) && !has_finalizers(&object) {
         // The last finalizer is gone, so the object is removed. The change itself is not stored.
         place.remove(store, current)?;
@@ -119,23 +119,23 @@ fn updated(
 }
 
 /// Updates field ownership. A write without another change leaves it as it is.
-fn record(place: Place<'_>, before: &Value, object: &mut Value) {
+fn track_fields(place: Place<'_>, before: &Value, object: &mut Value) {
     let reset = object["metadata"]["managedFields"] == serde_json::json!([{}]);
     let managers = &before["metadata"]["managedFields"];
     if !reset {
         if managers.is_null() {
-            forget(object, "managedFields");
+            take_metadata(object, "managedFields");
         } else {
             object["metadata"]["managedFields"] = managers.clone();
         }
     }
     if object != before {
-        managed::track(&place, Some(before), object);
+        managed_fields::track(&place, Some(before), object);
     }
 }
 
 /// Restores what this part of the API does not write.
-fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
+fn restore_unwritten(place: Place<'_>, before: &Value, object: &mut Value) {
     let keep_status = |object: &mut Value, status: &Value| match status {
         Value::Null => drop(object.as_object_mut().map(|members| members.remove("status"))),
         status => object["status"] = status.clone(),
@@ -158,7 +158,7 @@ fn separate(place: Place<'_>, before: &Value, object: &mut Value) {
 }
 
 /// Returns the part of an object whose changes the generation counts.
-fn asked(place: Place<'_>, object: &Value) -> Value {
+fn desired_state(place: Place<'_>, object: &Value) -> Value {
     let mut asked = object.clone();
     if let Some(members) = asked.as_object_mut() {
         members.remove("metadata");

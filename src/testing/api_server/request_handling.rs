@@ -21,8 +21,8 @@ use super::store::Store;
 use super::subresource::Subresource;
 use super::writing::{self, Deleted, Part, Place};
 use super::{
-    Inner, ResponseBody, access, binding, discovery, eviction, list, managed, openapi, patch,
-    protobuf, reviews, scale, schema, watching, yaml,
+    Inner, ResponseBody, access, binding, discovery, eviction, list, managed_fields, openapi,
+    patch, protobuf, reviews, scale, schema, watches, yaml,
 };
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -137,12 +137,12 @@ impl ResourceRequest<'_> {
             let mut store = self.inner.store.lock();
             store.discard_old();
             if store.of(resource).and_then(|all| all.ready).is_some_and(|at| Instant::now() < at) {
-                return Err(Failure::storage_starts());
+                return Err(Failure::storage_not_ready());
             }
         }
         if query.watch {
             let form = form(Form::Whole)?;
-            return watching::watch(self.inner, resource, query, form);
+            return watches::watch(self.inner, resource, query, form);
         }
         if query.version == Some(0) && self.inner.options.watch_cache {
             query.limit = None;
@@ -266,7 +266,7 @@ impl ResourceRequest<'_> {
                 (200, writing::replace(store, place, object)?, unknown)
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
-                let (made, object) = managed::apply::apply(store, place, options, body)?;
+                let (made, object) = managed_fields::apply::apply(store, place, options, body)?;
                 (if made { 201 } else { 200 }, object, Vec::new())
             }
             (&Method::PATCH, true) if options.force => {
@@ -282,7 +282,7 @@ impl ResourceRequest<'_> {
                 let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
                 let deleted = writing::delete(store, place, &options)?;
-                (200, respond(self.resource, deleted), Vec::new())
+                (200, delete_answer(self.resource, deleted), Vec::new())
             }
             (&Method::DELETE, false) if self.resource.verbs().contains(&"deletecollection") => {
                 let options = DeleteOptions::parse(body, options)?;
@@ -356,7 +356,7 @@ impl ResourceRequest<'_> {
 }
 
 /// Returns the response to a delete: the object if it waits or the type returns it, else a Status.
-fn respond(resource: &ResourceType, deleted: Deleted) -> Value {
+fn delete_answer(resource: &ResourceType, deleted: Deleted) -> Value {
     match deleted {
         Deleted::Gone(object) if !resource.deleted_is_returned => {
             let mut details = serde_json::json!({

@@ -113,7 +113,7 @@ pub(super) fn watch(
         generation: inner.generation(),
         over: false,
     };
-    watching.schedule(now);
+    watching.schedule_bookmark(now);
     let events = stream::unfold(watching, OpenWatch::next).boxed();
     Ok(written(StreamBody::new(events).boxed_unsync(), encoding, true))
 }
@@ -147,7 +147,7 @@ impl OpenWatch {
                 self.live_events(&mut piece);
             }
             // A watch that always has events ends in time as well.
-            self.due(Instant::now(), &mut piece);
+            self.send_due(Instant::now(), &mut piece);
             if !piece.is_empty() {
                 return Some((Ok(data(piece)), self));
             }
@@ -165,7 +165,7 @@ impl OpenWatch {
     }
 
     /// Sends what the clock requires: a bookmark, or the end, which has no event.
-    fn due(&mut self, now: Instant, out: &mut Vec<u8>) {
+    fn send_due(&mut self, now: Instant, out: &mut Vec<u8>) {
         let told_all = self.initial.is_empty() && !self.initial_end_pending;
         if !told_all || self.over {
             return;
@@ -175,13 +175,13 @@ impl OpenWatch {
             if self.bookmarks {
                 self.bookmark(false, out);
             }
-            self.schedule(now);
+            self.schedule_bookmark(now);
         }
     }
 
     /// Schedules the next bookmark: after the interval, but shortly before the end at the latest.
     /// The next watch can then continue near the end of this one.
-    fn schedule(&mut self, now: Instant) {
+    fn schedule_bookmark(&mut self, now: Instant) {
         let last = self.until.checked_sub(LAST_BOOKMARK).filter(|last| *last > now);
         self.next_bookmark = last.map(|last| last.min(now + self.interval));
     }
@@ -233,9 +233,9 @@ impl OpenWatch {
     fn change(&mut self, change: &Change, out: &mut Vec<u8>) {
         let was = change.before.as_ref().is_some_and(|before| self.selector.matches(before));
         match &change.after {
-            After::Was(last) if was => self.event("DELETED", last, out),
-            After::Was(_) => {}
-            After::Is(now) => match (was, self.selector.matches(now)) {
+            After::Deleted(last) if was => self.event("DELETED", last, out),
+            After::Deleted(_) => {}
+            After::Present(now) => match (was, self.selector.matches(now)) {
                 (false, true) => self.event("ADDED", now, out),
                 (true, true) => self.event("MODIFIED", now, out),
                 // The object left the selection. As on a real server, the event has the last

@@ -53,7 +53,7 @@ pub(in super::super) fn apply(
             place.resource.api_version(),
             place.resource.kind
         );
-        return Err(Failure::unnamed(&message));
+        return Err(Failure::without_reason(&message));
     }
     let mut own = Manager::new(&place, true);
     own.fields = owned(&place, &applied);
