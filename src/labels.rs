@@ -451,7 +451,7 @@ mod tests {
             (Expression::NotEqual("a".into(), "b,x=1".into()), "value"),
             (Expression::Exists(String::new()), "key"),
             (Expression::DoesNotExist("-".into()), "key"),
-            (in_("a", &[]), "no value"),
+            (in_("a", &[]), "empty"),
             (in_("a", &["b", "c d"]), "\"c d\""),
             (Expression::NotIn("a".into(), ["x".repeat(64)].into()), "value"),
         ] {

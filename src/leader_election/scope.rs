@@ -92,7 +92,8 @@ impl WorkScope {
         Self(Arc::new(Inner { token, aborted: CancellationToken::new(), tracker, bounds }))
     }
 
-    /// Returns the token that tells the work to stop: on a stop, and when leadership is lost.
+    /// Returns the token that tells the work to stop. It is cancelled on a stop, when leadership is
+    /// lost, and when the work's future has ended.
     pub fn token(&self) -> &CancellationToken {
         &self.0.token
     }

@@ -45,7 +45,7 @@ struct OpenWatch {
     /// The revision up to which everything was sent.
     position: u64,
     initial: VecDeque<Arc<Stored>>,
-    /// True until the end of the initial events was sent.
+    /// True if the end of the initial events must still be sent.
     initial_end_pending: bool,
     bookmarks: bool,
     interval: Duration,

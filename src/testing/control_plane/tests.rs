@@ -235,7 +235,7 @@ fn binaries_are_found_by_envtest_rules() {
     let missing = find(&[("KUBEBUILDER_ASSETS", nowhere)], None).unwrap_err().to_string();
     assert_eq!(
         missing,
-        "no control plane can be started: etcd is not at /nowhere/etcd, kube-apiserver is not at \
+        "cannot start a control plane: etcd is not at /nowhere/etcd, kube-apiserver is not at \
          /nowhere/kube-apiserver; set KUBEBUILDER_ASSETS to a folder that has both, as \
          setup-envtest prints it, or TEST_ASSET_ETCD and TEST_ASSET_KUBE_APISERVER"
     );
@@ -317,13 +317,7 @@ async fn early_end_is_reported_with_its_log() {
     let mut kept: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     kept.sort();
     assert_eq!(kept, ["etcd.log", "kube-apiserver.log"], "no keys are kept");
-    assert!(
-        fs::read_to_string(log).unwrap().starts_with(
-            "line 1
-    "
-        ),
-        "the whole log"
-    );
+    assert!(fs::read_to_string(log).unwrap().starts_with("line 1\n"), "the whole log");
     fs::remove_dir_all(folder).unwrap();
 }
 

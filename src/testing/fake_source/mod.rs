@@ -3,6 +3,8 @@
 //! The source keeps its whole history. It can therefore answer like a server that is up to date,
 //! that lags behind, or that has compacted its history.
 
+mod open_watch;
+
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +15,9 @@ use futures::{FutureExt, StreamExt, stream};
 use kube::Resource;
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
+use self::open_watch::OpenWatch;
 use crate::error::{ApiStatus, Fault, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, Decoded, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, Undecodable,
@@ -370,93 +373,6 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
         };
         items.push(Ok(ListItem::Meta(metadata)));
         Ok(stream::iter(items).boxed())
-    }
-}
-
-/// An open watch.
-struct OpenWatch<K> {
-    collection: Collection,
-    state: Arc<Mutex<State<K>>>,
-    signals: watch::Receiver<WatchSignals>,
-    generation: u64,
-    bookmarks: u64,
-    position: u64,
-    initial: VecDeque<WatchItem<K>>,
-    until: Instant,
-    over: bool,
-}
-
-/// The result of looking for the next item without waiting.
-enum NextItem<K> {
-    Item(Result<WatchItem<K>, SourceError>),
-    NotYet,
-    Over,
-}
-
-impl<K> Drop for OpenWatch<K> {
-    fn drop(&mut self) {
-        self.state.lock().open_watches -= 1;
-    }
-}
-
-impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
-    async fn next(mut self) -> Option<(Result<WatchItem<K>, SourceError>, Self)> {
-        loop {
-            if let Some(item) = self.initial.pop_front() {
-                return Some((Ok(item), self));
-            }
-            match self.next_item() {
-                NextItem::Item(item) => return Some((item, self)),
-                NextItem::Over => return None,
-                NextItem::NotYet => {}
-            }
-            tokio::select! {
-                changed = self.signals.changed() => changed.ok()?,
-                () = sleep_until(self.until) => return None,
-            }
-        }
-    }
-
-    /// Returns the next item, if there is one.
-    fn next_item(&mut self) -> NextItem<K> {
-        let signals = *self.signals.borrow_and_update();
-        let state = self.state.lock();
-        if self.over {
-            return NextItem::Over;
-        }
-        if signals.generation != self.generation {
-            self.over = true;
-            let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
-            return match state.end.clone() {
-                WatchEnd::Ordinary => NextItem::Over,
-                WatchEnd::Broken => {
-                    let source = "connection reset by peer".into();
-                    NextItem::Item(Err(error(Fault::Interrupted { received: 0, source })))
-                }
-                WatchEnd::Failed(status) => {
-                    NextItem::Item(Ok(WatchItem::Failed(error(Fault::Status(status)))))
-                }
-            };
-        }
-        // Versions only increase.
-        let next = state.history.partition_point(|entry| entry.version <= self.position);
-        if let Some(entry) = state.history.get(next) {
-            self.position = entry.version;
-            let decoded = |object: &Arc<K>| state.decoded(object, &self.collection, Verb::Watch);
-            let item = match (&entry.now, &entry.before) {
-                (Some(object), Some(_)) => WatchItem::Modified(decoded(object)),
-                (Some(object), None) => WatchItem::Added(decoded(object)),
-                (None, Some(object)) => WatchItem::Deleted(decoded(object)),
-                (None, None) => return NextItem::NotYet,
-            };
-            return NextItem::Item(Ok(item));
-        }
-        if signals.bookmarks != self.bookmarks {
-            self.bookmarks = signals.bookmarks;
-            let version = self.position.into();
-            return NextItem::Item(Ok(WatchItem::Bookmark { version, initial_events_end: false }));
-        }
-        NextItem::NotYet
     }
 }
 
