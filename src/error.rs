@@ -1,8 +1,7 @@
-//! What can go wrong between this process and the API server.
+//! Errors of requests to the API server.
 //!
-//! A [`SourceError`] says what was asked, of which resource, what came back, and whether asking
-//! again can help. It never carries an object's contents: a Secret that can't be decoded is named,
-//! not quoted.
+//! A [`SourceError`] tells the request, the resource, the failure, and whether a retry can help. It
+//! never carries an object's contents: a Secret that cannot be decoded is named, not quoted.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -14,24 +13,26 @@ use serde::ser::SerializeStruct;
 
 use crate::object::{ObjectKey, ResourceVersion};
 
-/// A list or watch that failed, or gave something that can't be used.
+/// An error of a list or watch: the request failed, or its answer cannot be used.
 ///
-/// Cheap to clone: the status, the error handler and a waiting task share one.
+/// Clones are cheap: the status, the error handler and a waiting task share one error.
+///
+/// It displays the request and the whole cause, such as `list pods in shop: 403 Forbidden: …`.
 #[derive(Clone, Debug)]
-pub struct SourceError(Arc<(Asked, Fault)>);
+pub struct SourceError(Arc<(RequestScope, Fault)>);
 
-/// What was asked of the server.
+/// The verb and the collection of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub struct Asked {
-    /// Whether objects were listed or watched.
+pub struct RequestScope {
+    /// The verb of the request.
     pub verb: Verb,
-    /// The resource as `kubectl` writes it: `pods`, `deployments.apps`.
+    /// The resource, as `kubectl` writes it: `pods`, `deployments.apps`.
     pub resource: Arc<str>,
-    /// The namespace asked, `None` for all of them.
+    /// The namespace. `None` for all namespaces, and for cluster-scoped resources.
     pub namespace: Option<Arc<str>>,
 }
 
-/// The verb of a request, by the name that RBAC rules use.
+/// The verb of a request, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
@@ -41,172 +42,179 @@ pub enum Verb {
     Watch,
 }
 
-/// What came back instead of what was asked.
+/// The failure of a request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The server answered with a failure.
+    /// The server answered with an error status.
     #[error("{0}")]
     Status(ApiStatus),
-    /// No answer came: refused, unresolved, TLS, authentication plug-in. Its text names every cause.
+    /// No answer came. Causes include refused connections, name resolution, TLS and authentication
+    /// plug-ins. The text names every cause.
     #[error("no answer: {}", chain(&**.source))]
     Connect {
-        /// The connection was refused: the server is not there now.
+        /// True if the connection was refused.
         refused: bool,
-        /// What the client said.
+        /// The error of the client.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// The answer broke off.
+    /// The connection broke before the end of the answer.
     #[error("the answer broke off after {received} bytes: {}", chain(&**.source))]
     Interrupted {
-        /// How many bytes of the body had come.
+        /// The number of bytes of the body that had arrived.
         received: u64,
-        /// What the connection said.
+        /// The error of the connection.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// The answer ended, in good order, in the middle of something.
+    /// The answer ended cleanly, but in the middle of a value.
     #[error("the answer ended after {received} bytes, in the middle of {within}")]
     Truncated {
-        /// How many bytes of the body had come.
+        /// The number of bytes of the body that had arrived.
         received: u64,
-        /// What was not finished.
+        /// The part of the answer that was not finished.
         within: &'static str,
     },
-    /// The answer is not of the form that was asked for.
-    #[error("not what was asked for, at byte {offset}: {problem}")]
+    /// The answer is malformed.
+    #[error("malformed answer at byte {offset}: {problem}")]
     Malformed {
-        /// Where in the body.
+        /// The position in the body, in bytes.
         offset: u64,
-        /// What is wrong there.
+        /// The problem at this position.
         problem: String,
     },
-    /// The answer is of a media type that was not asked for.
-    #[error("the answer is {0:?}, not a media type that was asked for")]
+    /// The answer has a media type that was not requested.
+    #[error("the answer has media type {0:?}, which was not requested")]
     MediaType(String),
-    /// The answer is compressed, which was not asked for: something between here and the server does it.
+    /// The answer is compressed, although `identity` was requested. A proxy may have compressed it.
     #[error(
-        "the answer has Content-Encoding {0:?}, though identity was asked for: a proxy may compress it"
+        "the answer has Content-Encoding {0:?}, but identity was requested; check for a proxy that \
+         compresses answers"
     )]
     ContentEncoding(String),
-    /// One object, or one event, is larger than the limit.
-    #[error("an object at byte {offset} is larger than the limit of {limit} bytes")]
+    /// An object or event is larger than
+    /// [`ApiSource::object_limit`](crate::transport::ApiSource::object_limit). Its neighbours are
+    /// not affected.
+    #[error(
+        "the object at byte {offset} is larger than the limit of {limit} bytes; raise `object_limit` if \
+         objects may be this large"
+    )]
     TooLarge {
-        /// Where in the body it begins.
+        /// The position in the body where it begins, in bytes.
         offset: u64,
         /// The limit, in bytes.
         limit: usize,
     },
-    /// One object can't be decoded; its neighbours are not affected.
+    /// An object cannot be decoded. Its neighbours are not affected.
     #[error("{} can't be decoded: {problem}", named(.key.as_ref()))]
     Undecodable {
-        /// Which, where that could be read.
+        /// The key of the object, if it could be read.
         key: Option<ObjectKey>,
-        /// What is wrong, and where in the object; never what the object holds.
+        /// The problem and its position in the object. It never contains the object's contents.
         problem: String,
     },
-    /// An event carries an object of another kind.
-    #[error("an object of kind {found:?} came where {expected:?} was asked")]
+    /// An object has another kind than was requested.
+    #[error("the answer has an object of kind {found:?}, but {expected:?} was requested")]
     WrongKind {
-        /// What was asked.
+        /// The requested kind.
         expected: String,
-        /// What came.
+        /// The kind of the object.
         found: String,
     },
-    /// A list without a `resourceVersion`: a watch could not be started from it.
-    #[error("the list has no metadata.resourceVersion")]
+    /// A list has no `resourceVersion`, so no watch can start from it.
+    #[error("the list has no metadata.resourceVersion, so no watch can start from it")]
     NoVersion,
-    /// A list from a lagging cache: older than what was already seen.
-    #[error("the list is of version {listed}, older than {known} that was already seen")]
-    WentBack {
-        /// The version of the list.
+    /// A list is older than what was already seen. It comes from a lagging server.
+    #[error("the list has version {listed}, but version {known} was already seen")]
+    StaleList {
+        /// The list's version.
         listed: ResourceVersion,
-        /// The version already seen.
+        /// The newest version that was seen.
         known: ResourceVersion,
     },
-    /// A watch went back: an event older than what was already seen, told again or too late.
-    #[error("an event of version {event} came after version {known} was seen")]
+    /// A watch sent an event that is older than what was already seen.
+    #[error("the watch sent version {event}, but version {known} was already seen")]
     OutOfOrder {
-        /// The version of the event.
+        /// The event's version.
         event: ResourceVersion,
-        /// The version already seen.
+        /// The newest version that was seen.
         known: ResourceVersion,
     },
-    /// A watch ended within a second without one event.
-    #[error("the watch ended at once, without an event")]
+    /// A watch ended cleanly within a second, without an event.
+    #[error("the watch ended within a second, without an event")]
     ShortWatch,
-    /// A watch ended within a second, in good order.
-    #[error("the watch ended at once, after {events} events; the next one waits its turn")]
+    /// A watch ended cleanly within a second, after some events.
+    #[error("the watch ended within a second, after {events} events; the next one is delayed")]
     EndedEarly {
-        /// How many events it had brought.
+        /// The number of events that it had sent.
         events: u64,
     },
-    /// A watch gave no sign of life and was given up.
-    #[error("nothing came for {0:?}; the watch is taken for dead")]
+    /// The server sent nothing for this long, so the request was abandoned.
+    #[error("nothing came for {0:?}; the request was abandoned")]
     Silent(Duration),
-    /// A streaming list did not say that its initial events were through.
+    /// A streaming list did not announce the end of its initial events within this time.
     #[error("the end of the initial events was not announced within {0:?}")]
     NoInitialEventsEnd(Duration),
     /// The request could not be built.
-    #[error("the request can't be built: {0}")]
+    #[error("invalid request: {0}")]
     Request(String),
-    /// The source, or a part of the reflector, panicked.
-    #[error("it panicked: {0}")]
+    /// The source, or a part of the reflector, panicked. This is the panic's message.
+    #[error("the source or the reflector panicked: {0}")]
     Panicked(String),
-    /// The user's transform panicked on an object.
+    /// The user's transform panicked on the object of this key.
     #[error("the transform panicked on {0}")]
     TransformPanicked(ObjectKey),
 }
 
-/// A failure as the API server words it.
+/// An error status, as the API server reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiStatus {
-    /// The HTTP status, or the code of an ERROR event.
+    /// The HTTP status code, or the code of an ERROR event.
     pub code: u16,
-    /// The machine-readable reason, such as `Expired`; empty where the body was no Status.
+    /// The machine-readable reason, such as `Expired`. Empty if the body was no `Status`.
     pub reason: String,
     /// The human-readable message.
     pub message: String,
-    /// Reason and message of each cause.
+    /// The reason and message of each cause, at most 16.
     pub causes: Vec<(String, String)>,
-    /// How long the server asks to wait before the next request.
+    /// The time that the server asks to wait before the next request.
     pub retry_after: Option<Duration>,
-    /// The resource is of the whole cluster, and was asked for in a namespace.
+    /// True if the resource is cluster-scoped.
     pub(crate) cluster_scoped: bool,
 }
 
-/// What kind of failure this is, as far as it decides what to do next.
+/// The class of a failure. It decides how the reflector goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultClass {
-    /// The version asked for is no longer there (410): list anew.
+    /// The requested version is no longer available (410). The reflector lists again.
     Expired,
-    /// The version asked for is not there yet (504 with cause `ResourceVersionTooLarge`).
+    /// The requested version is not available yet (504 with cause `ResourceVersionTooLarge`).
     VersionTooLarge,
-    /// Too many requests (429): wait, then the same again.
+    /// Too many requests (429). The reflector waits and repeats the request.
     Throttled,
-    /// The connection was refused: wait, then the same again.
+    /// The connection was refused. The reflector waits and repeats the request.
     Refused,
-    /// The credentials are not accepted (401).
+    /// The credentials were rejected (401).
     Unauthorized,
     /// The permission is missing (403).
     Forbidden,
     /// The resource type is not served (404).
     NotFound,
-    /// The server failed inside (500 `InternalError`).
+    /// The server had an internal error (500).
     Internal,
-    /// The request is wrong (another 4xx): the same request will fail again.
+    /// The request is invalid (another 4xx). The same request will fail again.
     Invalid,
-    /// One object can't be used: it can't be decoded, is of another kind, or the transform panicked.
-    /// Nothing is asked again for it.
+    /// One object cannot be used: it cannot be decoded, has another kind, or the transform
+    /// panicked. The request is not repeated.
     Undecodable,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
 impl FaultClass {
-    /// Every class.
+    /// All classes.
     pub(crate) const ALL: [Self; 11] = [
         Self::Expired,
         Self::VersionTooLarge,
@@ -221,7 +229,7 @@ impl FaultClass {
         Self::Other,
     ];
 
-    /// Its name in metrics and in what is serialised.
+    /// Returns the name of the class in metrics and in serialised form, such as `not_found`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Expired => "expired",
@@ -240,22 +248,22 @@ impl FaultClass {
 }
 
 impl SourceError {
-    /// An error of this request.
-    pub fn new(asked: Asked, fault: Fault) -> Self {
+    /// Creates an error of this request.
+    pub fn new(asked: RequestScope, fault: Fault) -> Self {
         Self(Arc::new((asked, fault)))
     }
 
-    /// What was asked.
-    pub fn asked(&self) -> &Asked {
+    /// Returns the verb and the collection of the request.
+    pub fn request(&self) -> &RequestScope {
         &self.0.0
     }
 
-    /// What came back.
+    /// Returns the failure.
     pub fn fault(&self) -> &Fault {
         &self.0.1
     }
 
-    /// The status code, where the server answered with one.
+    /// Returns the HTTP status code. `None` if the server did not answer with an error status.
     pub fn code(&self) -> Option<u16> {
         match self.fault() {
             Fault::Status(status) => Some(status.code),
@@ -263,7 +271,7 @@ impl SourceError {
         }
     }
 
-    /// How long the server asked to wait before the next request.
+    /// Returns the time that the server asked to wait before the next request, if it did.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.fault() {
             Fault::Status(status) => status.retry_after,
@@ -271,7 +279,7 @@ impl SourceError {
         }
     }
 
-    /// The kind of failure.
+    /// Returns the class of the failure.
     pub fn class(&self) -> FaultClass {
         match self.fault() {
             Fault::Status(status) => status.class(),
@@ -284,8 +292,8 @@ impl SourceError {
         }
     }
 
-    /// Whether the same request may succeed later without anybody changing permissions, the
-    /// resource types served, or the request. The reflector goes on asking in any case.
+    /// Returns whether the same request may succeed later without a change of permissions, of the
+    /// served resource types, or of the request. The reflector retries in any case.
     pub fn is_retryable(&self) -> bool {
         !matches!(
             self.class(),
@@ -298,7 +306,7 @@ impl SourceError {
 }
 
 impl ApiStatus {
-    /// A status of this code, with nothing else known.
+    /// Creates a status of this code, without causes and retry delay.
     pub fn new(code: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -310,7 +318,7 @@ impl ApiStatus {
         }
     }
 
-    /// The kind of failure.
+    /// Returns the class of the failure.
     pub fn class(&self) -> FaultClass {
         match (self.code, &*self.reason) {
             (410, _) | (_, "Expired" | "Gone") => FaultClass::Expired,
@@ -325,8 +333,8 @@ impl ApiStatus {
         }
     }
 
-    /// Servers since 1.18.6 name the cause; those before said it in a cause's message, and before
-    /// 1.17 in the status' own.
+    /// Servers since 1.18.6 name the cause. Older servers put it in a cause's message, and those
+    /// before 1.17 in the status message.
     fn is_version_too_large(&self) -> bool {
         const SAYS_SO: &str = "Too large resource version";
         self.causes.iter().any(|(reason, _)| reason == "ResourceVersionTooLarge")
@@ -342,25 +350,27 @@ fn named(key: Option<&ObjectKey>) -> String {
 
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.asked(), self.fault())?;
+        write!(f, "{}: {}", self.request(), self.fault())?;
         match self.fault() {
             Fault::Status(status)
-                if status.class() == FaultClass::NotFound && self.asked().verb == Verb::List =>
+                if status.class() == FaultClass::NotFound && self.request().verb == Verb::List =>
             {
-                f.write_str(missing(status.cluster_scoped, self.asked().namespace.is_some()))
+                f.write_str(missing(status.cluster_scoped, self.request().namespace.is_some()))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// What may be wrong where a server does not know a collection: an empty one is no error.
+/// Returns a hint for a collection that the server does not know. An empty collection is no error.
 fn missing(cluster_scoped: bool, namespaced: bool) -> &'static str {
     match (cluster_scoped, namespaced) {
-        (true, true) => " (the resource has no namespaces: ask for it without one)",
+        (true, true) => {
+            " (the resource is cluster-scoped and has no namespaces: request it without a namespace)"
+        }
         (false, true) => {
-            " (is the resource's definition installed, in this version? is it namespaced? one that is \
-             cluster-scoped is asked for without a namespace)"
+            " (is the resource's definition installed, in this version? is it namespaced? request a \
+             cluster-scoped resource without a namespace)"
         }
         (_, false) => " (is the resource's definition installed, in this version?)",
     }
@@ -372,13 +382,13 @@ impl StdError for SourceError {
     }
 }
 
-/// What was asked, the class, the status code where there is one, and the text.
+/// Serialises verb, resource, namespace, class, status code and text.
 impl serde::Serialize for SourceError {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut error = serializer.serialize_struct("SourceError", 6)?;
-        error.serialize_field("verb", &self.asked().verb)?;
-        error.serialize_field("resource", &self.asked().resource)?;
-        error.serialize_field("namespace", &self.asked().namespace)?;
+        error.serialize_field("verb", &self.request().verb)?;
+        error.serialize_field("resource", &self.request().resource)?;
+        error.serialize_field("namespace", &self.request().namespace)?;
         error.serialize_field("class", &self.class())?;
         error.serialize_field("code", &self.code())?;
         error.serialize_field("message", &self.to_string())?;
@@ -386,7 +396,7 @@ impl serde::Serialize for SourceError {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for RequestScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = match self.verb {
             Verb::List => "list",
@@ -419,23 +429,24 @@ impl fmt::Display for ApiStatus {
     }
 }
 
-/// How much of what a server says an error repeats, in bytes.
-const WORDS: usize = 1024;
+/// The longest text from a server that an error repeats, in bytes.
+const LONGEST_TEXT: usize = 1024;
 
-/// A text from outside, cut where it is longer than an error should be. Cutting twice is cutting once.
+/// Returns a text from outside, cut to at most [`LONGEST_TEXT`] bytes. Cutting it twice is the same
+/// as cutting it once.
 pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
     const CUT: &str = "… (cut)";
-    if text.len() <= WORDS {
+    if text.len() <= LONGEST_TEXT {
         return Cow::Borrowed(text);
     }
-    let mut end = WORDS - CUT.len();
+    let mut end = LONGEST_TEXT - CUT.len();
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
-/// An error and all its causes, each said once.
+/// Returns the texts of an error and of all its causes, without repetition.
 pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = clipped(&error.to_string()).into_owned();
     let mut cause = error.source();
@@ -458,7 +469,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_large_is_known_in_all_three_wordings() {
+    fn version_too_large_has_three_wordings() {
         let mut named = ApiStatus::new(504, "Timeout", "");
         named.causes.push(("ResourceVersionTooLarge".into(), String::new()));
         let mut said = ApiStatus::new(504, "Timeout", "");
@@ -472,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_is_cut_and_says_so() {
+    fn long_message_is_cut_and_marked() {
         for message in ["é".repeat(8 << 20), "x".repeat(1025)] {
             let text = ApiStatus::new(500, "InternalError", message).to_string();
             assert!(text.len() < 1100 && text.ends_with("… (cut)"), "{} bytes", text.len());
@@ -493,12 +504,12 @@ mod tests {
     struct Inner(#[source] std::io::Error);
 
     #[test]
-    fn a_missing_collection_says_what_may_be_wrong() {
+    fn missing_collection_gives_a_hint() {
         let text = |cluster_scoped, namespace: Option<&str>| {
             let mut status = ApiStatus::new(404, "NotFound", "no");
             status.cluster_scoped = cluster_scoped;
             let namespace = namespace.map(Into::into);
-            let asked = Asked { verb: Verb::List, resource: "things".into(), namespace };
+            let asked = RequestScope { verb: Verb::List, resource: "things".into(), namespace };
             SourceError::new(asked, Fault::Status(status)).to_string()
         };
         assert!(
@@ -511,14 +522,14 @@ mod tests {
     }
 
     #[test]
-    fn every_cause_is_said_once() {
+    fn every_cause_appears_once() {
         let source = Outer(Inner(std::io::Error::other("refused"))).into();
         let fault = Fault::Connect { refused: false, source };
         assert_eq!(fault.to_string(), "no answer: outer: inner: refused");
     }
 
     #[test]
-    fn a_class_is_serialised_under_its_name() {
+    fn class_is_serialised_under_its_name() {
         for (n, class) in FaultClass::ALL.into_iter().enumerate() {
             assert_eq!(serde_json::to_value(class).unwrap(), class.name());
             assert_eq!(class as usize, n, "a handle is found by the class's place");

@@ -157,7 +157,7 @@ pub use factory::{
     FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder, SpecConflict,
     SpecError,
 };
-pub use indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
+pub use indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 pub use informer::{
     InformerFailure, InformerGroup, InformerOptions, InformerStatus, InformerStopped, InformerTask,
     SharedInformer, StartError, SyncError,

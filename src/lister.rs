@@ -1,7 +1,7 @@
-//! Reads the store in the words a controller thinks in: by name, by namespace, by labels.
+//! Typed read access to a store: by name, by namespace and by labels.
 //!
-//! A lister only reads. Each call answers as of the moment it is made; several calls may see
-//! several moments, for one moment take a [`Snapshot`].
+//! A lister only reads. Each call reads the store at the moment of the call, so several calls may
+//! see different states. Use a [`Snapshot`] to read one state several times.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,91 +9,92 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use crate::indexer::{Indexer, NotReached, Snapshot, is_at_least};
+use crate::indexer::{Indexer, Snapshot, WaitTimeout, is_at_least};
 use crate::labels::LabelSelector;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::reflector::ReflectorMonitor;
 
-/// Reads all objects of an informer. A cheap clone.
+/// A lister of all objects of an informer. Clones are cheap.
 ///
-/// A lister keeps the objects readable, but not the informer running: once that was stopped, or its
-/// last handle dropped, every answer is as old as that. [`is_stopped`](Self::is_stopped) and
-/// [`freshness`](Self::freshness) tell.
+/// A lister keeps the objects readable, but it does not keep the informer running. After the
+/// informer was stopped, or its last handle was dropped, the answers become stale: see
+/// [`is_stopped`](Self::is_stopped) and [`freshness`](Self::freshness).
 pub struct Lister<K> {
     indexer: Indexer<K>,
     resource: Arc<str>,
-    /// Of an informer's lister: when the server last proved what is stored.
+    /// The reflector that fills the store. `None` if the lister has no informer.
     reflector: Option<ReflectorMonitor>,
 }
 
-/// Reads the objects of one namespace. A cheap clone.
+/// A lister of the objects of one namespace. Clones are cheap.
 pub struct NamespaceLister<K> {
     lister: Lister<K>,
     namespace: Arc<str>,
 }
 
-/// There is no such object in the store.
+/// The error of a read: the store has no such object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{resource} {}{name:?} not found", namespace.as_ref().map(|n| format!("{n:?}/")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct NotFound {
-    /// The resource as `kubectl` writes it.
+    /// The resource, as `kubectl` writes it.
     pub resource: Arc<str>,
-    /// The namespace asked; `None` for a cluster-scoped object.
+    /// The requested namespace. `None` for a cluster-scoped object.
     pub namespace: Option<String>,
-    /// The name asked.
+    /// The requested name.
     pub name: String,
 }
 
-/// A read that was not to be older than a version brought nothing.
+/// The error of a read with a minimum version.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// At that version, or by now, there is no such object.
+    /// The store has reached the version, or a newer one, and has no such object.
     #[error(transparent)]
     NotFound(#[from] NotFound),
-    /// The store did not come to that version in time. Another try may bring more.
+    /// The store did not reach the version in time. Another try may succeed.
     #[error(transparent)]
-    NotReached(#[from] NotReached),
+    WaitTimeout(#[from] WaitTimeout),
 }
 
 impl<K: Resource> Lister<K> {
-    /// A lister of this store, which speaks of its objects as `resource`.
+    /// Creates a lister of this store. Errors name the objects by `resource`.
     pub fn new(indexer: Indexer<K>, resource: Arc<str>) -> Self {
         Self { indexer, resource, reflector: None }
     }
 
-    /// A lister of an informer's store, which this reflector fills.
+    /// Sets the reflector that fills the store.
     pub(crate) fn fed_by(self, reflector: ReflectorMonitor) -> Self {
         Self { reflector: Some(reflector), ..self }
     }
 
-    /// Every object, in no particular order.
+    /// Returns every object, in no particular order. O(n).
     pub fn all(&self) -> Vec<Arc<K>> {
         self.list(&LabelSelector::everything())
     }
 
-    /// The objects that a selector selects, in no particular order. O(n); one that selects nothing
-    /// looks at no object, one that selects everything looks at no label.
+    /// Returns the objects that a selector selects, in no particular order. O(n), but a selector
+    /// that selects nothing reads no object, and one that selects everything reads no label.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.indexer.snapshot();
         select(snapshot.cached(), selector)
     }
 
-    /// The cluster-scoped object of this name. For a namespaced one, ask its
-    /// [`namespace`](Self::namespace).
+    /// Returns the cluster-scoped object of this name. For a namespaced object, use
+    /// [`namespace`](Self::namespace) or [`by_key`](Self::by_key).
     ///
     /// # Errors
-    /// [`NotFound`].
+    /// [`NotFound`] if the store has no such object.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.find(None, name)
     }
 
-    /// The cluster-scoped object of this name, not older than `version`, which is waited for up to
-    /// `limit`: to read what one wrote. Cancel safe.
+    /// Returns the cluster-scoped object of this name, at `version` or newer. Waits up to `limit`
+    /// for the store to reach this version. Use it to read your own writes. Cancel safe.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// [`ReadError::NotFound`] if there is no such object, [`ReadError::WaitTimeout`] if the store did
+    /// not reach the version in time.
     pub async fn get_at_least(
         &self,
         name: &str,
@@ -103,44 +104,44 @@ impl<K: Resource> Lister<K> {
         self.find_at_least(None, name, version, limit).await
     }
 
-    /// The object of this key.
+    /// Returns the object of this key.
     ///
     /// # Errors
-    /// [`NotFound`].
+    /// [`NotFound`] if the store has no such object.
     pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         let found = self.indexer.get(key);
         found.ok_or_else(|| self.not_found(key.namespace(), key.name()))
     }
 
-    /// Reads one namespace. None has the empty name, which in client-go stands for all of them: for those
-    /// ask this lister.
+    /// Returns a lister of one namespace. The empty name is no namespace and finds nothing. In
+    /// client-go it means all namespaces; use this lister for that.
     pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
         NamespaceLister { lister: self.clone(), namespace: namespace.into() }
     }
 
-    /// How many objects there are. O(1).
+    /// Returns the number of objects. O(1).
     pub fn len(&self) -> usize {
         self.indexer.snapshot().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The store as of this moment, to ask it several things.
+    /// Returns a snapshot of the store, to read one state several times. O(1).
     pub fn snapshot(&self) -> Snapshot<K> {
         self.indexer.snapshot()
     }
 
-    /// Whether the informer was stopped or failed, so that answers get older and older. Ask for a
-    /// new informer then.
+    /// Returns whether the informer was stopped or failed, so that the answers become stale.
+    /// Request a new informer then.
     pub fn is_stopped(&self) -> bool {
         self.indexer.is_stopped()
     }
 
-    /// Returns how old the answers may be: the time since the newest proof that the store has
-    /// reached. `None` before anything is stored, and of a lister that has no informer.
+    /// Returns the upper bound of the age of the answers: the time since the newest proof that the
+    /// store has reached. `None` before anything is stored, and if the lister has no informer.
     pub fn freshness(&self) -> Option<Duration> {
         self.reflector.as_ref()?.freshness_at(self.indexer.snapshot().version())
     }
@@ -176,30 +177,32 @@ impl<K: Resource> Lister<K> {
 }
 
 impl<K: Resource> NamespaceLister<K> {
-    /// Every object of the namespace, in no particular order. O(objects in it).
+    /// Returns every object of the namespace, in no particular order. O(objects in the namespace).
     pub fn all(&self) -> Vec<Arc<K>> {
         self.list(&LabelSelector::everything())
     }
 
-    /// The objects of the namespace that a selector selects, in no particular order.
+    /// Returns the objects of the namespace that a selector selects, in no particular order.
+    /// O(objects in the namespace).
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.lister.indexer.snapshot();
         select(snapshot.cached_namespace(&self.namespace), selector)
     }
 
-    /// The object of this name.
+    /// Returns the object of this name.
     ///
     /// # Errors
-    /// [`NotFound`].
+    /// [`NotFound`] if the store has no such object.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.lister.find(Some(&self.namespace), name)
     }
 
-    /// The object of this name, not older than `version`, which is waited for up to `limit`: to
-    /// read what one wrote. Cancel safe.
+    /// Returns the object of this name, at `version` or newer. Waits up to `limit` for the store to
+    /// reach this version. Use it to read your own writes. Cancel safe.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// [`ReadError::NotFound`] if there is no such object, [`ReadError::WaitTimeout`] if the store did
+    /// not reach the version in time.
     pub async fn get_at_least(
         &self,
         name: &str,
@@ -209,28 +212,28 @@ impl<K: Resource> NamespaceLister<K> {
         self.lister.find_at_least(Some(&self.namespace), name, version, limit).await
     }
 
-    /// How many objects the namespace has. O(1).
+    /// Returns the number of objects in the namespace. O(1).
     pub fn len(&self) -> usize {
         self.lister.indexer.snapshot().namespace_len(&self.namespace)
     }
 
-    /// Whether it has none.
+    /// Returns whether the namespace has no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// As [`Lister::freshness`].
+    /// Returns the upper bound of the age of the answers. See [`Lister::freshness`].
     pub fn freshness(&self) -> Option<Duration> {
         self.lister.freshness()
     }
 
-    /// As [`Lister::is_stopped`].
+    /// Returns whether the informer was stopped or failed. See [`Lister::is_stopped`].
     pub fn is_stopped(&self) -> bool {
         self.lister.is_stopped()
     }
 }
 
-/// The objects that a selector selects; no other is unpacked.
+/// Returns the objects that a selector selects. It unpacks no other object.
 fn select<'a, K: Resource + 'a>(
     objects: impl Iterator<Item = (&'a ObjectKey, &'a Cached<K>)>,
     selector: &LabelSelector,
@@ -319,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn missing_object_is_named() {
         let lister = lister();
         assert!(lister.namespace("b").get("bare").is_ok());
         let missing = lister.namespace("a").get("bare").unwrap_err();

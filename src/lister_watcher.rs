@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube::Resource;
 
-use crate::error::{Asked, SourceError, Verb, write_place};
+use crate::error::{RequestScope, SourceError, Verb, write_place};
 use crate::object::{Cached, KnownObjects, ObjectKey, Pack, ResourceVersion};
 
 /// Lists and watches one collection of objects.
@@ -127,8 +127,8 @@ pub struct Collection {
 
 impl Collection {
     /// What an error about a request to this collection names.
-    pub fn asked(&self, verb: Verb) -> Asked {
-        Asked { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
+    pub fn request_scope(&self, verb: Verb) -> RequestScope {
+        RequestScope { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
     }
 }
 

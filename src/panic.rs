@@ -1,8 +1,8 @@
-//! Keeps a panic of user code where it happened.
+//! Containment of panics in user code.
 //!
-//! User code runs in more places than calls: an object's `Drop` runs wherever its last reference
-//! goes, and a panic's payload may panic when it is dropped. Two panics at a time end the process,
-//! so values that may panic are dropped one by one.
+//! User code runs in more places than calls. An object's `Drop` runs when its last reference goes,
+//! and a panic's payload may itself panic when it is dropped. A second panic during unwinding
+//! aborts the process, so values that may panic are dropped one by one.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,7 +13,7 @@ use futures::FutureExt;
 
 use crate::object::{Cached, CachedEvent, Event};
 
-/// Takes the message out of a panic's payload and frees the payload.
+/// Returns the message of a panic's payload, and drops the payload.
 pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
     let text = payload
         .downcast_ref::<&str>()
@@ -28,7 +28,7 @@ pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
     text
 }
 
-/// Calls user code; the error is the message of its panic.
+/// Calls user code. The error is the message of its panic.
 pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(into_message)
 }
@@ -47,7 +47,7 @@ pub(crate) fn let_go<T>(value: T) -> bool {
     dropped.is_err()
 }
 
-/// A value whose `Drop` may panic: that ends here.
+/// A value whose `Drop` may panic. The panic is caught and logged.
 pub(crate) struct Contained<T>(Option<T>);
 
 impl<T> Contained<T> {
@@ -55,7 +55,7 @@ impl<T> Contained<T> {
         Self(Some(value))
     }
 
-    /// The value; it is there until it is dropped.
+    /// Returns the value. `None` after it was taken.
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         self.0.as_mut()
     }
@@ -74,17 +74,17 @@ impl<T> Drop for Contained<T> {
     }
 }
 
-/// Frees objects one by one and counts those whose `Drop` panicked. Clones share the count.
+/// Drops objects one by one and counts those whose `Drop` panicked. Clones share the count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drops(Arc<AtomicU64>);
 
 impl Drops {
-    /// How many objects panicked when they were dropped.
+    /// Returns the number of objects that panicked when they were dropped.
     pub(crate) fn faults(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Drops a value with at most one object in it. Call it with nothing locked.
+    /// Drops a value that contains at most one object. Call it without a lock.
     pub(crate) fn free<T>(&self, value: T) {
         if let_go(value) {
             self.0.fetch_add(1, Ordering::Relaxed);

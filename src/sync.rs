@@ -1,9 +1,8 @@
-//! What tasks and threads meet at: locks, and wake-ups.
+//! Locks and wake-ups between tasks and threads.
 //!
-//! Everything outside of `testing` takes them from here, so that one build of the unit tests can put
-//! others in their place that give the processor away at each use: `schedules` then plays a part of
-//! the crate under thousands of interleavings. In any other build these are the usual ones, by
-//! another name.
+//! All modules except `testing` import these types from here. One build of the unit tests replaces
+//! them with types that yield at each use, so that `schedules` can run parts of the crate under
+//! thousands of interleavings. In every other build they are the usual types.
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use {
@@ -18,7 +17,7 @@ pub(crate) use {
     shuttle_parking_lot::{Mutex, MutexGuard},
 };
 
-/// The real wake-ups, before and after each use of which others may come.
+/// The real wake-ups, with a scheduling point before and after each use.
 #[cfg(all(test, shuttle))]
 mod giving_way {
     use std::task::Waker;
@@ -26,7 +25,7 @@ mod giving_way {
     use shuttle::sync::atomic::{AtomicBool, Ordering};
     use tokio::sync::futures::Notified;
 
-    /// Any access to an atomic is a point at which the scheduler may choose another task.
+    /// Lets the scheduler choose another task. Any access to an atomic does that.
     fn give_way() {
         AtomicBool::new(false).load(Ordering::SeqCst);
     }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// As good as never: longer than a process lives, and within what every clock can add.
+/// A duration that counts as never: longer than a process lives, and within what every clock can
+/// add.
 const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// Returns the moment `delay` after `start`; a delay of decades or more is decades.
+/// Returns the instant `delay` after `start`. A delay above 30 years is cut to 30 years.
 pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
     start + delay.min(NEVER)
 }

@@ -161,7 +161,7 @@ where
                 })
             };
             let registration = registration.unwrap();
-            registration.synced().await;
+            registration.wait_for_sync().await;
             self.handlers.push(registration);
         }
         .boxed()

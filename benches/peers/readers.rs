@@ -106,7 +106,7 @@ async fn measure(total: usize, readers: usize, lasts: Duration, snapshot: bool) 
         .unwrap();
     informer.start().unwrap();
     informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
-    registration.synced().await;
+    registration.wait_for_sync().await;
 
     let (done, reads) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let threads: Vec<_> = (0..readers)

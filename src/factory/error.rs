@@ -1,54 +1,53 @@
-//! Why a factory gives no informer for a spec.
+//! Errors of a factory that refuses a spec.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::lister_watcher::Collection;
 
-/// The factory gives no informer for this spec.
+/// An error of a factory that refuses an [`InformerSpec`](super::InformerSpec).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// The factory has this informer already, with other options.
+    /// The factory already has this informer, with other options.
     #[error(transparent)]
     Conflict(#[from] SpecConflict),
-    /// An option of the spec has no effect here.
+    /// An option of the spec would have no effect.
     #[error("the option {option} of {resource} has no effect: {reason}")]
     #[non_exhaustive]
     NoEffect {
-        /// The resource that was asked for.
+        /// The requested resource, as `kubectl` writes it.
         resource: Arc<str>,
         /// The option's name.
         option: &'static str,
-        /// Why it has no effect, and what to do.
+        /// The reason, and what to do.
         reason: &'static str,
     },
 }
 
-/// The factory has this informer already, with other options.
+/// The error of a spec whose options differ from those of an existing informer.
 ///
-/// Type, namespace and selectors say which informer it is; whoever asks for the same shares one
-/// informer, so that its other options can't differ. An option that a spec leaves unset never
-/// conflicts.
+/// Type, namespace and selectors identify an informer. All callers that request the same one share
+/// it, so its other options cannot differ. An option that a spec leaves unset never conflicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpecConflict {
-    /// The objects that the informer holds.
+    /// The collection that the informer holds.
     pub collection: Collection,
-    /// The options that differ; at least one.
+    /// The options that differ. There is at least one.
     pub differences: Vec<OptionDifference>,
 }
 
-/// An option that two specs of one informer set differently.
+/// An option that the existing informer and the spec set differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OptionDifference {
     /// The option's name, as in [`InformerSpec`](super::InformerSpec).
     pub option: &'static str,
-    /// The setting that the informer has.
+    /// The setting of the existing informer.
     pub present: String,
-    /// The setting that was asked for.
-    pub asked: String,
+    /// The requested setting.
+    pub requested: String,
 }
 
 impl std::error::Error for SpecConflict {}
@@ -60,13 +59,13 @@ impl fmt::Display for SpecConflict {
         for (n, difference) in differences.iter().enumerate() {
             write!(f, "{}{difference}", if n == 0 { "" } else { ", " })?;
         }
-        f.write_str("; ask for it with clones of one spec, or ask another factory")
+        f.write_str("; request it with clones of one spec, or from another factory")
     }
 }
 
 impl fmt::Display for OptionDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { option, present, asked } = self;
-        write!(f, "{option} is {present}, asked for: {asked}")
+        let Self { option, present, requested } = self;
+        write!(f, "{option} is {present}, requested: {requested}")
     }
 }

@@ -1,4 +1,4 @@
-//! The informer that is asked for.
+//! The specification of an informer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::storage::Storage;
 
 /// The objects that an informer holds, and how it holds them.
 ///
-/// Type, namespace and selectors say which informer it is: all callers that ask for the same share
-/// one. Its other options are those of the first caller. A later spec that sets one of them
-/// differently is [refused](super::SpecError::Conflict); what it leaves unset never conflicts. Two
-/// closures can't be compared: a transform equals only itself, in a clone of its spec.
+/// Type, namespace and selectors identify an informer: all callers that request the same one share
+/// it. The first caller sets its other options. A later spec that sets one of them differently is
+/// [refused](super::SpecError::Conflict). An option that a spec leaves unset never conflicts. Two
+/// closures cannot be compared: a transform equals only itself, in a clone of its spec.
 #[must_use]
 pub struct InformerSpec<K> {
     pub(super) name: Option<Arc<str>>,
@@ -30,7 +30,7 @@ pub struct InformerSpec<K> {
 }
 
 impl<K> InformerSpec<K> {
-    /// The factory's defaults.
+    /// Creates a spec with the factory's defaults.
     pub fn new() -> Self {
         Self {
             name: None,
@@ -47,39 +47,44 @@ impl<K> InformerSpec<K> {
         }
     }
 
-    /// The name by which metrics, spans and the status speak of this informer; the factory's unless
-    /// set. Informers that differ in their selectors only are told apart by it.
+    /// Sets the name of this informer in metrics, spans and the status. The factory's name unless
+    /// set. It distinguishes informers that differ only in their selectors.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Only the objects of one namespace. An error for a cluster-scoped kind.
+    /// Limits the informer to one namespace. A typed informer of a cluster-scoped kind is refused
+    /// with [`SpecError::NoEffect`](super::SpecError::NoEffect).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Only the objects that a label selector selects. The server judges it.
+    /// Limits the informer to the objects that a label selector selects. The server evaluates and
+    /// validates the selector.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.labels = Some(selector.into());
         self
     }
 
-    /// Only the objects that a field selector selects. The server judges it.
+    /// Limits the informer to the objects that a field selector selects. The server evaluates and
+    /// validates the selector.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
         self
     }
 
-    /// How often handlers are told everything again; zero is never.
+    /// Sets how often handlers receive every stored object again. The factory's period unless set;
+    /// zero means never.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
     }
 
-    /// Changes each object once, before it is stored: to drop what nobody reads. It must leave name,
-    /// namespace, uid and resourceVersion alone.
+    /// Sets a function that changes each object once, before it is stored, for example to drop
+    /// unused fields. It must not change name, namespace, uid or resourceVersion. If it panics, the
+    /// object counts as undecodable.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -92,35 +97,36 @@ impl<K> InformerSpec<K> {
         self
     }
 
-    /// Whether the first state comes as a stream (KEP-3157) rather than as a list.
+    /// Sets whether to fetch the first state as a stream (KEP-3157) instead of a list. The
+    /// factory's setting unless set.
     pub fn streaming_list(mut self, streaming: bool) -> Self {
         self.streaming_list = Some(streaming);
         self
     }
 
-    /// Lists in pages of so many objects.
+    /// Sets the number of objects in a page of a list. The factory's setting unless set.
     pub fn page_size(mut self, objects: u32) -> Self {
         self.page_size = Some(objects);
         self
     }
 
-    /// Whether a relist takes an object of equal uid and resourceVersion for unchanged without
-    /// decoding it. Unset: of built-in types it does, of others it does not, because conversion can
-    /// change what a server sends without a new version. See
+    /// Sets whether a relist treats an object with equal uid and resourceVersion as unchanged,
+    /// without decoding it. Unless set, this is on for built-in types and off for others:
+    /// conversion can change a custom resource without a new version. See
     /// [`ApiSource::trust_versions`](crate::transport::ApiSource::trust_versions).
     pub fn trust_versions(mut self, trust: bool) -> Self {
         self.trust_versions = Some(trust);
         self
     }
 
-    /// How to keep objects; as they are unless set.
+    /// Sets how objects are kept in memory. Decoded unless set.
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = Some(storage);
         self
     }
 
-    /// Whether objects keep their `metadata.managedFields`, as they do unless this or the factory
-    /// says otherwise. Without them an object costs a fraction; see
+    /// Sets whether objects keep their `metadata.managedFields`. The factory's setting unless set,
+    /// which is to keep them. Without them an object takes a fraction of the memory; see
     /// [`ApiSource::without_managed_fields`](crate::transport::ApiSource::without_managed_fields).
     pub fn managed_fields(mut self, keep: bool) -> Self {
         self.managed_fields = Some(keep);
@@ -129,12 +135,13 @@ impl<K> InformerSpec<K> {
 }
 
 impl<K> InformerSpec<K> {
-    /// The options that this spec sets differently from those that an informer was made with.
+    /// Returns the options that this spec sets differently from `made`, the spec of an existing
+    /// informer.
     pub(super) fn differences(&self, made: &Self) -> Vec<OptionDifference> {
         let mut found = Vec::new();
         let mut compare = |option, present: String, asked: Option<String>| {
             if let Some(asked) = asked.filter(|asked| *asked != present) {
-                found.push(OptionDifference { option, present, asked });
+                found.push(OptionDifference { option, present, requested: asked });
             }
         };
         let flag = |set: Option<bool>| set.map(|set| set.to_string());
@@ -160,13 +167,13 @@ impl<K> InformerSpec<K> {
                 Some(_) => ("a transform", "another transform"),
             };
             let (present, asked) = (present.to_owned(), asked.to_owned());
-            found.push(OptionDifference { option: "transform", present, asked });
+            found.push(OptionDifference { option: "transform", present, requested: asked });
         }
         found
     }
 }
 
-/// Returns whether these are one closure.
+/// Returns whether both are the same closure.
 fn same<K>(a: &Transform<K>, b: &Transform<K>) -> bool {
     std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b))
 }

@@ -1,13 +1,14 @@
-//! One look at every informer.
+//! The status of all informers of a factory.
 
 use std::time::Duration;
 
 use crate::informer::InformerStatus;
 
-/// What every informer of a factory is doing and holds; never what objects say.
+/// The status of all informers of a factory, at one moment. It never contains the contents of
+/// objects.
 ///
-/// Made to be served as it is: serialised, durations are seconds, versions and errors are texts
-/// beside what programs need of them, and the states of a reflector are told apart by `doing`.
+/// It can be served as it is. Serialised, durations are seconds. Versions and errors are text, with
+/// the fields that programs need beside them. The field `doing` names the state of a reflector.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -25,8 +26,9 @@ use crate::informer::InformerStatus;
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct FactoryStatus {
-    /// Its informers by name, resource and namespace. One that was stopped alone is not among
-    /// them; one that failed is. After the factory was shut down, its last informers are.
+    /// The informers, sorted by name, resource and namespace. An informer that was stopped by its
+    /// own handle is left out. One that failed is included. After the factory was shut down, this
+    /// holds the last status of each informer.
     pub informers: Vec<InformerStatus>,
 }
 
@@ -42,13 +44,13 @@ impl FactoryStatus {
         Self { informers }
     }
 
-    /// Whether every informer has synced. True of none.
+    /// Returns whether every informer has synced. True if there are none.
     pub fn synced(&self) -> bool {
         self.informers.iter().all(|informer| informer.synced)
     }
 
-    /// Returns whether every informer has synced and is proved to be no older than `limit`. True of
-    /// none. See [`InformerStatus::is_fresh`].
+    /// Returns whether every informer has synced and is proved to be no older than `limit`. True if
+    /// there are none. See [`InformerStatus::is_fresh`].
     pub fn fresh_within(&self, limit: Duration) -> bool {
         self.informers.iter().all(|informer| informer.is_fresh(limit))
     }

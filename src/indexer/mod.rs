@@ -56,7 +56,7 @@ use tokio_util::sync::CancellationToken;
 use self::backfill::Adding;
 pub(crate) use self::draft::{Draft, Published};
 pub use self::index::Index;
-pub use self::progress::NotReached;
+pub use self::progress::WaitTimeout;
 pub(crate) use self::progress::is_at_least;
 use self::slots::Slot;
 pub use self::snapshot::Snapshot;

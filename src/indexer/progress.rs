@@ -17,7 +17,7 @@ use crate::object::{Cached, ResourceVersion};
     if *.stopped { ": its informer was stopped; ask for a new one" } else { "" }
 )]
 #[non_exhaustive]
-pub struct NotReached {
+pub struct WaitTimeout {
     /// The version waited for.
     pub wanted: ResourceVersion,
     /// The version of the store.
@@ -44,12 +44,12 @@ impl<K> Indexer<K> {
     /// Cancel safe; any number of tasks may wait.
     ///
     /// # Errors
-    /// [`NotReached`] when the time is over, or at once when the informer was stopped. A version that is no number is reached by being equal.
+    /// [`WaitTimeout`] when the time is over, or at once when the informer was stopped. A version that is no number is reached by being equal.
     pub async fn wait_for(
         &self,
         version: &ResourceVersion,
         limit: Duration,
-    ) -> Result<Snapshot<K>, NotReached> {
+    ) -> Result<Snapshot<K>, WaitTimeout> {
         let reached = |store: &Snapshot<K>| store.has_reached(version).then(|| store.clone());
         self.wait_until(version, limit, reached).await
     }
@@ -60,7 +60,7 @@ impl<K> Indexer<K> {
         wanted: &ResourceVersion,
         limit: Duration,
         mut seen: impl FnMut(&Snapshot<K>) -> Option<T>,
-    ) -> Result<T, NotReached> {
+    ) -> Result<T, WaitTimeout> {
         let start = Instant::now();
         loop {
             // Before looking, or a commit in between would wake nobody.
@@ -83,7 +83,7 @@ impl<K> Indexer<K> {
                 timeout(left, change).await.is_err()
             };
             if over {
-                return Err(NotReached {
+                return Err(WaitTimeout {
                     wanted: wanted.clone(),
                     reached: store.version().cloned(),
                     waited: start.elapsed(),

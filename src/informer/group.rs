@@ -1,8 +1,8 @@
-//! Several informers of one kind that are read and followed as one: the objects of a few namespaces.
+//! A group of informers of one kind that is used as one, such as the objects of a few namespaces.
 //!
-//! Each namespace has a list, a watch, a version and errors of its own, as it has permissions of its
-//! own: one that may not be read keeps no other from syncing. What is asked across namespaces is
-//! answered from each as of its own moment.
+//! Each namespace has its own list, watch, version, errors and permissions. A namespace that may
+//! not be read does not keep the others from syncing. A read across namespaces reads each namespace
+//! at a moment of its own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
 use crate::panic::read_for;
 use crate::processor::HandlerRegistration;
 
-/// Informers of one kind, each of a namespace of its own. A cheap clone.
+/// A group of informers of one kind, each of a different namespace. Clones are cheap.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -42,17 +42,17 @@ use crate::processor::HandlerRegistration;
 /// # }
 /// ```
 pub struct InformerGroup<K> {
-    /// In order of their namespaces, none twice. One without a namespace is alone.
+    /// Sorted by namespace, without duplicates. An informer of all namespaces is the only member.
     members: Arc<[SharedInformer<K>]>,
 }
 
-/// One index over all informers of a group.
+/// An index over all informers of a group.
 #[derive(Debug)]
 pub struct GroupIndex<K>(Vec<Index<K>>);
 
 impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
-    /// A group of informers. One that holds every namespace makes the others superfluous, and is kept
-    /// alone; of several of one namespace the first is kept.
+    /// Creates a group. If one informer holds all namespaces, the group keeps only that one. If
+    /// several hold the same namespace, the group keeps the first.
     pub fn new(informers: impl IntoIterator<Item = SharedInformer<K>>) -> Self {
         let mut members: Vec<_> = informers.into_iter().collect();
         members.sort_by(|a, b| a.collection().namespace.cmp(&b.collection().namespace));
@@ -63,18 +63,18 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         Self { members: members.into() }
     }
 
-    /// The informers, in order of their namespaces.
+    /// Returns the informers, sorted by namespace.
     pub fn informers(&self) -> &[SharedInformer<K>] {
         &self.members
     }
 
-    /// The informer that holds an object of this key, if there is any. O(log namespaces).
+    /// Returns the informer of the key's namespace, if the group has one. O(log namespaces).
     pub fn informer_of(&self, key: &ObjectKey) -> Option<&SharedInformer<K>> {
         self.informer_in(key.namespace())
     }
 
-    /// Returns whether the group holds the key's namespace. Of a key that it does not hold, the group
-    /// knows nothing: an absent object may exist.
+    /// Returns whether the group holds the key's namespace. If it does not, an object that the
+    /// group cannot find may still exist.
     pub fn holds(&self, key: &ObjectKey) -> bool {
         self.informer_of(key).is_some()
     }
@@ -90,39 +90,40 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         self.members.get(found.ok()?)
     }
 
-    /// Starts those that do not run yet.
+    /// Starts the informers that do not run yet.
     ///
     /// # Errors
-    /// [`StartError::NoRuntime`] outside a tokio runtime, [`StartError::Stopped`] if one was stopped.
+    /// [`StartError::NoRuntime`] if called outside a tokio runtime. [`StartError::Stopped`] if one
+    /// of the informers was stopped.
     pub fn start(&self) -> Result<(), StartError> {
         self.members.iter().try_for_each(SharedInformer::ensure_started)
     }
 
-    /// Whether all have synced.
+    /// Returns whether all informers have synced.
     pub fn has_synced(&self) -> bool {
         self.members.iter().all(SharedInformer::has_synced)
     }
 
-    /// The informers that have synced, in order of their namespaces.
+    /// Returns the informers that have synced, sorted by namespace.
     pub fn synced(&self) -> impl Iterator<Item = &SharedInformer<K>> {
         self.members.iter().filter(|informer| informer.has_synced())
     }
 
-    /// The informers that have not synced, in order of their namespaces, each with the reason.
+    /// Returns the informers that have not synced, sorted by namespace, each with the reason.
     pub fn unsynced(&self) -> Vec<Unsynced> {
         let waiting = self.members.iter().filter(|informer| !informer.has_synced());
         waiting.map(SharedInformer::unsynced).collect()
     }
 
-    /// Waits until one more has synced than now: the first one, or the next. Returns the number that
-    /// has synced then; at once, if all have. Cancel safe; any number of tasks may wait.
+    /// Waits until one more informer has synced than now. Returns the number that has synced then.
+    /// Returns at once if all have synced. Cancel safe. Any number of tasks may wait.
     ///
-    /// With it work can begin with the namespaces that may be read, and take in the others as they
-    /// come; [`unsynced`](Self::unsynced) says what they wait for.
+    /// Use it to begin work with the namespaces that may be read, and to add the others as they
+    /// sync. [`unsynced`](Self::unsynced) tells what the others wait for.
     ///
     /// # Errors
-    /// [`SyncError`] says which have not and why, when the time is over or when none of them can sync
-    /// any more.
+    /// [`SyncError`] names the informers that have not synced and the reasons. It is returned after
+    /// `limit`, or as soon as none of them can sync any more.
     pub async fn wait_for_next_sync(&self, limit: Duration) -> Result<usize, SyncError> {
         let start = Instant::now();
         let waiting = self.members.iter().filter(|informer| !informer.has_synced());
@@ -142,16 +143,18 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         SyncError::unless_none(failed, start).map(|()| self.synced().count())
     }
 
-    /// Returns whether all have synced and are proved to be no older than `limit`. See
+    /// Returns whether all informers have synced and are proved to be no older than `limit`. See
     /// [`SharedInformer::is_fresh`].
     pub fn is_fresh(&self, limit: Duration) -> bool {
         self.members.iter().all(|informer| informer.is_fresh(limit))
     }
 
-    /// Waits until all have synced. Cancel safe; any number of tasks may wait.
+    /// Waits until all informers have synced, for at most `limit`. Cancel safe. Any number of tasks
+    /// may wait.
     ///
     /// # Errors
-    /// [`SyncError`] says which have not and why. Those that have are readable all the same.
+    /// [`SyncError`] names the informers that have not synced and the reasons. The others can still
+    /// be read.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
         let waits = self.members.iter().map(|informer| informer.wait_for_sync(limit));
@@ -159,30 +162,30 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
     }
 
-    /// The object of a key.
+    /// Returns the object of a key. `None` if it is not stored.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         self.informer_of(key)?.indexer().get(key)
     }
 
-    /// Reads one namespace; `None` for one that is not held.
+    /// Returns a lister of one namespace. `None` if the group does not hold the namespace.
     pub fn namespace(&self, namespace: &str) -> Option<NamespaceLister<K>> {
         Some(self.informer_in(Some(namespace))?.lister().namespace(namespace))
     }
 
-    /// Every object, namespace by namespace.
+    /// Returns every object, namespace by namespace. O(n).
     pub fn all(&self) -> Vec<Arc<K>> {
         self.list(&LabelSelector::everything())
     }
 
-    /// The objects that a selector selects, namespace by namespace. O(n).
+    /// Returns the objects that a selector selects, namespace by namespace. O(n).
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         self.members.iter().flat_map(|informer| informer.lister().list(selector)).collect()
     }
 
-    /// The object of a key, or in whose words it was not found.
+    /// Returns the object of a key, or an error that names it.
     ///
     /// # Errors
-    /// [`NotFound`], also where the key's namespace is not held.
+    /// [`NotFound`] if the object is not stored, or if the group does not hold the key's namespace.
     pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         self.get(key).ok_or_else(|| NotFound {
             resource: self.resource(),
@@ -196,17 +199,17 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         first.map_or_else(|| "objects".into(), |informer| informer.collection().resource.clone())
     }
 
-    /// How many objects there are. O(namespaces).
+    /// Returns the number of objects. O(namespaces).
     pub fn len(&self) -> usize {
         self.members.iter().map(|informer| informer.lister().len()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds an index to all. See [`SharedInformer::add_index`].
+    /// Adds an index to all informers. See [`SharedInformer::add_index`].
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] when one of them has an index of this name; those before it have the
@@ -221,7 +224,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         Ok(GroupIndex(added.collect::<Result<_, _>>()?))
     }
 
-    /// Adds an index to all, whose function looks at no other fields than these. See
+    /// Adds an index to all informers, with a function that reads only these fields. See
     /// [`SharedInformer::add_index_on`].
     ///
     /// # Errors
@@ -245,11 +248,12 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         Ok(GroupIndex(self.members.iter().map(add).collect::<Result<_, _>>()?))
     }
 
-    /// Adds a closure as a handler to all. Each informer calls it from a task of its own: it may run
-    /// for several namespaces at a time, and is told of one namespace in order.
+    /// Adds a closure as a handler to all informers. Each informer calls it from a task of its own,
+    /// so it may run for several namespaces at the same time. The events of one namespace come in
+    /// order.
     ///
     /// # Errors
-    /// [`InformerStopped`] when one of them was stopped; no handler is added then.
+    /// [`InformerStopped`] if one of the informers was stopped. No handler is added then.
     pub fn on_event(
         &self,
         call: impl Fn(Event<K>) + Send + Sync + 'static,
@@ -257,12 +261,11 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         self.on_cached_event(move |_, event| read_for(&event, &call))
     }
 
-    /// Adds a closure as a handler of events as the cache holds them to all: it is called as that of
-    /// [`on_event`](Self::on_event) is, and costs what
-    /// [`SharedInformer::on_cached_event`] says.
+    /// Adds a closure as a handler of cached events to all informers. It is called like the closure
+    /// of [`on_event`](Self::on_event). [`SharedInformer::on_cached_event`] describes its cost.
     ///
     /// # Errors
-    /// [`InformerStopped`] when one of them was stopped; no handler is added then.
+    /// [`InformerStopped`] if one of the informers was stopped. No handler is added then.
     pub fn on_cached_event(
         &self,
         call: impl Fn(&ObjectKey, CachedEvent<K>) + Send + Sync + 'static,
@@ -282,46 +285,47 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         Ok(added)
     }
 
-    /// The events of all as one stream: those of a namespace in order, no namespace before another.
-    /// It ends when all have stopped.
+    /// Returns the events of all informers as one stream. The events of one namespace come in
+    /// order. There is no order between namespaces. The stream ends when all informers have
+    /// stopped.
     ///
     /// # Errors
-    /// [`InformerStopped`] when one of them was stopped.
+    /// [`InformerStopped`] if one of the informers was stopped.
     pub fn events(&self) -> Result<impl Stream<Item = Event<K>> + use<K>, InformerStopped> {
         let streams: Result<Vec<_>, _> = self.members.iter().map(SharedInformer::events).collect();
         Ok(select_all(streams?))
     }
 
-    /// One look at each.
+    /// Returns the status of each informer.
     pub fn status(&self) -> Vec<InformerStatus> {
         self.members.iter().map(SharedInformer::status).collect()
     }
 
-    /// Stops all and waits until no task is left.
+    /// Stops all informers and waits until no task is left.
     pub async fn shutdown(&self) {
         join_all(self.members.iter().map(SharedInformer::shutdown)).await;
     }
 }
 
 impl<K> GroupIndex<K> {
-    /// The objects that have this value, namespace by namespace.
+    /// Returns the objects that have this value, namespace by namespace.
     pub fn get(&self, value: &str) -> Vec<Arc<K>> {
         self.0.iter().flat_map(|index| index.get(value)).collect()
     }
 
-    /// The keys of the objects that have this value, sorted.
+    /// Returns the keys of the objects that have this value, sorted.
     pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
         let mut keys: Vec<_> = self.0.iter().flat_map(|index| index.keys(value)).collect();
         keys.sort_unstable();
         keys
     }
 
-    /// How many objects have this value. O(namespaces).
+    /// Returns the number of objects that have this value. O(namespaces).
     pub fn len(&self, value: &str) -> usize {
         self.0.iter().map(|index| index.len(value)).sum()
     }
 
-    /// The values that any object has, sorted.
+    /// Returns the values that any object has, sorted and without duplicates.
     pub fn values(&self) -> Vec<Arc<str>> {
         let mut values: Vec<_> = self.0.iter().flat_map(Index::values).collect();
         values.sort_unstable();
@@ -330,7 +334,7 @@ impl<K> GroupIndex<K> {
     }
 }
 
-/// A group of one.
+/// A group of one informer.
 impl<K: Resource + Send + Sync + 'static> From<&SharedInformer<K>> for InformerGroup<K> {
     fn from(informer: &SharedInformer<K>) -> Self {
         Self::new([informer.clone()])

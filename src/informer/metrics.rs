@@ -1,4 +1,4 @@
-//! What an informer counts, beside what its reflector and its handlers do.
+//! Metrics of one informer, without those of its reflector and its handlers.
 
 use crate::lister_watcher::Collection;
 use crate::metrics::{
@@ -7,7 +7,7 @@ use crate::metrics::{
     STORAGE_HOT_BYTES, STORAGE_PACKED_BYTES, SYNCED, Timing,
 };
 
-/// An informer's metrics. They belong to its tasks and go with them.
+/// The metrics of one informer. They end with its tasks.
 #[derive(Debug)]
 pub(super) struct InformerMetrics {
     pub(super) queued: Level,
@@ -17,11 +17,11 @@ pub(super) struct InformerMetrics {
     pub(super) stale: Level,
     pub(super) synced: Level,
     pub(super) index_faults: Count,
-    /// Only where objects are packed.
+    /// `None` unless objects are packed.
     pub(super) storage: Option<StorageMetrics>,
 }
 
-/// The metrics of a storage that packs.
+/// The metrics of a storage that packs objects.
 #[derive(Debug)]
 pub(super) struct StorageMetrics {
     pub(super) packed_bytes: Level,
@@ -46,7 +46,7 @@ impl InformerMetrics {
     }
 }
 
-/// The labels of everything that an informer counts: client-go's, but for the API version.
+/// Returns the labels of all metrics of an informer: client-go's, without the API version.
 pub(super) fn labels(name: &str, collection: &Collection) -> MetricLabels {
     let (resource, group) =
         collection.resource.split_once('.').unwrap_or((&collection.resource, ""));

@@ -1,8 +1,8 @@
-//! One collection, kept in memory and told to handlers: the stages put together.
+//! The informer: the stages of the pipeline put together, for one collection.
 //!
 //! A [`SharedInformer`] owns one reflector, one delta FIFO, one indexer and one processor, and the
-//! tasks that move objects through them. Handles are cheap clones; when the last one is dropped
-//! everything stops. An informer that was stopped never starts again.
+//! tasks that move objects through them. Handles are cheap clones. When the last handle is dropped,
+//! the informer stops. A stopped informer never starts again.
 
 mod group;
 mod metrics;
@@ -30,7 +30,7 @@ use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
 pub use self::status::InformerStatus;
 pub use self::sync::{SyncError, Unsynced};
-use crate::indexer::{Index, IndexError, Indexer, NotReached, Snapshot};
+use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
@@ -40,7 +40,9 @@ use crate::processor::{
 };
 use crate::reflector::ReflectorState;
 
-/// A collection in memory, and its handlers.
+/// A collection in memory, kept up to date, with handlers that receive its changes.
+///
+/// A clone is a cheap handle to the same informer.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -67,33 +69,34 @@ pub struct SharedInformer<K> {
     last: Arc<Last>,
 }
 
-/// Goes with the last handle; the tasks hold the pipeline, but not this.
+/// State that is dropped with the last handle. The tasks hold the pipeline, but not this.
 struct Last {
-    /// Stops everything.
+    /// Stops all tasks when dropped.
     _stop: DropGuard,
-    /// Is called when a handle stops the informer.
+    /// Called when a handle stops the informer.
     on_stop: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
-    /// An informer of what `source` lists and watches; nothing is asked before
-    /// [`start`](Self::start).
+    /// Creates an informer of the objects that `source` lists and watches. It makes no request
+    /// before [`start`](Self::start).
     pub fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
         let pipeline = Pipeline::new(source, options);
         let last = Last { _stop: pipeline.stop_guard(), on_stop: OnceLock::new() };
         Self { pipeline: Arc::new(pipeline), last: Arc::new(last) }
     }
 
-    /// Starts the tasks on the present tokio runtime.
+    /// Starts the informer's tasks on the current tokio runtime.
     ///
     /// # Errors
-    /// [`StartError::AlreadyStarted`], [`StartError::Stopped`], or [`StartError::NoRuntime`] when
-    /// called outside a runtime; nothing changes then.
+    /// [`StartError::AlreadyStarted`] if the informer was started before, [`StartError::Stopped`]
+    /// if it was stopped, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing
+    /// changes then.
     pub fn start(&self) -> Result<(), StartError> {
         self.pipeline.start()
     }
 
-    /// Starts it unless it runs already.
+    /// Starts the informer unless it already runs.
     pub(crate) fn ensure_started(&self) -> Result<(), StartError> {
         match self.start() {
             Err(StartError::AlreadyStarted) => Ok(()),
@@ -101,7 +104,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// Calls `call` when a handle stops this informer. Only the first such call counts.
+    /// Sets a function to call when a handle stops this informer. Later calls have no effect.
     pub(crate) fn on_stop(&self, call: impl Fn() + Send + Sync + 'static) {
         let _ = self.last.on_stop.set(Box::new(call));
     }
@@ -113,58 +116,60 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// The tasks of this informer.
+    /// Returns the tasks of this informer.
     pub(crate) fn tasks(&self) -> TaskTracker {
         self.pipeline.tasks()
     }
 
-    /// What this informer holds.
+    /// Returns the collection that this informer holds.
     pub fn collection(&self) -> &Collection {
         self.pipeline.collection()
     }
 
-    /// Reads the objects. Works before the sync, too, on what is there by then.
+    /// Returns a lister that reads the objects. Before the sync it reads the objects stored so far.
     ///
-    /// A lister does not keep the informer running. Once the last handle of that is dropped, the
-    /// lister's answers get older and older, and [`Lister::is_stopped`] says so.
+    /// A lister does not keep the informer running. After the last handle of the informer is
+    /// dropped, the lister's answers become stale, and [`Lister::is_stopped`] returns true.
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
         let lister = Lister::new(self.pipeline.indexer().clone(), collection.resource.clone());
         lister.fed_by(self.pipeline.monitor())
     }
 
-    /// The store itself.
+    /// Returns the store.
     pub fn indexer(&self) -> &Indexer<K> {
         self.pipeline.indexer()
     }
 
-    /// The store as of this moment.
+    /// Returns a snapshot of the store at this moment. O(1).
     pub fn snapshot(&self) -> Snapshot<K> {
         self.indexer().snapshot()
     }
 
-    /// Waits until the store's version is `version` or newer: to read what one wrote. See
-    /// [`Indexer::wait_for`].
+    /// Waits until the store's version is `version` or newer, for at most `limit`. Use it to read
+    /// your own writes. Cancel safe. See [`Indexer::wait_for`].
     ///
     /// # Errors
-    /// [`NotReached`] when the time is over.
+    /// [`WaitTimeout`] after `limit`, or at once if the informer was stopped.
     pub async fn wait_for(
         &self,
         version: &ResourceVersion,
         limit: Duration,
-    ) -> Result<Snapshot<K>, NotReached> {
+    ) -> Result<Snapshot<K>, WaitTimeout> {
         self.indexer().wait_for(version, limit).await
     }
 
-    /// Adds an index: each object is filed under each value that `values` gives for it. Any time;
-    /// what is stored is filed before this returns, on the caller's thread: O(n). Meanwhile
-    /// the informer goes on, and the index is there when it is complete.
+    /// Adds an index that files each object under each value that `values` returns for it.
+    ///
+    /// An index can be added at any time. Stored objects are indexed on the caller's thread before
+    /// this returns: O(n). The informer goes on meanwhile. The index becomes visible when it is
+    /// complete.
     ///
     /// `values` must not call back into this informer. If it panics for an object, that object is
-    /// stored without values for this index, and the fault is counted and logged.
+    /// stored without values in this index, and the panic is counted and logged.
     ///
     /// # Errors
-    /// [`IndexError::Duplicate`] when there is one of this name; nothing changes then.
+    /// [`IndexError::Duplicate`] if an index of this name exists. Nothing changes then.
     pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<Index<K>, IndexError>
     where
         F: Fn(&K) -> I + Send + Sync + 'static,
@@ -174,15 +179,15 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.indexer().add_index(name, values)
     }
 
-    /// Adds an index as [`add_index`](Self::add_index) does, whose function looks at no other fields than
-    /// these: what it gives must be the same where others are missing. [`FieldSet`] says how fields are
-    /// named.
+    /// Adds an index like [`add_index`](Self::add_index), with a function that reads only these
+    /// fields. `values` must return the same result when all other fields are missing. [`FieldSet`]
+    /// describes how fields are named.
     ///
-    /// In compact storage objects are then unpacked only so far to be filed: a tenth of the work, for a
-    /// pod and its node. With `Storage::compact().check_on_arrival(false)` and only such
-    /// indexes nothing more is decoded as it comes; but for the first few objects, of which `values` is
-    /// shown the whole, too: where that makes a difference, the log says so and everything is decoded. In
-    /// decoded storage `values` is shown all there is.
+    /// In compact storage, indexing then unpacks only these fields: a tenth of the work for a pod
+    /// and its node. With `Storage::compact().check_on_arrival(false)` and only such indexes,
+    /// nothing else is decoded when an object arrives. The exception is the first few objects,
+    /// which `values` also sees whole. If the results differ, a warning is logged and everything is
+    /// decoded from then on. In decoded storage `values` always sees the whole object.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -195,7 +200,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// ```
     ///
     /// # Errors
-    /// [`IndexError::Duplicate`] when there is one of this name; nothing changes then.
+    /// [`IndexError::Duplicate`] if an index of this name exists. Nothing changes then.
     pub fn add_index_on<F, I>(
         &self,
         name: &str,
@@ -210,16 +215,17 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.indexer().add_index_on(name, &FieldSet::from_paths(fields), values)
     }
 
-    /// Adds a handler. It is first told every stored object as added, then each change, with no
-    /// gap and no repeat. O(1): what is stored is told from a moment of the store, as the handler
-    /// gets to it.
+    /// Adds a handler. It first receives every stored object as an add, then each change, without
+    /// gap or duplicate. O(1): the stored objects come from a snapshot, as the handler gets to
+    /// them.
     ///
-    /// The informer keeps its handlers, so a handler that holds this informer keeps it running for
-    /// ever, even after every other handle is dropped: only [`shutdown`](Self::shutdown), or the
-    /// handler's removal, ends it. Give it a [`lister`](Self::lister) or an index instead.
+    /// The informer owns its handlers. A handler that holds this informer therefore keeps it
+    /// running, even after every other handle is dropped. Only [`shutdown`](Self::shutdown) or the
+    /// removal of the handler ends it then. Give the handler a [`lister`](Self::lister) or an index
+    /// instead.
     ///
     /// # Errors
-    /// [`InformerStopped`].
+    /// [`InformerStopped`] if the informer was stopped.
     pub fn add_handler(
         &self,
         handler: impl EventHandler<K>,
@@ -227,10 +233,10 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.add_handler_with(handler, HandlerOptions::new())
     }
 
-    /// Adds a handler with options of its own.
+    /// Adds a handler with these options.
     ///
     /// # Errors
-    /// [`InformerStopped`].
+    /// [`InformerStopped`] if the informer was stopped.
     pub fn add_handler_with(
         &self,
         handler: impl EventHandler<K>,
@@ -239,11 +245,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.add_handler(handler, options)
     }
 
-    /// Adds a closure as a handler. One that captures this informer keeps it running: see
+    /// Adds a closure as a handler. A closure that captures this informer keeps it running: see
     /// [`add_handler`](Self::add_handler).
     ///
     /// # Errors
-    /// [`InformerStopped`].
+    /// [`InformerStopped`] if the informer was stopped.
     pub fn on_event(
         &self,
         mut call: impl FnMut(Event<K>) + Send + 'static,
@@ -251,17 +257,18 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.on_cached_event(move |_, event| read_for(&event, &mut call))
     }
 
-    /// Adds a closure as a handler of events as the cache holds them, each with its object's key.
+    /// Adds a closure as a handler of events in the form that the cache holds, each with its
+    /// object's key.
     ///
-    /// For a handler that needs no more than that key, and what a [`Cached`](crate::Cached) says
-    /// as it is: uid, version, labels. It is told what one of [`on_event`](Self::on_event) is told,
-    /// in the same order and merged alike.
+    /// Use it for a handler that needs only the key and the parts that [`Cached`](crate::Cached)
+    /// gives without unpacking: uid, version and labels. It receives the same events as a handler
+    /// of [`on_event`](Self::on_event), in the same order, merged in the same way.
     ///
-    /// Where objects are [kept decoded](crate::Storage::decoded), both cost the same. Where they are
-    /// [packed](crate::storage), `on_event` has the object unpacked for each call, of an update the old
-    /// one, too, unless it is held unpacked; here nothing is unpacked but what the closure asks
-    /// for, with [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`]. What can't be unpacked is
-    /// told here all the same.
+    /// In [decoded storage](crate::Storage::decoded) both cost the same. In [packed
+    /// storage](crate::storage), `on_event` unpacks the object for each call, and for an update
+    /// also the old object, unless they are held decoded. This method unpacks only the objects that
+    /// the closure requests with [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`]. It
+    /// also delivers events of objects that cannot be unpacked.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -282,7 +289,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// ```
     ///
     /// # Errors
-    /// [`InformerStopped`].
+    /// [`InformerStopped`] if the informer was stopped.
     pub fn on_cached_event(
         &self,
         call: impl FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
@@ -290,23 +297,23 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.add_handler(FnHandler(call))
     }
 
-    /// The events as a stream, for asynchronous code.
+    /// Returns the events as a stream, for asynchronous code.
     ///
     /// # Errors
-    /// [`InformerStopped`].
+    /// [`InformerStopped`] if the informer was stopped.
     pub fn events(&self) -> Result<EventStream<K>, InformerStopped> {
         self.events_with(HandlerOptions::new())
     }
 
-    /// The events as a stream, with options of its own.
+    /// Returns the events as a stream, with these options.
     ///
     /// # Errors
-    /// [`InformerStopped`].
+    /// [`InformerStopped`] if the informer was stopped.
     pub fn events_with(&self, options: HandlerOptions) -> Result<EventStream<K>, InformerStopped> {
         self.pipeline.add_stream(options)
     }
 
-    /// Adds a tap. Returns the store as of the moment from which the tap takes every change.
+    /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
     pub(crate) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
         self.pipeline.tap(tap)
     }
@@ -316,31 +323,32 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.drops()
     }
 
-    /// Returns the period at which everything is told again, where there is one.
+    /// Returns the default resync period of the handlers, if there is one.
     pub(crate) fn default_resync(&self) -> Option<Duration> {
         self.pipeline.default_resync()
     }
 
-    /// Returns whether a selector narrows what it holds.
+    /// Returns whether a selector or a query parameter narrows the collection.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.pipeline.is_narrowed()
     }
 
-    /// Waits until the informer stops. Cancel safe.
+    /// Waits until the informer's tasks have ended. Cancel safe.
     pub(crate) async fn ended(&self) {
         self.pipeline.ended().await;
     }
 
-    /// Whether the store holds what the first list gave.
+    /// Returns whether the store holds the first list.
     pub fn has_synced(&self) -> bool {
         self.pipeline.has_synced()
     }
 
-    /// Waits until [`has_synced`](Self::has_synced). Cancel safe; any number of tasks may wait.
+    /// Waits until [`has_synced`](Self::has_synced) is true, for at most `limit`. Cancel safe. Any
+    /// number of tasks may wait.
     ///
     /// # Errors
-    /// [`SyncError`] says what this informer is doing instead and what its last error was: when the
-    /// time is over, or at once when it was stopped.
+    /// [`SyncError`] tells the state of this informer and its last error. It is returned after
+    /// `limit`, or at once if the informer was stopped.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
         match timeout(limit, self.pipeline.synced()).await {
@@ -349,15 +357,16 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// Returns how old the store may be: the time since the newest proof that it has reached. `None`
-    /// before anything is stored. See [`InformerStatus::freshness`].
+    /// Returns the upper bound of the store's age: the time since the newest proof that it has
+    /// reached. `None` before anything is stored. See [`InformerStatus::freshness`].
     pub fn freshness(&self) -> Option<Duration> {
         self.pipeline.freshness()
     }
 
     /// Returns whether this informer has synced and its store is proved to be no older than `limit`.
     ///
-    /// A watch that is refused, or silent, leaves the store readable and synced: only its age grows.
+    /// If the watch is refused or silent, the store stays readable and synced, and only its age
+    /// grows.
     ///
     /// ```
     /// use std::time::Duration;
@@ -372,51 +381,54 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.has_synced() && self.freshness().is_some_and(|age| age <= limit)
     }
 
-    /// Why this informer has not synced.
+    /// Returns the reason why this informer has not synced.
     pub(crate) fn unsynced(&self) -> Unsynced {
         let (mut status, failure) = (self.pipeline.reflector_status(), self.failure());
         if self.is_stopped() {
-            // Also where it was stopped before it was started, or has not noticed yet.
+            // The reflector may not have started, or may not have noticed the stop yet.
             status.state = ReflectorState::Stopped;
         }
         Unsynced::new(self.collection().clone(), status, failure)
     }
 
-    /// One look at everything.
+    /// Returns the status of the informer, its reflector and its handlers. O(handlers).
     pub fn status(&self) -> InformerStatus {
         self.pipeline.status()
     }
 
-    /// Whether it was stopped or failed: its store does not change any more, or will not soon.
+    /// Returns whether the informer was stopped or failed. Its store no longer changes, except for
+    /// changes that are already being processed.
     pub fn is_stopped(&self) -> bool {
         self.pipeline.is_stopped()
     }
 
-    /// Waits until it was stopped or failed. Cancel safe; any number of tasks may wait.
+    /// Waits until the informer was stopped or failed. Cancel safe. Any number of tasks may wait.
     pub async fn stopped(&self) {
         self.pipeline.until_stopped().await;
     }
 
-    /// Why it stopped without being asked to: one of its tasks panicked, or its runtime is gone.
-    /// `None` while it runs, and where it was stopped.
+    /// Returns why the informer failed: one of its tasks panicked, or its runtime was shut down.
+    /// `None` while it runs, and if it was stopped on request.
     pub fn failure(&self) -> Option<InformerFailure> {
         self.pipeline.failure()
     }
 
-    /// Stops, drops what waits in the backlogs, and waits until no task is left. Again is no error.
+    /// Stops the informer, drops the waiting events, and waits until no task is left. Stopping it
+    /// twice is no error.
     ///
-    /// Cancel safe: it stops in any case. The store stays readable as it was.
+    /// Cancel safe: the informer stops even if this future is dropped after its first poll. The
+    /// store stays readable as it was.
     pub async fn shutdown(&self) {
         self.stop(false);
         self.pipeline.stopped().await;
     }
 
-    /// Stops asking, delivers what is queued and waits in the backlogs for at most `limit`, then
-    /// drops the rest. Returns whether everything was delivered.
+    /// Stops the reflector, delivers the queued changes and the waiting events for at most `limit`,
+    /// and drops the rest. Returns whether everything was delivered.
     ///
-    /// Each call of a handler is through then, and each [stream](Self::events) gave its last event
-    /// or was dropped. A stream that nobody polls keeps this waiting until `limit`.
-    pub async fn shutdown_and_drain(&self, limit: Duration) -> bool {
+    /// When this returns, each handler call has ended, and each [stream](Self::events) has given
+    /// its last event or was dropped. A stream that is not polled makes this wait until `limit`.
+    pub async fn shutdown_with_drain(&self, limit: Duration) -> bool {
         self.stop(true);
         let drained = timeout(limit, self.pipeline.drained()).await.is_ok();
         self.shutdown().await;

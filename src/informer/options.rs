@@ -1,4 +1,4 @@
-//! How an informer is to go about it.
+//! Options of an informer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,18 @@ use crate::processor::resync_period;
 use crate::reflector::ReflectorOptions;
 use crate::storage::Storage;
 
-/// Options of one informer.
+/// Configuration of an informer.
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{InformerOptions, reflector::ReflectorOptions};
+///
+/// let options = InformerOptions::<Pod>::new()
+///     .name("my-controller")
+///     .resync(Duration::from_secs(600))
+///     .reflector(ReflectorOptions::new().streaming_list(true));
+/// ```
 #[must_use]
 #[non_exhaustive]
 pub struct InformerOptions<K> {
@@ -19,7 +30,8 @@ pub struct InformerOptions<K> {
 }
 
 impl<K> InformerOptions<K> {
-    /// No resync, and a reflector by client-go's rules.
+    /// Creates options with no name, no resync, decoded storage and client-go's rules for the
+    /// reflector.
     pub fn new() -> Self {
         Self {
             name: "".into(),
@@ -29,27 +41,29 @@ impl<K> InformerOptions<K> {
         }
     }
 
-    /// The name by which metrics, spans and the status speak of this informer: what tells it from
-    /// others of the same resource. Unset: empty.
+    /// Sets the name of this informer in metrics, spans and the status. It distinguishes informers
+    /// of the same resource. Empty unless set.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// How often handlers that have no word of their own are told everything again. Zero is never, as
-    /// is a century or more; below one second is raised to one second.
+    /// Sets how often handlers without a period of their own receive every stored object again.
+    /// Never unless set.
+    ///
+    /// Zero, or a century or more, means never. A period below one second is raised to one second.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = resync_period(period);
         self
     }
 
-    /// How to list and watch.
+    /// Sets the options of the reflector.
     pub fn reflector(mut self, options: ReflectorOptions<K>) -> Self {
         self.reflector = options;
         self
     }
 
-    /// How to keep objects; as they are unless set.
+    /// Sets how objects are kept in memory. Decoded unless set.
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = storage;
         self

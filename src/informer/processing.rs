@@ -7,7 +7,7 @@ use kube::Resource;
 use crate::delta_fifo::Batch;
 use crate::indexer::Draft;
 use crate::object::{Cached, CachedEvent, Delta, ObjectKey};
-use crate::processor::{Audience, Notification};
+use crate::processor::{Notification, Recipients};
 
 /// What some deltas come to.
 pub(super) struct Applied<K> {
@@ -29,10 +29,10 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
     restored: bool,
     resyncing: bool,
 ) -> Applied<K> {
-    let relisted = if restored { Audience::Everyone } else { Audience::Resyncing };
+    let relisted = if restored { Recipients::Everyone } else { Recipients::Resyncing };
     let (mut notifications, mut unheard) = (Vec::new(), Vec::new());
     for (key, delta) in deltas {
-        let (event, audience) = match delta {
+        let (event, recipients) = match delta {
             Delta::Unreadable => {
                 tx.mark_stale(key);
                 continue;
@@ -45,7 +45,7 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
                 let Some(stored) = tx.remove(key) else { continue };
                 unheard.push(stored);
                 let (object, final_state_known) = (object.clone(), *final_state_known);
-                (CachedEvent::Deleted { object, final_state_known }, Audience::Everyone)
+                (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
             }
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                 present(tx, key, object, initial, relisted)
@@ -54,13 +54,13 @@ pub(super) fn apply<K: Resource + Send + Sync + 'static>(
             Delta::Sync(_) => match tx.get(key) {
                 Some(stored) => {
                     let (old, new) = (stored.clone(), stored.clone());
-                    (CachedEvent::Updated { old, new }, Audience::Due)
+                    (CachedEvent::Updated { old, new }, Recipients::Due)
                 }
                 None => continue,
             },
         };
-        if audience == Audience::Everyone || resyncing {
-            notifications.push(Notification { key: key.clone(), event, audience });
+        if recipients == Recipients::Everyone || resyncing {
+            notifications.push(Notification { key: key.clone(), event, recipients });
         } else if let CachedEvent::Updated { old, .. } = event {
             unheard.push(old);
         }
@@ -90,8 +90,8 @@ fn present<K: Resource + Send + Sync + 'static>(
     key: &ObjectKey,
     object: &Cached<K>,
     initial: bool,
-    unchanged: Audience,
-) -> (CachedEvent<K>, Audience) {
+    unchanged: Recipients,
+) -> (CachedEvent<K>, Recipients) {
     let stored = tx.get(key);
     let same = stored.is_some_and(|stored| stored.is(object));
     if same && !tx.is_stale(key) {
@@ -99,11 +99,11 @@ fn present<K: Resource + Send + Sync + 'static>(
         return (CachedEvent::Updated { old: object.clone(), new: object.clone() }, unchanged);
     }
     match tx.put(key, object) {
-        None => (CachedEvent::Added { object: object.clone(), initial }, Audience::Everyone),
+        None => (CachedEvent::Added { object: object.clone(), initial }, Recipients::Everyone),
         Some(old) => {
             let no_news = old.version() == object.version();
-            let audience = if no_news { unchanged } else { Audience::Everyone };
-            (CachedEvent::Updated { old, new: object.clone() }, audience)
+            let recipients = if no_news { unchanged } else { Recipients::Everyone };
+            (CachedEvent::Updated { old, new: object.clone() }, recipients)
         }
     }
 }

@@ -1,8 +1,8 @@
-//! When handlers are told everything again, and how far that is.
+//! Resyncs: handlers receive every stored object again.
 //!
-//! A resync asks neither the server nor the queue, and writes nothing: it walks the store as it is
-//! and tells again what it finds. It goes in turns, at most one between two batches, so that it
-//! holds up nothing that the server sent.
+//! A resync makes no request and writes nothing. It walks a snapshot of the store and queues an
+//! update for each object. It runs in slices, at most one between two batches, so it does not delay
+//! changes from the server.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::processor::{HandlerOptions, Listeners, SharedProcessor};
 use crate::sync::{Mutex, Notify};
 use crate::turns::TURN;
 
-/// The shortest period of the informer's handlers: the smallest that any asked for before the
-/// start. As in client-go, a shorter wish that comes later is raised to it; where nobody had one
-/// yet, the first wish sets it.
+/// The shortest resync period of the informer's handlers. Before the start it is the shortest that
+/// any handler requested. As in client-go, a later request for a shorter period is raised to it. If
+/// there is none yet, the first request sets it.
 #[derive(Debug, Default)]
 pub(super) struct ResyncClock {
     state: Mutex<State>,
-    /// A handler came.
+    /// Notified when a handler is added.
     changed: Notify,
 }
 
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl ResyncClock {
-    /// A handler's options, with the period that it will have.
+    /// Returns a handler's options with its effective period.
     pub(super) fn admit(
         &self,
         options: HandlerOptions,
@@ -55,13 +55,13 @@ impl ResyncClock {
         options.resync(period)
     }
 
-    /// Begins the periods of the handlers that are there.
+    /// Begins the periods of the existing handlers.
     pub(super) fn start<K: Send + Sync + 'static>(&self, processor: &SharedProcessor<K>) {
         self.state.lock().running = true;
         processor.start_resyncs(Instant::now());
     }
 
-    /// Looks again when the next resync is due: a handler came.
+    /// Recomputes when the next resync is due, because a handler was added.
     pub(super) fn wake(&self) {
         self.changed.notify_one();
     }
@@ -81,13 +81,13 @@ impl ResyncClock {
     }
 }
 
-/// The resyncs that go on: at most one of each handler.
+/// The running resyncs, at most one for each handler.
 pub(super) struct Resyncs<K>(VecDeque<Resync<K>>);
 
 /// One walk through the store, for the handlers whose periods ended together.
 struct Resync<K> {
     listeners: Listeners<K>,
-    /// What was stored when it began, and was not walked yet.
+    /// The objects of the snapshot that were not walked yet.
     objects: Objects<K>,
 }
 
@@ -98,7 +98,7 @@ impl<K> Default for Resyncs<K> {
 }
 
 impl<K: Send + Sync + 'static> Resyncs<K> {
-    /// Whether no resync goes on.
+    /// Returns whether no resync runs.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -111,10 +111,11 @@ impl<K: Send + Sync + 'static> Resyncs<K> {
         }
     }
 
-    /// Tells some objects again: those of one turn, of the resync that has waited longest.
+    /// Queues updates for one slice of objects, of the resync that has waited longest.
     ///
-    /// Call it between two batches. Then handlers have been told of all that is stored, and what
-    /// they are told again is what they know. What changed since the resync began was told then.
+    /// Call this between two batches. Handlers then have the events of everything that is stored,
+    /// so an update repeats a state that they know. Objects that changed since the resync began are
+    /// skipped, because handlers received these changes.
     pub(super) fn turn(&mut self, store: &Indexer<K>) {
         let Some(mut resync) = self.0.pop_front() else { return };
         let now = store.snapshot();

@@ -1,4 +1,4 @@
-//! Why an informer has not synced.
+//! The error of informers that have not synced.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,40 +7,40 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::InformerFailure;
-use crate::error::{FaultClass, SourceError, Verb};
+use crate::error::SourceError;
 use crate::lister_watcher::Collection;
 use crate::reflector::{ReflectorState, ReflectorStatus};
 
-/// Some informers have not synced in the time given, or will not: they were stopped.
+/// The error of a wait for the sync: some informers did not sync in time, or were stopped.
 ///
-/// Its [source](StdError::source) is the last [`SourceError`] of the first of them that had one.
+/// Its [source](StdError::source) is the last [`SourceError`] of the first informer that had one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SyncError {
-    /// Which, and why.
+    /// The informers that have not synced, with the reasons.
     pub unsynced: Vec<Unsynced>,
-    /// How long was waited.
+    /// The time that the caller waited.
     pub waited: Duration,
 }
 
-/// An informer that has not synced.
+/// An informer that has not synced, and the reason.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unsynced {
-    /// What it is to hold.
+    /// The collection that the informer should hold.
     pub collection: Collection,
-    /// What it is doing.
+    /// The state of its reflector.
     pub state: ReflectorState,
-    /// For how long.
-    pub since: Duration,
-    /// The last error and how long ago it was; says verb, resource and status.
+    /// The time since the reflector entered this state.
+    pub state_age: Duration,
+    /// The last error and its age. The error names verb, resource and status.
     pub last_error: Option<(SourceError, Duration)>,
-    /// Why it stopped without being asked to.
+    /// The reason why the informer failed. `None` if it did not.
     pub failure: Option<InformerFailure>,
 }
 
 impl SyncError {
-    /// Of those that had not synced, if there are any, since `start`.
+    /// Returns an error if `unsynced` is not empty. The caller has waited since `start`.
     pub(crate) fn unless_none(unsynced: Vec<Unsynced>, start: Instant) -> Result<(), Self> {
         if unsynced.is_empty() {
             return Ok(());
@@ -55,8 +55,8 @@ impl Unsynced {
         status: ReflectorStatus,
         failure: Option<InformerFailure>,
     ) -> Self {
-        let ReflectorStatus { state, since, last_error, .. } = status;
-        Self { collection, state, since, last_error, failure }
+        let ReflectorStatus { state, state_age, last_error, .. } = status;
+        Self { collection, state, state_age, last_error, failure }
     }
 }
 
@@ -81,17 +81,19 @@ impl fmt::Display for Unsynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.collection)?;
         match self.state {
-            ReflectorState::Idle => f.write_str(" was not started")?,
+            ReflectorState::Idle => f.write_str(" was not started; call `start`")?,
             ReflectorState::AwaitingPermit => {
-                f.write_str(" is about to list, once fewer other informers list")?;
+                f.write_str(" waits to list, because the factory limits concurrent lists")?;
             }
             ReflectorState::Listing { loaded, total: Some(total) } => {
-                write!(f, " has listed {loaded} of {total}")?;
+                write!(f, " has listed {loaded} of {total} objects")?;
             }
-            ReflectorState::Listing { loaded, total: None } => write!(f, " has listed {loaded}")?,
-            ReflectorState::Watching => f.write_str(" is being processed")?,
+            ReflectorState::Listing { loaded, total: None } => {
+                write!(f, " has listed {loaded} objects")?
+            }
+            ReflectorState::Watching => f.write_str(" was listed and is not stored yet")?,
             ReflectorState::Waiting(delay) => {
-                write!(f, ": next try in {:.1?}", delay.saturating_sub(self.since))?;
+                write!(f, ": next try in {:.1?}", delay.saturating_sub(self.state_age))?;
             }
             ReflectorState::Stopped => f.write_str(" was stopped")?,
         }
@@ -99,17 +101,6 @@ impl fmt::Display for Unsynced {
             write!(f, ": {failure}")?;
         }
         let Some((error, ago)) = &self.last_error else { return Ok(()) };
-        write!(f, " (last error, {ago:.1?} ago: {error}{})", hint(error, &self.collection))
-    }
-}
-
-/// What to look at, where the error alone does not say so.
-fn hint(error: &SourceError, collection: &Collection) -> &'static str {
-    match (error.class(), error.asked().verb) {
-        (FaultClass::NotFound, Verb::List) if collection.namespace.is_some() => {
-            "; is the resource's definition installed, and is the resource namespaced?"
-        }
-        (FaultClass::NotFound, Verb::List) => "; is the resource's definition installed?",
-        _ => "",
+        write!(f, "; last error {ago:.1?} ago: {error}")
     }
 }

@@ -119,12 +119,12 @@ async fn handlers_hear_the_first_list_as_initial_and_changes_as_they_come() {
     let (early, registration) = rig.handler();
     assert!(!registration.has_synced());
     rig.start().await;
-    assert!(registration.synced().await);
+    assert!(registration.wait_for_sync().await);
     assert_eq!(early.log(), ["!a", "!b"]);
     rig.source.put(object("a"));
     settle().await;
     let (late, registration) = rig.handler();
-    assert!(registration.synced().await);
+    assert!(registration.wait_for_sync().await);
     rig.source.put(object("c"));
     rig.source.delete(&key("b"));
     settle().await;
@@ -140,7 +140,7 @@ async fn an_empty_collection_syncs_and_so_do_its_handlers() {
     let (_, early) = rig.handler();
     rig.start().await;
     let (_, late) = rig.handler();
-    assert!(early.synced().await && late.synced().await);
+    assert!(early.wait_for_sync().await && late.wait_for_sync().await);
     assert_eq!(rig.informer.snapshot().version(), Some(&0.into()));
 }
 
@@ -313,7 +313,7 @@ async fn every_task_that_waits_for_a_handler_or_for_the_end_is_woken() {
     let synced: Vec<_> = (0..16)
         .map(|_| {
             let (kept, removed) = (kept.clone(), removed.clone());
-            tokio::spawn(async move { kept.synced().await && removed.synced().await })
+            tokio::spawn(async move { kept.wait_for_sync().await && removed.wait_for_sync().await })
         })
         .collect();
     rig.informer.start().unwrap();
@@ -323,7 +323,7 @@ async fn every_task_that_waits_for_a_handler_or_for_the_end_is_woken() {
     let gone: Vec<_> = (0..16)
         .map(|_| {
             let removed = removed.clone();
-            tokio::spawn(async move { removed.removed().await })
+            tokio::spawn(async move { removed.remove_and_wait().await })
         })
         .collect();
     for task in gone {
@@ -336,7 +336,7 @@ async fn every_task_that_waits_for_a_handler_or_for_the_end_is_woken() {
                 if n % 2 == 0 {
                     informer.shutdown().await;
                 } else {
-                    informer.shutdown_and_drain(Duration::from_secs(60)).await;
+                    informer.shutdown_with_drain(Duration::from_secs(60)).await;
                 }
             })
         })
@@ -362,7 +362,7 @@ async fn dropping_the_last_handle_stops_everything() {
     drop(second);
     settle().await;
     assert_eq!(source.open_watches(), 0);
-    registration.removed().await;
+    registration.remove_and_wait().await;
     while events.next().await.is_some() {}
     assert_eq!(Arc::strong_count(&source), 1, "no task holds on to it");
 
@@ -371,7 +371,7 @@ async fn dropping_the_last_handle_stops_everything() {
     let (_, registration) = idle.handler();
     drop(idle);
     assert!(events.next().await.is_none());
-    assert!(!registration.synced().await);
+    assert!(!registration.wait_for_sync().await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -386,7 +386,7 @@ async fn a_shutdown_drops_the_backlog_and_a_drain_delivers_it() {
         settle().await;
         let told = tokio::spawn(events.count());
         if drain {
-            assert!(rig.informer.shutdown_and_drain(Duration::from_secs(1)).await);
+            assert!(rig.informer.shutdown_with_drain(Duration::from_secs(1)).await);
         } else {
             rig.informer.shutdown().await;
         }
@@ -466,10 +466,10 @@ async fn a_hundred_tasks_add_and_remove_handlers_while_objects_change() {
                 let fold = Fold::default();
                 let registration = informer.add_handler(fold.clone()).unwrap();
                 running.fetch_add(1, Ordering::Relaxed);
-                assert!(registration.synced().await);
+                assert!(registration.wait_for_sync().await);
                 if n % 2 == 0 {
-                    registration.removed().await;
-                    registration.removed().await;
+                    registration.remove_and_wait().await;
+                    registration.remove_and_wait().await;
                     let log = fold.log().len();
                     tokio::task::yield_now().await;
                     assert_eq!(fold.log().len(), log, "no call after removal");
@@ -495,7 +495,7 @@ async fn a_hundred_tasks_add_and_remove_handlers_while_objects_change() {
         tokio::task::yield_now().await;
     }
     assert_eq!(rig.informer.status().handlers.len(), kept.len());
-    rig.informer.shutdown_and_drain(Duration::from_secs(60)).await;
+    rig.informer.shutdown_with_drain(Duration::from_secs(60)).await;
     for fold in kept {
         let folded = fold.0.lock();
         assert!(folded.wrong.is_empty(), "{:?}", folded.wrong);
@@ -592,7 +592,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
             Act::RemoveHandler => {
                 if handlers.len() > 1 {
                     let (fold, registration) = handlers.remove(1);
-                    registration.removed().await;
+                    registration.remove_and_wait().await;
                     prop_assert!(fold.0.lock().wrong.is_empty(), "{:?}", fold.0.lock().wrong);
                 }
             }

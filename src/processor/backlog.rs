@@ -1,57 +1,59 @@
-//! What one handler has still to be told.
+//! The events that wait for one handler.
 //!
-//! Up to its limit a backlog is a plain queue. Beyond it, events of one object merge so that the
-//! handler's view, folded from what it is told, still comes to the store's:
+//! Up to its limit a backlog is a plain queue. Beyond the limit, events of the same object merge.
+//! After every merge, the events still fold to the state of the store:
 //!
-//! | waiting | comes | waiting then |
+//! | waiting event | new event | result |
 //! |---|---|---|
 //! | add | update | add of the newest |
 //! | update | update | update, oldest `old`, newest `new` |
 //! | update | delete | delete |
-//! | add | delete | nothing, counted as cancelled |
+//! | add | delete | none, counted as cancelled |
 //! | delete | add | both |
 //!
-//! So it never holds more than its limit or two events an object, whichever is greater, and no
-//! final state is ever lost.
+//! A backlog therefore never holds more than its limit, or two events for each object, whichever is
+//! greater. No final state is lost.
 //!
-//! What the store held when the handler was added is told before all of this, as adds. It is not
-//! copied: the adds are made one by one from a moment of the store, and each merges by the same
-//! table with what waits of its object, if the backlog merges.
+//! The handler first receives the objects that the store held when the handler was added, as adds.
+//! These objects are not copied: the adds are made one by one from a snapshot of the store. If the
+//! backlog merges, each of these adds merges with the waiting events of its object, by the same
+//! table.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use crate::object::{Cached, CachedEvent, ObjectKey};
 
-/// The objects that a handler is told first.
+/// The stored objects that a new handler receives first.
 pub(super) type Stored<K> = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send>;
 
-/// After how many adds that were taken back a search for the next event pauses.
+/// The number of cancelled adds that one `pop` skips before it returns [`Taken::Later`].
 const CANCELLED_A_TURN: usize = 64;
 
 /// A queue of events that merges when it is full.
 pub(super) struct Backlog<K> {
-    /// What is told before anything else, and since when it waits.
+    /// The stored objects that are delivered before the slots, and when they were queued.
     stored: Option<(Stored<K>, Moment)>,
-    /// `None` where an event was cancelled.
+    /// The waiting events in order. A cancelled event leaves `None`.
     slots: VecDeque<Option<Slot<K>>>,
-    /// The number of the slot in front.
+    /// The sequence number of the slot in front.
     first: u64,
-    /// How many slots hold something.
+    /// The number of slots that are not `None`.
     waiting: usize,
-    /// How many of those are ends of the initial adds, not events.
+    /// The number of slots that mark the end of the initial adds.
     marks: usize,
     limit: usize,
-    /// Where the events of each key are, while merging.
+    /// The slots of each key. `None` while the backlog does not merge.
     places: Option<HashMap<ObjectKey, Place, foldhash::fast::RandomState>>,
     now: Moment,
     merged: u64,
     cancelled: u64,
-    /// States that nobody will be told of. Their `Drop` is user code and needs the lock's end.
+    /// States that no handler will see. Their `Drop` is user code, so it must run without the lock.
     unused: Vec<Cached<K>>,
 }
 
-/// When something came, in microseconds since the listener's start: half of an `Instant`.
+/// The time at which an event was queued, in microseconds since the listener's start. It takes half
+/// the size of an `Instant`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moment(u64);
 
@@ -66,29 +68,29 @@ impl Moment {
 }
 
 enum Slot<K> {
-    /// An event, and since when this object has had something to tell.
+    /// An event, and when the oldest event that was merged into it was queued.
     Event(ObjectKey, CachedEvent<K>, Moment),
     InitialEnd,
 }
 
-/// The slots of one key: only a delete can wait in front of another event.
+/// The slots of one key. There are two only if a delete waits in front of another event.
 #[derive(Clone, Copy)]
 struct Place {
     earlier: Option<u64>,
     last: u64,
 }
 
-/// What is taken out of a backlog.
+/// The result of [`Backlog::pop`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken<K> {
     Event(ObjectKey, CachedEvent<K>, Moment),
-    /// All initial adds were taken before.
+    /// All initial adds were delivered before this mark.
     InitialEnd,
-    /// Nothing yet, though something waits: to be asked again after others had their turn.
+    /// No event yet, although some wait. Call `pop` again after other tasks have run.
     Later,
 }
 
-/// What a backlog held when it was cleared. Dropping it drops objects.
+/// The contents of a cleared backlog. Dropping it drops objects.
 pub(super) struct Cleared<K> {
     slots: VecDeque<Option<Slot<K>>>,
     pub(super) stored: Option<Stored<K>>,
@@ -96,7 +98,7 @@ pub(super) struct Cleared<K> {
 }
 
 impl<K> Cleared<K> {
-    /// The events that waited.
+    /// Takes out the events that waited.
     pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent<K>> + '_ {
         self.slots.drain(..).flatten().filter_map(|slot| match slot {
             Slot::Event(_, event, _) => Some(event),
@@ -122,38 +124,38 @@ impl<K> Backlog<K> {
         }
     }
 
-    /// How many events wait.
+    /// Returns the number of waiting events.
     pub(super) fn len(&self) -> usize {
         self.waiting - self.marks + self.stored()
     }
 
-    /// How many of those are adds of what was stored.
+    /// Returns the number of stored objects that are not delivered yet.
     fn stored(&self) -> usize {
         self.stored.as_ref().map_or(0, |(stored, _)| stored.len())
     }
 
-    /// Tells these objects first, as added. O(1).
+    /// Delivers these objects as adds, before every other event. O(1).
     pub(super) fn begin_with(&mut self, stored: Stored<K>) {
         self.stored = Some((stored, self.now));
     }
 
-    /// Takes the states that nobody will be told of, to be dropped without a lock.
+    /// Takes the states that no handler will see. The caller drops them without a lock.
     pub(super) fn take_unused(&mut self) -> Vec<Cached<K>> {
         std::mem::take(&mut self.unused)
     }
 
-    /// How many events were merged into another.
+    /// Returns the number of events that were merged into another.
     pub(super) fn merged(&self) -> u64 {
         self.merged
     }
 
-    /// How many adds were taken back by a delete before they were told.
+    /// Returns the number of adds that a delete cancelled before they were delivered.
     pub(super) fn cancelled(&self) -> u64 {
         self.cancelled
     }
 
-    /// Since when the oldest event has waited; one that others were merged into, since the first of
-    /// them.
+    /// Returns when the oldest waiting event was queued. A merged event counts from the first event
+    /// that was merged into it.
     pub(super) fn oldest(&self) -> Option<Moment> {
         if let Some((stored, since)) = &self.stored
             && stored.len() > 0
@@ -166,7 +168,7 @@ impl<K> Backlog<K> {
         })
     }
 
-    /// What is pushed from now on came at this moment.
+    /// Sets the time of all events that are pushed from now on.
     pub(super) fn set_now(&mut self, now: Moment) {
         self.now = now;
     }
@@ -183,7 +185,7 @@ impl<K> Backlog<K> {
         self.marks += 1;
     }
 
-    /// The oldest event waiting. O(1), amortised over the pushes.
+    /// Takes the oldest waiting event. O(1), amortised over the pushes.
     pub(super) fn pop(&mut self) -> Option<Taken<K>> {
         for _ in 0..CANCELLED_A_TURN {
             let Some((stored, since)) = &mut self.stored else { return self.pop_queued() };
@@ -193,7 +195,7 @@ impl<K> Backlog<K> {
                 return self.pop_queued();
             };
             if self.waiting + self.stored() <= self.limit / 2 {
-                // Well below the limit: every event counts.
+                // Well below the limit: stop merging.
                 self.places = None;
             }
             let added = CachedEvent::Added { object, initial: true };
@@ -204,7 +206,8 @@ impl<K> Backlog<K> {
         Some(Taken::Later)
     }
 
-    /// What an add of a stored object and the events that wait of it come to, if they merge.
+    /// Merges the add of a stored object with the waiting events of that object, while merging.
+    /// Returns `None` if they cancel out.
     fn merge_with_queued(
         &mut self,
         key: &ObjectKey,
@@ -252,7 +255,7 @@ impl<K> Backlog<K> {
             };
             self.leave(&key, number);
             if self.waiting <= self.limit / 2 {
-                // Well below the limit again: every event counts.
+                // Well below the limit again: stop merging.
                 self.places = None;
             }
             return Some(Taken::Event(key, event, since));
@@ -264,7 +267,7 @@ impl<K> Backlog<K> {
         self.slots.len()
     }
 
-    /// Forgets everything and gives it, to be dropped without a lock.
+    /// Takes everything out. The caller drops it without a lock.
     #[must_use]
     pub(super) fn clear(&mut self) -> Cleared<K> {
         (self.waiting, self.marks) = (0, 0);
@@ -276,7 +279,7 @@ impl<K> Backlog<K> {
         }
     }
 
-    /// Puts an event in: merged, where places are known.
+    /// Queues an event. Merges it with a waiting event of the same key while merging.
     fn put(&mut self, key: ObjectKey, event: CachedEvent<K>, now: Moment) {
         let place = self.places.as_ref().and_then(|places| places.get(&key)).copied();
         let Some(place) = place else {
@@ -328,7 +331,7 @@ impl<K> Backlog<K> {
         }
     }
 
-    /// The event at `number` is taken.
+    /// Forgets the slot `number` of this key.
     fn leave(&mut self, key: &ObjectKey, number: u64) {
         let Some(places) = &mut self.places else {
             return;
@@ -342,14 +345,14 @@ impl<K> Backlog<K> {
         }
     }
 
-    /// Cancelled events leave gaps; when they outnumber what waits, everything moves up.
+    /// Removes the gaps that cancelled events left, once the gaps outnumber the waiting events.
     fn close_gaps(&mut self) {
         if self.slots.len() > 2 * self.waiting + self.limit {
             self.merge_all();
         }
     }
 
-    /// Begins to merge: what waits first.
+    /// Begins to merge, starting with the events that already wait.
     fn merge_all(&mut self) {
         let slots = std::mem::take(&mut self.slots);
         (self.first, self.waiting, self.marks) = (0, 0, 0);
@@ -363,14 +366,14 @@ impl<K> Backlog<K> {
     }
 }
 
-/// What two events of one object come to.
+/// The result of merging two events of one object.
 enum Merged<K> {
     None,
     One(CachedEvent<K>),
     Both(CachedEvent<K>, CachedEvent<K>),
 }
 
-/// Merges two events of one object; states that nobody will be told of go to `unused`.
+/// Merges two events of one object. Moves states that no handler will see to `unused`.
 fn merge<K>(
     waiting: CachedEvent<K>,
     event: CachedEvent<K>,
@@ -393,7 +396,7 @@ fn merge<K>(
             unused.extend([object, last]);
             Merged::None
         }
-        // A delete and what follows it; nothing else can follow anything else.
+        // A delete and the add after it stay two events. No other pair can occur.
         (waiting, event) => Merged::Both(waiting, event),
     }
 }

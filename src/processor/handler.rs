@@ -1,19 +1,24 @@
-//! What a user writes to be told.
+//! The handler trait that users implement.
 
 use std::sync::Arc;
 
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::read_for;
 
-/// Is told of each change, one at a time and in order.
+/// A callback for changes of an informer's objects.
 ///
-/// Calls are made from a task of this handler's own. They are meant to be short (put a key into a
-/// queue, update a figure): one that blocks holds up a thread of the runtime, though no other
-/// handler and never the store. For asynchronous work take the events as a stream instead.
+/// The informer calls it for each change, one at a time and in order.
 ///
-/// A panic in a call is caught, counted and reported; the next event comes all the same.
+/// Each handler runs in a task of its own. Keep calls short: put a key into a queue, or update a
+/// figure. A call that blocks holds up one thread of the runtime, but no other handler and never
+/// the store. For asynchronous work, take the events as a stream: see
+/// [`SharedInformer::events`](crate::SharedInformer::events).
 ///
-/// Each method has an empty default. Objects are shared and can't be changed.
+/// A panic in a call is caught, counted in [`HandlerStatus::panics`](super::HandlerStatus::panics)
+/// and logged. The next event is delivered as usual.
+///
+/// `on_add`, `on_update` and `on_delete` do nothing by default. Objects are shared and cannot be
+/// changed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -33,23 +38,26 @@ use crate::panic::read_for;
 /// }
 /// ```
 pub trait EventHandler<K>: Send + 'static {
-    /// An object appeared. `initial`: it belongs to what the handler is told first.
+    /// Handles an object that appeared. `initial` is true for objects that were stored before the
+    /// handler was added, or that came with the first list.
     fn on_add(&mut self, object: Arc<K>, initial: bool) {
         let _ = (object, initial);
     }
 
-    /// An object changed, or is told again by a resync (then both have one `resourceVersion`).
+    /// Handles an object that changed. A resync calls this, too, with an unchanged object: `old`
+    /// and `new` then have the same `resourceVersion`.
     fn on_update(&mut self, old: Arc<K>, new: Arc<K>) {
         let _ = (old, new);
     }
 
-    /// An object is gone. Unless `final_state_known`, `object` is the last state that was seen, not
-    /// the one it was deleted in.
+    /// Handles an object that was deleted. If `final_state_known` is false, `object` is the last
+    /// state that the informer saw, which may be older than the deleted one.
     fn on_delete(&mut self, object: Arc<K>, final_state_known: bool) {
         let _ = (object, final_state_known);
     }
 
-    /// What all three come through; by default it calls them.
+    /// Handles every event. By default it calls [`on_add`](Self::on_add),
+    /// [`on_update`](Self::on_update) or [`on_delete`](Self::on_delete).
     fn on_event(&mut self, event: Event<K>) {
         match event {
             Event::Added { object, initial } => self.on_add(object, initial),
@@ -60,11 +68,11 @@ pub trait EventHandler<K>: Send + 'static {
         }
     }
 
-    /// What every event comes through, as the cache holds it, with its object's key; by default it
-    /// reads the event and calls [`on_event`](Self::on_event), but for what can't be read, which was
-    /// reported.
+    /// Handles every event in the form that the cache holds, with its object's key. By default it
+    /// decodes the event and calls [`on_event`](Self::on_event). By default it skips an event that
+    /// cannot be decoded; that failure was already reported.
     ///
-    /// A handler that does otherwise here has nothing unpacked but what it reads: see
+    /// A handler that overrides this method unpacks only the objects that it reads: see
     /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).
     fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
         let _ = key;
@@ -72,7 +80,7 @@ pub trait EventHandler<K>: Send + 'static {
     }
 }
 
-/// A closure is a handler of events as the cache holds them.
+/// A closure as a handler of cached events.
 pub(crate) struct FnHandler<F>(pub(crate) F);
 
 impl<K, F> EventHandler<K> for FnHandler<F>

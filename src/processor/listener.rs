@@ -1,4 +1,4 @@
-//! One handler's own end of the pipeline: its backlog, and what empties it.
+//! The end of the pipeline for one handler: its backlog, and the task or stream that empties it.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -19,7 +19,7 @@ use super::metrics::HandlerMetrics;
 use super::resync::Resync;
 use super::task::Revoke;
 use super::{
-    Audience, EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification,
+    EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification, Recipients,
     Shared,
 };
 use crate::metrics::MetricLabels;
@@ -27,10 +27,11 @@ use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{Contained, Drops, catch};
 use crate::sync::{AtomicWaker, Mutex};
 
-/// After how many calls a handler's task lets others run. Two objects may be unpacked for each.
+/// The number of calls after which a handler's task lets other tasks run. Each call may unpack two
+/// objects.
 const CALLS_A_TURN: u32 = 8;
 
-/// How many decoded events cost a stream's reader as much as one that has to be unpacked.
+/// The cost of an event that must be unpacked, in decoded events.
 const UNPACKING: usize = 8;
 
 /// One handler's backlog and figures.
@@ -40,13 +41,13 @@ pub(super) struct Listener<K> {
     started: Instant,
     resync: Mutex<Resync>,
     queue: Mutex<Queue<K>>,
-    /// Woken when something was queued, or nothing ever will be. One task drains a backlog.
+    /// Woken when an event is queued or the listener is closed. Only one task drains a backlog.
     waker: AtomicWaker,
     synced: watch::Sender<bool>,
     finished: watch::Sender<bool>,
     delivered: AtomicU64,
     panics: AtomicU64,
-    /// Whether the resync now going on is this handler's.
+    /// True if the running resync includes this handler.
     due: AtomicBool,
     drops: Drops,
 }
@@ -54,16 +55,16 @@ pub(super) struct Listener<K> {
 struct Queue<K> {
     backlog: Backlog<K>,
     close: Option<Close>,
-    /// Of what came at this moment the lag was observed.
+    /// The queue time of the last event whose lag was recorded.
     observed: Option<Moment>,
-    /// Given up with the handler, though its registration is still held.
+    /// The handler's metrics. They end with the handler, even while its registration is still held.
     metrics: HandlerMetrics,
-    /// Of a stream: held until everything is delivered, or nothing more will be.
+    /// For a stream: a token that is held until everything is delivered, or until no more can be.
     owing: Option<TaskTrackerToken>,
 }
 
 impl<K> Queue<K> {
-    /// Gives up the token when nothing more is to be delivered.
+    /// Releases the token when no more events will be delivered.
     fn settle(&mut self) {
         let nothing_comes = self.close.is_some() && self.backlog.len() == 0;
         if nothing_comes || self.close == Some(Close::Dropped) {
@@ -75,9 +76,9 @@ impl<K> Queue<K> {
 /// How a listener ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Close {
-    /// What waits is still delivered.
+    /// Waiting events are still delivered.
     Draining,
-    /// No further call is made.
+    /// Waiting events are dropped.
     Dropped,
 }
 
@@ -123,12 +124,14 @@ impl<K> Listener<K> {
         self.resync.lock().start(now);
     }
 
-    /// When the next resync is due; `None` while one goes on, and where there are none.
+    /// Returns when the next resync is due. `None` while one is running, and if the handler has no
+    /// resync.
     pub(super) fn next_resync(&self) -> Option<Instant> {
         self.resync.lock().next()
     }
 
-    /// Returns whether a resync is due, which then goes on until [`end_resync`](Self::end_resync).
+    /// Begins a resync if one is due, and returns whether it did. The resync runs until
+    /// [`end_resync`](Self::end_resync).
     pub(super) fn begin_resync(&self, now: Instant) -> bool {
         !self.is_closed() && self.resync.lock().begin(now)
     }
@@ -137,7 +140,8 @@ impl<K> Listener<K> {
         self.resync.lock().end();
     }
 
-    /// Whether a resync is due; the next one is then a period after this one was due.
+    /// Returns whether a resync is due, and marks this handler accordingly. The next resync is due
+    /// one period after this one was.
     pub(super) fn mark_due(&self, now: Instant) -> bool {
         let due = self.resync.lock().pass(now);
         self.due.store(due, Ordering::Relaxed);
@@ -148,7 +152,7 @@ impl<K> Listener<K> {
         self.queue.lock().close.is_some()
     }
 
-    /// Tells these objects before anything else. O(1).
+    /// Queues these objects as initial adds, before everything else. O(1).
     pub(super) fn begin_with(&self, stored: Stored<K>, now: Instant) {
         let mut queue = self.queue.lock();
         queue.backlog.set_now(self.moment(now));
@@ -158,12 +162,12 @@ impl<K> Listener<K> {
         self.waker.wake();
     }
 
-    /// Holds this token until everything is delivered, or nothing more will be.
+    /// Holds this token until everything is delivered, or until no more can be.
     pub(super) fn owe(&self, token: Option<TaskTrackerToken>) {
         self.queue.lock().owing = token;
     }
 
-    /// Tells again objects that did not change.
+    /// Queues an update for each of these unchanged objects.
     pub(super) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)], now: Instant) {
         let events = objects.iter().map(|(key, object)| {
             (key, CachedEvent::Updated { old: object.clone(), new: object.clone() })
@@ -171,14 +175,14 @@ impl<K> Listener<K> {
         self.queue_all(events, now);
     }
 
-    /// Takes a batch that was stored at `now`.
+    /// Queues the notifications of a batch that was stored at `now`.
     pub(super) fn push(&self, notifications: &[Notification<K>], now: Instant) {
         let resyncing = self.resync().is_some();
         let due = self.due.load(Ordering::Relaxed);
-        let concerned = notifications.iter().filter(|notification| match notification.audience {
-            Audience::Everyone => true,
-            Audience::Resyncing => resyncing,
-            Audience::Due => due,
+        let concerned = notifications.iter().filter(|notification| match notification.recipients {
+            Recipients::Everyone => true,
+            Recipients::Resyncing => resyncing,
+            Recipients::Due => due,
         });
         self.queue_all(concerned.map(|told| (&told.key, told.event.clone())), now);
     }
@@ -253,9 +257,9 @@ impl<K> Listener<K> {
         Moment::after(now.duration_since(self.started))
     }
 
-    /// The next event, as the cache holds it, and the key of its object.
+    /// Takes the next event in its cached form, and the key of its object.
     fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<(ObjectKey, CachedEvent<K>)>> {
-        // Before looking, or a push in between would wake nobody.
+        // Register before looking: a push in between would otherwise wake no task.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
         let (merged, cancelled) = (queue.backlog.merged(), queue.backlog.cancelled());
@@ -319,8 +323,9 @@ impl<K: Send + Sync + 'static> Listener<K> {
         self: Arc<Self>,
         handler: H,
     ) -> impl Future<Output = ()> + Send + 'static {
-        // Made now, not when first polled: a task that is never spawned has finished, too. The
-        // handler goes first: when this says that it has finished, none of it is left.
+        // Created now, not at the first poll: a task that is never spawned must also finish. The
+        // handler is declared later, so it is dropped first: `finished` means that the handler is
+        // gone.
         let finish = Finish(self.clone());
         let handler = Contained::new(handler);
         async move {
@@ -329,10 +334,10 @@ impl<K: Send + Sync + 'static> Listener<K> {
             let mut calls = 0;
             while let Some((key, event)) = poll_fn(|cx| listener.poll_event(cx)).await {
                 let Some(handler) = handler.get_mut() else { return };
-                // The objects outlive the call, and are dropped one by one: of two whose `Drop`
-                // panics, no one is dropped while the other's panic is on its way.
+                // Keep the objects beyond the call and drop them one by one. If two `Drop`s panic,
+                // the second one must not run while the first panic unwinds.
                 let objects = event.clone();
-                // What is packed is unpacked in there, if at all: with nothing locked.
+                // Packed objects are unpacked inside this call, with no lock held.
                 if let Err(message) = catch(|| handler.on_cached_event(&key, event)) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
                     listener.queue.lock().metrics.panics.add(1);
@@ -348,7 +353,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
     }
 }
 
-/// Says that a handler will never be called again, when it is dropped.
+/// Marks a handler as finished when dropped: it will never be called again.
 struct Finish<K>(Arc<Listener<K>>);
 
 impl<K> Drop for Finish<K> {
@@ -358,13 +363,14 @@ impl<K> Drop for Finish<K> {
     }
 }
 
-/// The events of one handler, for asynchronous code.
+/// A stream of an informer's events, for asynchronous code.
 ///
-/// A stream is a handler like any other: its backlog is bounded by merging, it is first told what
-/// is stored, and it ends when the informer stops. Taking the next event says that the one before
-/// is finished. Dropping it removes the handler.
+/// A stream is a handler like any other. Its backlog is bounded by merging, and its first events
+/// are adds of the stored objects. It ends when the informer stops. Polling for the next event
+/// marks the previous one as finished. Dropping the stream removes the handler.
 ///
-/// A task that only takes events lets others run: each event costs some of its tokio budget.
+/// Each event consumes some of the task's tokio budget, so a task that only takes events lets
+/// others run.
 #[must_use = "a stream that is not polled fills its backlog"]
 pub struct EventStream<K> {
     finish: Finish<K>,
@@ -376,12 +382,12 @@ impl<K> EventStream<K> {
         Self { finish: Finish(listener), shared }
     }
 
-    /// Whether everything that is told first was taken, and the last of it is finished.
+    /// Returns whether all initial adds were taken and the last of them is finished.
     pub fn has_synced(&self) -> bool {
         *self.finish.0.synced.borrow()
     }
 
-    /// How this handler is doing.
+    /// Returns the counters and the backlog of this handler.
     pub fn status(&self) -> HandlerStatus {
         self.finish.0.status()
     }
@@ -397,14 +403,15 @@ impl<K> Stream for EventStream<K> {
                 None => return Poll::Ready(None),
                 Some((_, event)) => {
                     if matches!(event.object(), Cached::Packed(_)) {
-                        // It is taken: where this is too much, the next event waits for it.
+                        // The event is already taken. If the budget runs out here, the next event
+                        // waits.
                         let _later = (1..UNPACKING).try_for_each(|_| match spend(cx) {
                             Poll::Ready(()) => Ok(()),
                             Poll::Pending => Err(()),
                         });
                     }
                     match event.read() {
-                        // What can't be read was reported when that was found.
+                        // An object that cannot be decoded was reported when that was found.
                         None => {}
                         event => return Poll::Ready(event),
                     }
@@ -414,8 +421,8 @@ impl<K> Stream for EventStream<K> {
     }
 }
 
-/// Spends one unit of the tokio task's budget; `Pending` where it is used up, until the task's next
-/// turn. A stream that always has events would else never let others run.
+/// Spends one unit of the tokio task's budget. Returns `Pending` if it is used up, until the task's
+/// next turn. Without this, a stream that always has events would never let other tasks run.
 fn spend(cx: &mut Context<'_>) -> Poll<()> {
     pin!(consume_budget()).poll(cx)
 }

@@ -1,4 +1,4 @@
-//! What a handler's end of the pipeline counts.
+//! Metrics of one handler.
 
 use crate::metrics::{
     Count, HANDLER_CANCELLED, HANDLER_DELIVERED, HANDLER_LAG, HANDLER_MERGED, HANDLER_PANICS,

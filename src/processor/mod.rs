@@ -1,11 +1,12 @@
 //! Fans each change out to the handlers.
 //!
-//! Each handler has a listener: a backlog of its own and whatever runs it, so a slow or panicking
-//! handler is nobody else's concern. Handlers come and go between batches, never inside one, which
-//! is why one that comes late sees no gap and no repeat.
+//! Each handler has a listener: a backlog of its own, and a task or stream that empties it. A slow
+//! or panicking handler holds up no other handler. Handlers are added and removed between batches,
+//! never inside one, so a late handler sees no gap and no duplicate.
 //!
-//! The processor never waits for a handler and never drops a final state: a full backlog merges
-//! what it holds of the same object. Only a tap that needs every state is waited for. It never unpacks an object before the call that reads it.
+//! The processor never waits for a handler and never drops a final state: a full backlog merges its
+//! events of the same object. The processor waits only for a tap, because a tap needs every state.
+//! It never unpacks an object before the call that reads it.
 
 mod backlog;
 mod handler;
@@ -41,60 +42,64 @@ use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::Drops;
 use crate::sync::{Mutex, MutexGuard};
 
-/// The shortest resync period a handler can have; a shorter wish is raised to it, as in client-go.
+/// The shortest resync period of a handler: one second. A shorter period is raised to it, as in
+/// client-go.
 pub const MIN_RESYNC: Duration = Duration::from_secs(1);
 
-/// Hands every notification to every listener that it concerns.
+/// Distributes the changes of a store to its handlers.
 pub struct SharedProcessor<K> {
     shared: Arc<Shared<K>>,
 }
 
 pub(crate) struct Shared<K> {
     listeners: Mutex<Vec<Arc<Listener<K>>>>,
-    /// Those that were closed and still have something to deliver.
+    /// Listeners that were closed and still deliver events.
     closing: Mutex<Vec<Weak<Listener<K>>>>,
-    /// Locked after the listeners, where both are.
+    /// Lock order: after `listeners`.
     taps: Mutex<Vec<Arc<Tap<K>>>>,
     next_id: AtomicU64,
     labels: MetricLabels,
     drops: Drops,
 }
 
-/// A change of the store, on its way to the handlers.
+/// A change of the store, for the handlers.
 #[derive(Debug)]
 pub struct Notification<K> {
     /// The object's key.
     pub key: ObjectKey,
-    /// What handlers are told.
+    /// The event that handlers receive.
     pub event: CachedEvent<K>,
-    /// Who is told.
-    pub audience: Audience,
+    /// The handlers that receive the event.
+    pub recipients: Recipients,
 }
 
-/// Whom a notification concerns.
+/// The handlers that receive a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// A change: everyone.
+pub enum Recipients {
+    /// All handlers: the object changed.
     Everyone,
-    /// A relist holds the object unchanged: those who asked for resync.
+    /// Handlers that have a resync period: a relist found the object unchanged.
     Resyncing,
-    /// A resync: those whose resync is due.
+    /// Handlers whose resync is due.
     Due,
 }
 
-/// The processor between two batches: nothing is distributed but through it, and no handler comes
-/// or goes until it is dropped.
-pub struct Round<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcessor<K>);
+/// Exclusive access to a processor between two batches.
+///
+/// While it exists, nothing is distributed except through it, and no handler is added or removed.
+pub struct DispatchGuard<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcessor<K>);
 
-/// The handlers that there were when a batch was stored. One that comes later finds the batch in the
-/// store, and hears nothing of it from here; one that was removed hears no more.
+/// The handlers that existed when a batch was stored.
+///
+/// A handler that was added later finds the batch in the store and does not receive it from here. A
+/// handler that was removed receives nothing more.
 pub(crate) struct Listeners<K> {
     handlers: Vec<Arc<Listener<K>>>,
     taps: Vec<Arc<Tap<K>>>,
     stored: Instant,
 }
 
-/// The objects that a new handler is told first, as the store held them at one moment.
+/// The objects that a new handler receives first, from one snapshot of the store.
 pub(crate) trait StoredObjects<K>:
     ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static
 {
@@ -105,21 +110,21 @@ impl<K, I> StoredObjects<K> for I where
 {
 }
 
-/// A handler that was added: how to speak of it, and what runs it.
+/// A handler that was added: its registration, and the task that runs it.
 pub(crate) struct AddedHandler {
     pub(crate) registration: HandlerRegistration,
-    /// To be spawned by whoever owns the tasks.
+    /// The task to spawn.
     pub(crate) task: HandlerTask,
 }
 
 impl<K: Send + Sync + 'static> SharedProcessor<K> {
-    /// A processor without handlers.
+    /// Creates a processor without handlers.
     pub fn new() -> Self {
         Self::with_metrics(MetricLabels::default(), Drops::default())
     }
 
-    /// A processor without handlers. Its handlers' metrics will have these labels, and objects
-    /// whose `Drop` panics are counted in `drops`.
+    /// Creates a processor without handlers. Its handlers' metrics have these labels. Objects whose
+    /// `Drop` panics are counted in `drops`.
     pub(crate) fn with_metrics(labels: MetricLabels, drops: Drops) -> Self {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
@@ -127,12 +132,13 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
         Self { shared: Arc::new(Shared { listeners, closing, taps, next_id, labels, drops }) }
     }
 
-    /// Waits for a batch being distributed, and holds up the next one.
-    pub fn enter(&self) -> Round<'_, K> {
-        Round(self.shared.listeners.lock(), self)
+    /// Locks the processor between two batches. Blocks while a batch is being distributed, and
+    /// holds up the next batch until the guard is dropped.
+    pub fn enter(&self) -> DispatchGuard<'_, K> {
+        DispatchGuard(self.shared.listeners.lock(), self)
     }
 
-    /// Marks the handlers whose resync is due at `now`; whether there are any.
+    /// Marks the handlers whose resync is due at `now`. Returns whether there are any.
     pub fn mark_due(&self, now: Instant) -> bool {
         let mut any = false;
         for listener in &*self.shared.listeners.lock() {
@@ -141,22 +147,22 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
         any
     }
 
-    /// Begins every handler's periods at `now`.
+    /// Begins the resync periods of every handler at `now`.
     pub(crate) fn start_resyncs(&self, now: Instant) {
         self.shared.listeners.lock().iter().for_each(|listener| listener.start_resync(now));
     }
 
-    /// When the next resync of any handler is due.
+    /// Returns when the next resync of any handler is due.
     pub(crate) fn next_resync(&self) -> Option<Instant> {
         self.shared.listeners.lock().iter().filter_map(|listener| listener.next_resync()).min()
     }
 
-    /// The handlers whose resync is due at `now`. It goes on until they are given to
-    /// [`Listeners::end_resync`]; until then no other resync of theirs begins.
+    /// Begins a resync of the handlers whose resync is due at `now`. It runs until
+    /// [`Listeners::end_resync`]; until then no other resync of these handlers begins.
     pub(crate) fn begin_resync(&self, now: Instant) -> Option<Listeners<K>> {
         let listeners = self.shared.listeners.lock();
         listeners.iter().filter_map(|listener| listener.next_resync()).find(|next| *next <= now)?;
-        // With those that are due come those that are almost.
+        // Handlers whose resync is almost due join in.
         let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
         let listeners: Vec<_> = due.collect();
         (!listeners.is_empty()).then_some(Listeners {
@@ -166,36 +172,37 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
         })
     }
 
-    /// The smallest resync period that any handler has.
+    /// Returns the shortest resync period of any handler.
     pub fn min_resync(&self) -> Option<Duration> {
         self.shared.listeners.lock().iter().filter_map(|listener| listener.resync()).min()
     }
 
-    /// How each handler is doing.
+    /// Returns the status of each handler.
     pub fn status(&self) -> Vec<HandlerStatus> {
         self.shared.listeners.lock().iter().map(|listener| listener.status()).collect()
     }
 
-    /// Takes every handler's leave: no event comes any more. What waits in the backlogs is still
-    /// delivered if `drain`, else dropped.
+    /// Closes every handler: no new event is queued. Waiting events are still delivered if `drain`
+    /// is true, and are dropped otherwise.
     pub fn close(&self, drain: bool) {
         self.shared.close(if drain { Close::Draining } else { Close::Dropped });
     }
 }
 
-impl<K: Send + Sync + 'static> Round<'_, K> {
-    /// Puts each notification into the backlog of each listener that it concerns.
+impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
+    /// Queues each notification for each handler that it concerns.
     pub fn distribute(&self, notifications: &[Notification<K>]) {
         self.listeners().distribute(notifications);
     }
 
-    /// Whom to tell of a batch that is stored in this round, also after it.
+    /// Returns the handlers that a batch is for, if the batch is stored under this guard. The
+    /// result stays valid after the guard is dropped.
     pub(crate) fn listeners(&self) -> Listeners<K> {
         let taps = self.1.shared.taps.lock().clone();
         Listeners { handlers: self.0.clone(), taps, stored: Instant::now() }
     }
 
-    /// Adds a tap, which takes every change from the next batch on.
+    /// Adds a tap that takes every change from the next batch on.
     pub(crate) fn add_tap(&mut self, tap: Tap<K>) -> TapGuard {
         let tap = Arc::new(tap);
         let guard = TapGuard::new(Arc::downgrade(&self.1.shared), Arc::downgrade(&tap));
@@ -203,16 +210,16 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         guard
     }
 
-    /// Says that the first population was distributed: who was there from the start is told by a
-    /// mark behind the last of it.
+    /// Marks the end of the initial adds in the backlog of each handler. Call this when the first
+    /// population was distributed.
     pub fn end_initial(&self) {
         for listener in &*self.0 {
             listener.end_initial();
         }
     }
 
-    /// Adds a handler, which is first told `stored` as initial adds. `complete`: the first
-    /// population is among them, so the handler has synced when it is through with them.
+    /// Adds a handler that first receives `stored` as initial adds. `complete` means that `stored`
+    /// includes the first population: the handler has synced once it has handled all of `stored`.
     pub(crate) fn add_handler<H: EventHandler<K>>(
         &mut self,
         handler: H,
@@ -227,7 +234,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
         AddedHandler { registration, task }
     }
 
-    /// Adds a handler that the user polls. `owing` is held until everything is delivered to it.
+    /// Adds a handler that the user polls. It holds `owing` until everything is delivered to it.
     pub(crate) fn add_stream(
         &mut self,
         options: &HandlerOptions,
@@ -260,7 +267,7 @@ impl<K: Send + Sync + 'static> Round<'_, K> {
 }
 
 impl<K> Listeners<K> {
-    /// Puts each notification into the backlog of each listener that it concerns.
+    /// Queues each notification for each handler that it concerns.
     pub(crate) fn distribute(&self, notifications: &[Notification<K>]) {
         if notifications.is_empty() {
             return;
@@ -270,28 +277,28 @@ impl<K> Listeners<K> {
         }
     }
 
-    /// Tells these handlers again of objects that did not change.
+    /// Queues an update for each of these unchanged objects, for a resync.
     pub(crate) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)]) {
         let now = Instant::now();
         self.handlers.iter().for_each(|listener| listener.tell_again(objects, now));
     }
 
-    /// Whether none of them takes anything any more.
+    /// Returns whether all of these handlers are closed.
     pub(crate) fn are_closed(&self) -> bool {
         self.handlers.iter().all(|listener| listener.is_closed())
     }
 
-    /// Says that a resync is through.
+    /// Ends the resync of these handlers.
     pub(crate) fn end_resync(&self) {
         self.handlers.iter().for_each(|listener| listener.end_resync());
     }
 
-    /// Returns whether any tap takes changes.
+    /// Returns whether there is any tap.
     pub(crate) fn has_taps(&self) -> bool {
         !self.taps.is_empty()
     }
 
-    /// Gives each change to each tap. Waits for taps that have no room.
+    /// Gives each change to each tap. Waits for taps whose channel is full.
     pub(crate) async fn tap(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
         for tap in &self.taps {
             tap.take(notifications, held_up).await;
@@ -301,7 +308,7 @@ impl<K> Listeners<K> {
 
 impl<K> Shared<K> {
     fn close(&self, close: Close) {
-        // Not under a lock: what is dropped may be user code.
+        // Not under a lock: closing drops objects, which may run user code.
         let listeners = std::mem::take(&mut *self.listeners.lock());
         for listener in &listeners {
             listener.close(close);
@@ -325,12 +332,12 @@ impl<K> Shared<K> {
         let place = listeners.iter().position(|listener| listener.id() == id);
         let forgotten = place.map(|place| listeners.remove(place));
         drop(listeners);
-        // Not under the lock: what it holds may be user code.
+        // Not under the lock: dropping a listener may run user code.
         drop(forgotten);
     }
 }
 
-/// Without its processor no handler will hear of anything again.
+/// Closes all handlers: without its processor no handler receives an event.
 impl<K> Drop for SharedProcessor<K> {
     fn drop(&mut self) {
         let listeners = std::mem::take(&mut *self.shared.listeners.lock());
@@ -353,8 +360,8 @@ impl<K> fmt::Debug for SharedProcessor<K> {
     }
 }
 
-impl<K> fmt::Debug for Round<'_, K> {
+impl<K> fmt::Debug for DispatchGuard<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Round").field("handlers", &self.0.len()).finish()
+        f.debug_struct("DispatchGuard").field("handlers", &self.0.len()).finish()
     }
 }

@@ -1,22 +1,22 @@
-//! How a handler wants to be told.
+//! Options of one handler.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::MIN_RESYNC;
 
-/// How many events a handler's backlog holds before it merges, unless told otherwise.
+/// The default of [`HandlerOptions::backlog`].
 const DEFAULT_BACKLOG: usize = 1024;
 
-/// As good as never, and what the clock can still add to any moment: a century.
+/// A century. A period this long counts as never, and every clock can still add it to any instant.
 const NO_RESYNC: Duration = Duration::from_secs(36_525 * 24 * 60 * 60);
 
-/// The period of a wish for one; `None`: never.
+/// Returns the effective period for the requested one. `None` means never.
 pub(crate) fn resync_period(wish: Duration) -> Option<Duration> {
     (!wish.is_zero() && wish < NO_RESYNC).then(|| wish.max(MIN_RESYNC))
 }
 
-/// Options of one handler.
+/// Configuration of one handler.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,7 +33,7 @@ pub struct HandlerOptions {
     pub(crate) backlog: usize,
 }
 
-/// A handler's own word about resync, where it has one.
+/// The resync setting of one handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resync {
     Never,
@@ -41,32 +41,36 @@ pub(crate) enum Resync {
 }
 
 impl HandlerOptions {
-    /// No name, the informer's resync period, a backlog of 1024 events.
+    /// Creates options with no name, the informer's resync period and a backlog of 1024 events.
     pub fn new() -> Self {
         Self { name: "".into(), resync: None, backlog: DEFAULT_BACKLOG }
     }
 
-    /// The name by which logs and the status speak of this handler.
+    /// Sets the name of this handler in logs, metrics and the status. Empty unless set.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// How often everything is told again. Zero is never, as is a century or more; below one second is
-    /// raised to one second. Asked for once the informer runs, a period shorter than the one at which it checks is
-    /// raised to that.
+    /// Sets how often the handler receives every stored object again, as an update. The default is
+    /// the informer's period.
+    ///
+    /// Zero, or a century or more, means never. A period below one second is raised to one second.
+    /// If the informer already runs, a period shorter than its shortest one so far is raised to
+    /// that.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(resync_period(period).map_or(Resync::Never, Resync::Every));
         self
     }
 
-    /// How many events wait before those of the same object are merged; at least one.
+    /// Sets how many events wait before events of the same object are merged. 1024 unless set; at
+    /// least one.
     pub fn backlog(mut self, events: usize) -> Self {
         self.backlog = events.max(1);
         self
     }
 
-    /// The resync period: this handler's own, else `default`.
+    /// Returns the resync period of this handler, or `default` if it has none.
     pub(crate) fn resync_or(&self, default: Option<Duration>) -> Option<Duration> {
         match self.resync {
             None => default,

@@ -1,4 +1,4 @@
-//! What a user holds of a handler that was added.
+//! The registration of a handler, and its status.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,21 @@ use tokio::sync::watch;
 
 use crate::object::seconds;
 
-/// A handler that was added. Dropping this leaves the handler where it is.
+/// A registered handler. Dropping the registration does not remove the handler.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{InformerStopped, SharedInformer};
+///
+/// async fn print_names(pods: &SharedInformer<Pod>) -> Result<(), InformerStopped> {
+///     let handler = pods.on_event(|event| println!("{:?}", event.object().metadata.name))?;
+///     if handler.wait_for_sync().await {
+///         println!("all stored pods are printed: {:?}", handler.status());
+///     }
+///     handler.remove_and_wait().await;
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone)]
 pub struct HandlerRegistration {
     synced: watch::Receiver<bool>,
@@ -17,26 +31,27 @@ pub struct HandlerRegistration {
     status: Arc<dyn Fn() -> HandlerStatus + Send + Sync>,
 }
 
-/// How one handler is doing.
+/// The counters and the backlog of one handler, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct HandlerStatus {
-    /// The name it was added under, empty if none.
+    /// The handler's name. Empty if it has none.
     pub name: Arc<str>,
-    /// Whether it is through with what it is told first.
+    /// True if the handler has finished every initial add.
     pub synced: bool,
-    /// How many events wait.
+    /// The number of events that wait in the backlog.
     pub backlog: usize,
-    /// For how long the oldest of them has waited; zero where none does. Serialised as seconds.
+    /// The time that the oldest waiting event has waited. Zero if none waits. Serialised as
+    /// seconds.
     #[serde(with = "seconds")]
     pub lag: Duration,
-    /// How many events it was given.
+    /// The number of events that were delivered.
     pub delivered: u64,
-    /// How many events were merged into another because the backlog was full.
+    /// The number of events that were merged into another because the backlog was full.
     pub merged: u64,
-    /// How many adds a delete took back before they were told.
+    /// The number of adds that a delete cancelled before they were delivered.
     pub cancelled: u64,
-    /// How many calls panicked.
+    /// The number of calls that panicked.
     pub panics: u64,
 }
 
@@ -50,15 +65,17 @@ impl HandlerRegistration {
         Self { synced, finished, remove, status }
     }
 
-    /// Whether the handler has finished every initial add, panics included.
+    /// Returns whether the handler has finished every initial add. A call that panicked counts as
+    /// finished.
     pub fn has_synced(&self) -> bool {
         *self.synced.borrow()
     }
 
-    /// Waits until [`has_synced`](Self::has_synced); `false` if the handler ended before.
+    /// Waits until [`has_synced`](Self::has_synced) is true. Returns `false` if the handler ended
+    /// before.
     ///
-    /// Cancel safe; any number of tasks may wait.
-    pub async fn synced(&self) -> bool {
+    /// Cancel safe. Any number of tasks may wait.
+    pub async fn wait_for_sync(&self) -> bool {
         let (mut synced, mut finished) = (self.synced.clone(), self.finished.clone());
         tokio::select! {
             biased;
@@ -67,23 +84,24 @@ impl HandlerRegistration {
         }
     }
 
-    /// Removes the handler: no further call is begun. Again is no error.
+    /// Removes the handler: no further call begins. Removing it twice is no error.
     ///
-    /// A call that runs may still be running; [`removed`](Self::removed) waits for it.
+    /// A call that already runs goes on. [`remove_and_wait`](Self::remove_and_wait) waits for it.
     pub fn remove(&self) {
         (self.remove)();
     }
 
-    /// Removes the handler and waits until it runs no more and will never be called again.
+    /// Removes the handler and waits until no call runs. The handler is never called again.
     ///
-    /// Cancel safe: the handler is removed in any case. Not to be awaited by the handler itself.
-    pub async fn removed(&self) {
+    /// Cancel safe: the handler is removed even if this future is dropped. The handler itself must
+    /// not await this: it would wait for its own call to end.
+    pub async fn remove_and_wait(&self) {
         self.remove();
-        // A closed channel has no handler behind it.
+        // The channel is closed only when the handler is gone.
         let _ = self.finished.clone().wait_for(|finished| *finished).await;
     }
 
-    /// How the handler is doing.
+    /// Returns the counters and the backlog of the handler.
     pub fn status(&self) -> HandlerStatus {
         (self.status)()
     }

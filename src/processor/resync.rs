@@ -1,22 +1,23 @@
-//! When one handler is to be told everything again.
+//! The resync schedule of one handler.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How early a resync may begin to share a pass with another, as a fraction of its period.
+/// A resync may begin early by this fraction of its period (1/64), to share a pass with another.
 const EARLY: u32 = 64;
 
-/// The most by which a resync begins early.
+/// The longest time by which a resync begins early.
 const EARLIEST: Duration = Duration::from_secs(1);
 
-/// The periods of one handler: a grid from the moment it was added, or the informer was started.
+/// The resync periods of one handler: a fixed grid that starts when the handler is added or the
+/// informer is started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resync {
     period: Option<Duration>,
-    /// The end of the present period.
+    /// The end of the current period.
     next: Option<Instant>,
-    /// A resync goes on.
+    /// True while a resync runs.
     running: bool,
 }
 
@@ -36,13 +37,13 @@ impl Resync {
         self.next = self.period.and_then(|period| now.checked_add(period));
     }
 
-    /// When the next resync is due; `None` while one goes on.
+    /// Returns when the next resync is due. `None` while one runs.
     pub(super) fn next(&self) -> Option<Instant> {
         self.next.filter(|_| !self.running)
     }
 
-    /// Returns whether a resync is due. Periods that are wholly over count as one, and the grid
-    /// stays where it is: a late look moves no later period.
+    /// Returns whether a resync is due, and moves on to the next period. Several missed periods
+    /// count as one. The grid stays fixed: a late check does not shift later periods.
     pub(super) fn pass(&mut self, now: Instant) -> bool {
         let (Some(next), Some(period)) = (self.next, self.period) else { return false };
         let early = (period / EARLY).min(EARLIEST);
@@ -55,7 +56,8 @@ impl Resync {
         true
     }
 
-    /// As [`pass`](Self::pass); the resync goes on until [`end`](Self::end), and no other begins.
+    /// Begins a resync if one is due, as [`pass`](Self::pass). It runs until [`end`](Self::end),
+    /// and no other begins before.
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         if self.running {
             return false;
@@ -76,10 +78,10 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn late_looks_skip_no_period() {
+    fn late_checks_skip_no_period() {
         let start = Instant::now();
         let mut resync = Resync::new(Some(SECOND), start);
-        // Each look comes a little late, each time less so.
+        // Each check is late, by less each time.
         for n in 1..=100 {
             let now = start + n * SECOND + Duration::from_millis(u64::from(200 - n));
             assert!(resync.begin(now), "period {n}");
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_that_were_slept_through_count_as_one() {
+    fn missed_periods_count_as_one() {
         let start = Instant::now();
         let mut resync = Resync::new(Some(SECOND), start);
         assert!(resync.pass(start + SECOND * 7 / 2));

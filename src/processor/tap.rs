@@ -1,8 +1,9 @@
 //! Taps: consumers that need every state, unmerged and in order.
 //!
-//! A handler's backlog merges events of one object when it is full. A controller can't afford that:
-//! each state may name other keys to reconcile. A tap is called by the processing loop itself, either
-//! inline, or through a bounded channel that the loop waits for when it is full.
+//! A handler's backlog merges events of one object when it is full. A controller cannot accept
+//! that, because each state may map to different keys to reconcile. The processing loop itself
+//! calls a tap: either inline, or through a bounded channel. While that channel is full, the loop
+//! waits.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -10,18 +11,18 @@ use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Audience, Notification, Shared};
+use super::{Notification, Recipients, Shared};
 use crate::object::{CachedEvent, ObjectKey};
 use crate::panic::{ContainedEvent, Drops, catch, let_go};
 use crate::sync::Mutex;
 
-/// Takes each change of the store.
+/// A consumer of each change of the store.
 pub(crate) enum Tap<K> {
-    /// Called in the processing loop. It must be short; a panic is caught and logged.
+    /// A function that the processing loop calls. It must be short. A panic is caught and logged.
     Inline(Box<InlineTap<K>>),
-    /// Sent to a task of its own. While the channel is full, the processing loop waits.
+    /// A channel to a task of its own. While the channel is full, the processing loop waits.
     Bounded {
-        /// The consumer's name, for the status of an informer that waits for it.
+        /// The name of the consumer. The informer's status shows it while the loop waits.
         name: Arc<str>,
         /// The bounded channel.
         events: Sender<(ObjectKey, ContainedEvent<K>)>,
@@ -36,18 +37,18 @@ type InlineTap<K> = dyn Fn(&ObjectKey, &CachedEvent<K>) + Send + Sync;
 #[must_use = "the tap is removed with its guard"]
 pub(crate) struct TapGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
 
-/// The name of the tap that the processing loop waits for now.
+/// The name of the tap that the processing loop waits for, if any.
 #[derive(Debug, Default)]
 pub(crate) struct HeldUpBy(Mutex<Option<Arc<str>>>);
 
-/// Clears the name when the wait ends, also when it is cancelled.
+/// Clears the name when the wait ends or is cancelled.
 struct Waiting<'a>(&'a HeldUpBy);
 
 impl<K> Tap<K> {
-    /// Takes a batch's changes. Waits where a bounded channel has no room; cancel safe, except that
-    /// what was not taken is lost.
+    /// Takes the changes of a batch. Waits while a bounded channel is full. If this future is
+    /// dropped, the changes that were not taken are lost.
     pub(super) async fn take(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
-        let changes = notifications.iter().filter(|n| n.audience == Audience::Everyone);
+        let changes = notifications.iter().filter(|n| n.recipients == Recipients::Everyone);
         for Notification { key, event, .. } in changes {
             match self {
                 Self::Inline(call) => {
@@ -60,7 +61,7 @@ impl<K> Tap<K> {
                     let change = (key.clone(), event);
                     if let Err(TrySendError::Full(change)) = events.try_send(change) {
                         let _waiting = held_up.wait_for(name);
-                        // A closed channel has no consumer any more.
+                        // A closed channel has no consumer.
                         let _closed = events.send(change).await;
                     }
                 }
@@ -81,7 +82,7 @@ impl TapGuard {
                     taps.extract_if(.., |other| std::ptr::eq(Arc::as_ptr(other), tap.as_ptr()))
                         .collect()
                 };
-                // Not under the lock: a tap owns the user's functions.
+                // Not under the lock: a tap owns user functions.
                 for tap in removed {
                     let_go(tap);
                 }
@@ -99,7 +100,7 @@ impl Drop for TapGuard {
 }
 
 impl HeldUpBy {
-    /// Returns the name, if the loop waits.
+    /// Returns the name of the tap that the loop waits for.
     pub(crate) fn name(&self) -> Option<Arc<str>> {
         self.0.lock().clone()
     }

@@ -1,4 +1,4 @@
-//! What runs a handler, until somebody takes it over or gives it up.
+//! The task of a handler before it is spawned.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use futures::future::BoxFuture;
 
 type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 
-/// A handler's task that was not spawned yet. Dropping it ends the handler.
+/// A handler's task that is not spawned yet. Dropping it ends the handler.
 pub(crate) struct HandlerTask {
     handler: Arc<str>,
     slot: Slot,
 }
 
-/// The other hand on a [`HandlerTask`]: ends it if it was not spawned yet.
+/// A handle that ends a [`HandlerTask`] if it is not spawned yet.
 pub(super) struct Revoke(Slot);
 
 impl HandlerTask {
@@ -22,12 +22,12 @@ impl HandlerTask {
         (Self { handler, slot: slot.clone() }, Revoke(slot))
     }
 
-    /// The handler's name.
+    /// Returns the handler's name.
     pub(crate) fn handler(&self) -> &str {
         &self.handler
     }
 
-    /// The future to spawn; `None` where the handler was removed meanwhile.
+    /// Takes the future to spawn. `None` if the handler was removed meanwhile.
     pub(crate) fn take(&self) -> Option<BoxFuture<'static, ()>> {
         self.slot.lock().take()
     }

@@ -42,7 +42,7 @@ fn taken(object: u8, event: CachedEvent<u32>) -> Taken<u32> {
 }
 
 #[test]
-fn below_its_limit_a_backlog_tells_everything() {
+fn backlog_below_limit_keeps_every_event() {
     let mut backlog = Backlog::new(4);
     let all = [added(1), updated(1, 2), deleted(2), added(3)];
     for event in all.clone() {
@@ -53,7 +53,7 @@ fn below_its_limit_a_backlog_tells_everything() {
 }
 
 #[test]
-fn a_full_backlog_merges_by_the_table() {
+fn full_backlog_merges_by_the_table() {
     for (given, left) in [
         (vec![added(1), updated(1, 2), updated(2, 3)], vec![added(3)]),
         (vec![updated(1, 2), updated(2, 3), updated(3, 4)], vec![updated(1, 4)]),
@@ -71,7 +71,7 @@ fn a_full_backlog_merges_by_the_table() {
 }
 
 #[test]
-fn a_backlog_that_was_full_merges_until_half_of_it_is_told() {
+fn full_backlog_merges_until_half_is_delivered() {
     let mut backlog = Backlog::new(4);
     for n in 0..4 {
         backlog.push(&key(n), updated(0, 1));
@@ -80,14 +80,14 @@ fn a_backlog_that_was_full_merges_until_half_of_it_is_told() {
     assert_eq!((backlog.len(), backlog.merged()), (4, 1));
     backlog.pop();
     backlog.push(&key(3), updated(2, 3));
-    assert_eq!((backlog.len(), backlog.merged()), (3, 2), "there is room, but not for long");
+    assert_eq!((backlog.len(), backlog.merged()), (3, 2), "still merging: more than half is left");
     backlog.pop();
     backlog.push(&key(3), updated(3, 4));
-    assert_eq!((backlog.len(), backlog.merged()), (3, 2), "every event counts again");
+    assert_eq!((backlog.len(), backlog.merged()), (3, 2), "no longer merging");
 }
 
 #[test]
-fn the_end_of_the_initial_adds_stays_behind_them() {
+fn end_mark_stays_behind_initial_adds() {
     let mut backlog = Backlog::new(1);
     backlog.push(&key(0), added(1));
     backlog.push(&key(1), added(2));
@@ -100,7 +100,7 @@ fn the_end_of_the_initial_adds_stays_behind_them() {
 }
 
 #[test]
-fn what_merges_has_waited_since_the_first_of_it_came() {
+fn merged_event_keeps_the_first_queue_time() {
     let at = |seconds| Moment::after(Duration::from_secs(seconds));
     let mut backlog = Backlog::new(1);
     let pushes =
@@ -123,7 +123,7 @@ fn what_merges_has_waited_since_the_first_of_it_came() {
 }
 
 #[test]
-fn churn_of_short_lived_objects_leaves_no_gaps_behind() {
+fn short_lived_objects_leave_no_gaps() {
     let mut backlog = Backlog::new(8);
     for n in 0..8 {
         backlog.push(&key(n), added(0));
@@ -139,10 +139,10 @@ fn churn_of_short_lived_objects_leaves_no_gaps_behind() {
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 
-    /// Whatever the store does and whenever the handler finds time, what it is told folds to the
-    /// store, each `old` is what it was last told, and what waits is bounded.
+    /// For any store history and any handler speed, the delivered events fold to the store, each
+    /// `old` is the state delivered before, and the backlog is bounded.
     #[test]
-    fn what_a_handler_is_told_folds_to_the_store(
+    fn delivered_events_fold_to_the_store(
         limit in 1usize..12,
         steps in proptest::collection::vec((0..6u8, 0..6u8), 0..200),
     ) {
@@ -156,7 +156,7 @@ proptest! {
             match event.read().unwrap() {
                 Event::Added { object, .. } => prop_assert!(told.insert(*object)),
                 Event::Updated { old, new } => {
-                    prop_assert!(told.remove(&old), "old is not what was told");
+                    prop_assert!(told.remove(&old), "`old` was never delivered");
                     told.insert(*new);
                 }
                 Event::Deleted { object, .. } => {
@@ -164,7 +164,7 @@ proptest! {
                     let object_of = |version: u32| version % 6;
                     let known: Vec<u32> =
                         told.iter().copied().filter(|v| object_of(*v) == object_of(*object)).collect();
-                    prop_assert_eq!(known.len(), 1, "deleted what was not told");
+                    prop_assert_eq!(known.len(), 1, "deleted object was never delivered");
                     told.remove(&known[0]);
                 }
             }
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// Records what it is told, and panics on request.
+/// Records the objects of its events, and panics on one of them.
 struct Recorder(Arc<Mutex<Vec<u32>>>, Option<u32>);
 
 impl EventHandler<u32> for Recorder {
@@ -216,12 +216,12 @@ fn stored(versions: &[u32]) -> Vec<(ObjectKey, Cached<u32>)> {
     versions.iter().map(|v| (key_of(*v), Arc::new(*v).into())).collect()
 }
 
-fn note(version: u32, audience: Audience) -> Notification<u32> {
-    Notification { key: key_of(version), event: added(version), audience }
+fn note(version: u32, recipients: Recipients) -> Notification<u32> {
+    Notification { key: key_of(version), event: added(version), recipients }
 }
 
 #[tokio::test]
-async fn a_panic_is_counted_and_the_next_event_comes() {
+async fn panic_is_counted_and_next_event_delivered() {
     let processor = SharedProcessor::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let added = processor.enter().add_handler(
@@ -231,15 +231,15 @@ async fn a_panic_is_counted_and_the_next_event_comes() {
         true,
     );
     let task = tokio::spawn(added.task.take().unwrap());
-    assert!(added.registration.synced().await, "a panic does not hold up sync");
+    assert!(added.registration.wait_for_sync().await, "a panic does not delay the sync");
     assert_eq!(*seen.lock(), [1, 3]);
     assert_eq!(added.registration.status().panics, 1);
-    added.registration.removed().await;
+    added.registration.remove_and_wait().await;
     task.await.unwrap();
 }
 
 #[tokio::test]
-async fn every_waiter_is_woken_by_sync_and_by_removal() {
+async fn sync_and_removal_wake_every_waiter() {
     let processor = SharedProcessor::<u32>::new();
     let add = || {
         let recorder = Recorder(Arc::default(), None);
@@ -253,14 +253,14 @@ async fn every_waiter_is_woken_by_sync_and_by_removal() {
         let registration = handler.registration.clone();
         (0..8).map(move |_| {
             let registration = registration.clone();
-            tokio::spawn(async move { registration.synced().await })
+            tokio::spawn(async move { registration.wait_for_sync().await })
         })
     };
     let reached: Vec<_> = wait(&synced).collect();
     let never: Vec<_> = wait(&removed).chain(wait(&unspawned)).collect();
     tokio::task::yield_now().await;
-    removed.registration.removed().await;
-    unspawned.registration.removed().await;
+    removed.registration.remove_and_wait().await;
+    unspawned.registration.remove_and_wait().await;
     for task in never {
         assert!(!task.await.unwrap());
     }
@@ -268,11 +268,11 @@ async fn every_waiter_is_woken_by_sync_and_by_removal() {
     for task in reached {
         assert!(task.await.unwrap());
     }
-    removed.registration.removed().await;
+    removed.registration.remove_and_wait().await;
 }
 
 #[tokio::test]
-async fn after_removal_no_call_comes() {
+async fn removed_handler_is_not_called() {
     let processor = SharedProcessor::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let added = processor.enter().add_handler(
@@ -282,25 +282,25 @@ async fn after_removal_no_call_comes() {
         true,
     );
     tokio::spawn(added.task.take().unwrap());
-    added.registration.removed().await;
-    assert!(seen.lock().is_empty(), "what waited was dropped");
-    processor.enter().distribute(&[note(4, Audience::Everyone)]);
+    added.registration.remove_and_wait().await;
+    assert!(seen.lock().is_empty(), "the waiting events were dropped");
+    processor.enter().distribute(&[note(4, Recipients::Everyone)]);
     tokio::task::yield_now().await;
     assert!(seen.lock().is_empty());
     assert!(processor.status().is_empty());
 }
 
 #[tokio::test]
-async fn a_task_given_up_before_it_ran_ends_its_handler() {
+async fn dropped_task_ends_its_handler() {
     let processor = SharedProcessor::<u32>::new();
     let recorder = Recorder(Arc::default(), None);
     let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), [], false);
     drop(added.task);
-    assert!(!added.registration.synced().await);
+    assert!(!added.registration.wait_for_sync().await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn resyncs_and_unchanged_items_reach_only_those_who_asked() {
+async fn resyncs_reach_only_handlers_with_a_period() {
     let processor = SharedProcessor::new();
     let mut streams: Vec<_> = [0, 60, 90]
         .into_iter()
@@ -312,8 +312,10 @@ async fn resyncs_and_unchanged_items_reach_only_those_who_asked() {
     let start = Instant::now();
     assert!(!processor.mark_due(start));
     assert!(processor.mark_due(start + Duration::from_secs(60)));
-    let round = [note(1, Audience::Everyone), note(2, Audience::Resyncing), note(3, Audience::Due)];
-    processor.enter().distribute(&round);
+
+    let batch =
+        [note(1, Recipients::Everyone), note(2, Recipients::Resyncing), note(3, Recipients::Due)];
+    processor.enter().distribute(&batch);
     processor.close(true);
     let mut told = Vec::new();
     for stream in &mut streams {
@@ -325,7 +327,7 @@ async fn resyncs_and_unchanged_items_reach_only_those_who_asked() {
 }
 
 #[test]
-fn periods_below_a_second_are_raised_and_zero_is_never() {
+fn short_periods_are_raised_and_zero_is_never() {
     let default = Some(Duration::from_secs(9));
     let ask = |period| HandlerOptions::new().resync(period).resync_or(default);
     assert_eq!(ask(Duration::from_millis(3)), Some(MIN_RESYNC));
@@ -333,7 +335,7 @@ fn periods_below_a_second_are_raised_and_zero_is_never() {
     assert_eq!(HandlerOptions::new().resync_or(default), default);
 }
 
-/// An object that is packed, and counts how often it is read.
+/// A packed object that counts how often it is read.
 struct Packed {
     version: u32,
     read: AtomicUsize,
@@ -373,7 +375,7 @@ fn packed(version: u32, how: Reading) -> Arc<Packed> {
 
 type Told = Arc<Mutex<Vec<(ObjectKey, CachedEvent<u32>)>>>;
 
-/// Keeps what it is told as the cache holds it, and panics when told of this object.
+/// Records cached events, and panics on events of one key.
 struct Keeper(Told, Option<ObjectKey>);
 
 impl EventHandler<u32> for Keeper {
@@ -384,7 +386,7 @@ impl EventHandler<u32> for Keeper {
 }
 
 #[tokio::test]
-async fn a_handler_of_cached_events_reads_nothing_but_what_it_asks_for() {
+async fn cached_event_handler_unpacks_only_on_request() {
     let (old, new) = (packed(1, Reading::Works), packed(7, Reading::Works));
     let cached = |object: &Arc<Packed>| Cached::Packed(object.clone());
     let told = Told::default();
@@ -401,7 +403,7 @@ async fn a_handler_of_cached_events_reads_nothing_but_what_it_asks_for() {
         CachedEvent::Deleted { object: cached(&new), final_state_known: false },
     ];
     let notes =
-        events.map(|event| Notification { key: key(1), event, audience: Audience::Everyone });
+        events.map(|event| Notification { key: key(1), event, recipients: Recipients::Everyone });
     processor.enter().distribute(&notes);
     processor.close(true);
     task.await.unwrap();
@@ -421,11 +423,11 @@ async fn a_handler_of_cached_events_reads_nothing_but_what_it_asks_for() {
         Event::Deleted { object: v7, final_state_known: false },
     ];
     assert_eq!(all, expected.map(Some));
-    assert_eq!(read(), [2, 2], "once for each time that it was told");
+    assert_eq!(read(), [2, 2], "once for each delivery");
 }
 
 #[tokio::test]
-async fn what_panics_while_it_is_read_is_counted_and_what_fails_is_left_out() {
+async fn panicking_read_is_counted_and_failed_read_skipped() {
     let processor = SharedProcessor::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let stored =
@@ -434,13 +436,13 @@ async fn what_panics_while_it_is_read_is_counted_and_what_fails_is_left_out() {
     let recorder = Recorder(seen.clone(), None);
     let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), stored, true);
     tokio::spawn(added.task.take().unwrap());
-    assert!(added.registration.synced().await);
+    assert!(added.registration.wait_for_sync().await);
     assert_eq!(*seen.lock(), [1, 4]);
     let status = added.registration.status();
     assert_eq!((status.delivered, status.panics), (4, 1));
 }
 
-/// Keeps events as any handler is told them.
+/// Records plain events, and panics on events of one key.
 struct Plain(Arc<Mutex<Vec<Event<u32>>>>, Option<ObjectKey>);
 
 impl EventHandler<u32> for Plain {
@@ -455,7 +457,7 @@ proptest! {
 
     /// Two handlers that are added at one moment are told the same, whichever way they take it.
     #[test]
-    fn cached_events_are_the_events_of_any_handler(
+    fn cached_and_plain_handlers_get_the_same_events(
         limit in 1usize..12,
         before in proptest::collection::btree_set(0..6u8, 0..6),
         steps in proptest::collection::vec((0..7u8, 0..6u8), 0..100),
@@ -471,16 +473,16 @@ proptest! {
         let stored = || {
             before.iter().map(|n| (key(*n), cached(u32::from(*n)))).collect::<Vec<_>>()
         };
-        let mut round = processor.enter();
+        let mut guard = processor.enter();
         let handlers = [
-            round.add_handler(Plain(Arc::clone(&plain), panics_on.clone()), &options, stored(), true),
-            round.add_handler(Keeper(told.clone(), panics_on), &options, stored(), true),
+            guard.add_handler(Plain(Arc::clone(&plain), panics_on.clone()), &options, stored(), true),
+            guard.add_handler(Keeper(told.clone(), panics_on), &options, stored(), true),
         ];
-        drop(round);
+        drop(guard);
         let _tasks: Vec<_> =
             handlers.iter().map(|added| runtime.spawn(added.task.take().unwrap())).collect();
         let settle = || runtime.block_on(async {
-            // A handler lets others run now and then; none has more waiting than this.
+            // A handler yields now and then; 20 turns empty any backlog here.
             for _ in 0..20 {
                 tokio::task::yield_now().await;
             }
@@ -489,24 +491,24 @@ proptest! {
         for (action, n) in steps {
             version += 6;
             let new = version + u32::from(n);
-            let (event, audience) = match (action, store.get(&n).copied()) {
+            let (event, recipients) = match (action, store.get(&n).copied()) {
                 (0..=2, None) => {
                     store.insert(n, new);
-                    (CachedEvent::Added { object: cached(new), initial: false }, Audience::Everyone)
+                    (CachedEvent::Added { object: cached(new), initial: false }, Recipients::Everyone)
                 }
                 (0..=2, Some(old)) => {
                     store.insert(n, new);
                     let (old, new) = (cached(old), cached(new));
-                    (CachedEvent::Updated { old, new }, Audience::Everyone)
+                    (CachedEvent::Updated { old, new }, Recipients::Everyone)
                 }
                 (3, Some(old)) => {
                     store.remove(&n);
                     let object = cached(old);
-                    (CachedEvent::Deleted { object, final_state_known: n > 2 }, Audience::Everyone)
+                    (CachedEvent::Deleted { object, final_state_known: n > 2 }, Recipients::Everyone)
                 }
                 (4, Some(same)) => {
                     let (old, new) = (cached(same), cached(same));
-                    (CachedEvent::Updated { old, new }, Audience::Resyncing)
+                    (CachedEvent::Updated { old, new }, Recipients::Resyncing)
                 }
                 (5.., _) => {
                     settle();
@@ -514,7 +516,7 @@ proptest! {
                 }
                 _ => continue,
             };
-            processor.enter().distribute(&[Notification { key: key(n), event, audience }]);
+            processor.enter().distribute(&[Notification { key: key(n), event, recipients }]);
         }
         settle();
         let told = std::mem::take(&mut *told.lock());

@@ -1,8 +1,8 @@
-//! How long to wait after a failure.
+//! Delays after failures.
 //!
-//! The curve is a policy that can be exchanged; when it starts over is not: only after the source
-//! was healthy for two minutes on end, so an outage that lets one request through in between is
-//! still one outage.
+//! Users can replace the policy that computes the delays, but not the rule for when it starts over.
+//! It starts over only after the source was healthy for two minutes without interruption. An outage
+//! during which one request succeeds is therefore still one outage.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,30 +12,32 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use fastrand::Rng;
 use tokio::time::Instant;
 
-/// The first delay, and within how much the first restart after a lost connection is spread out.
+/// The first delay. The first restart after a lost connection is spread over this time, too.
 pub(super) const FIRST: Duration = Duration::from_millis(800);
 const LONGEST: Duration = Duration::from_secs(30);
-/// No server is stayed away from longer than this, whatever it asks for.
-const LONGEST_ASKED: Duration = Duration::from_secs(600);
-/// By how much of itself a delay that the server asked for is lengthened at most: many clients are
-/// told the same delay at the same moment.
-const SPREAD: f64 = 0.5;
-/// How long a source is healthy on end, or free of a fault, before the delays start over.
+/// The longest delay that a server can request. A longer `Retry-After` is cut to it.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
+/// The largest fraction by which a requested delay is extended at random, because a server requests
+/// the same delay from many clients at the same moment.
+const RETRY_AFTER_JITTER: f64 = 0.5;
+/// The time that a source must be healthy, or free of a fault, before the delays start over.
 pub(super) const HEALTHY_AFTER: Duration = Duration::from_secs(120);
 
-/// The delays between one failure and the next attempt.
+/// A policy for the delays between a failure and the next attempt.
 ///
-/// By default client-go's: 800 ms, doubling to 30 s, each lengthened by up to its own length at
-/// random. Any [`backon`] builder is made one by [`from_backon`].
+/// The default policy is client-go's: 800 ms, doubling up to 30 s, each extended by a random time
+/// of up to its own length. [`from_backon`] makes a policy of any [`backon`] builder. After a
+/// failure with a `Retry-After`, the reflector waits at least that long, up to ten minutes. If a
+/// method panics, the panic is logged and the reflector waits 30 s.
 pub trait BackoffPolicy: Send + Sync + 'static {
-    /// The next delay.
+    /// Returns the next delay.
     fn next_delay(&mut self) -> Duration;
 
-    /// Starts over with the shortest delay.
+    /// Starts over with the first delay.
     fn reset(&mut self);
 }
 
-/// A policy of whatever a `backon` builder builds; when its delays run out, the last one repeats.
+/// Creates a policy from a `backon` builder. When its delays run out, the last one repeats.
 ///
 /// ```
 /// use std::time::Duration;
@@ -54,7 +56,8 @@ where
     Backon { builder, delays, last: FIRST }
 }
 
-/// Of two seeds the jitters differ: informers that lost one server must not come back in step.
+/// Creates the default policy. Different seeds give different jitters, so that informers that lost
+/// the same server do not retry at the same moment.
 pub(super) fn default_policy(seed: u64) -> impl BackoffPolicy {
     from_backon(
         ExponentialBuilder::new()
@@ -88,9 +91,10 @@ where
     }
 }
 
-/// A policy of the `backoff` crate drives the reflector; when it gives up, the last delay repeats.
+/// Creates a policy from one of the `backoff` crate. When it gives up, the last delay repeats.
 ///
-/// That crate is unmaintained (RUSTSEC-2025-0012); this is for who has such policies already.
+/// That crate is unmaintained (RUSTSEC-2025-0012). Use this only for policies that you already
+/// have.
 #[cfg(feature = "backoff")]
 pub fn from_backoff<B: backoff::backoff::Backoff + Send + Sync + 'static>(
     policy: B,
@@ -116,42 +120,42 @@ impl<B: backoff::backoff::Backoff + Send + Sync + 'static> BackoffPolicy for Bac
     }
 }
 
-/// A policy, and the health that decides when it starts over.
-pub(super) struct Pauses {
+/// A policy, and the health of the source, which decides when the policy starts over.
+pub(super) struct RetryDelays {
     policy: Box<dyn BackoffPolicy>,
     rng: Rng,
     healthy_since: Option<Instant>,
-    /// Whether there was a failure since the policy started over.
+    /// True if there was a failure since the policy started over.
     outage: bool,
 }
 
-impl Pauses {
+impl RetryDelays {
     pub(super) fn new(policy: Box<dyn BackoffPolicy>, rng: Rng) -> Self {
         Self { policy, rng, healthy_since: None, outage: false }
     }
 
-    /// The source has been healthy since this moment, if not longer.
+    /// Notes that the source has been healthy since this moment, or longer.
     pub(super) fn healthy(&mut self, since: Instant) {
         self.healthy_since = Some(self.healthy_since.map_or(since, |known| known.min(since)));
     }
 
-    /// How long to wait after a failure: no less than the server asked for, and not in step with
-    /// others that it asked the same.
+    /// Returns the delay after a failure. It is at least what the server requested, extended at
+    /// random so that clients do not retry at the same moment.
     pub(super) fn after_failure(&mut self, now: Instant, asked: Option<Duration>) -> Duration {
         self.fail(now);
-        let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
-        let spread = asked.mul_f64(SPREAD * self.rng.f64());
+        let asked = asked.unwrap_or_default().min(MAX_RETRY_AFTER);
+        let spread = asked.mul_f64(RETRY_AFTER_JITTER * self.rng.f64());
         self.next_delay().max(asked + spread)
     }
 
-    /// How long to wait after what is no outage by itself, such as a lost connection: `first`,
-    /// unless it happens in an outage.
-    pub(super) fn after_hiccup(&mut self, now: Instant, first: Duration) -> Duration {
+    /// Returns the delay after an event that is no outage by itself, such as a lost connection. It
+    /// is `first`, or the policy's next delay during an outage.
+    pub(super) fn after_disconnect(&mut self, now: Instant, first: Duration) -> Duration {
         if self.fail(now) { first } else { self.next_delay() }
     }
 
-    /// The policy's next delay. The policy is user code: where it panics, the longest delay of the
-    /// default stands in.
+    /// Returns the policy's next delay. The policy is user code: if it panics, this is the longest
+    /// delay of the default policy.
     fn next_delay(&mut self) -> Duration {
         let policy = &mut self.policy;
         catch(|| policy.next_delay()).unwrap_or_else(|message| {
@@ -160,7 +164,7 @@ impl Pauses {
         })
     }
 
-    /// Notes a failure; whether it begins an outage.
+    /// Notes a failure. Returns whether it begins an outage.
     fn fail(&mut self, now: Instant) -> bool {
         let healthy = self.healthy_since.take();
         if healthy.is_some_and(|since| now.saturating_duration_since(since) >= HEALTHY_AFTER) {
@@ -174,9 +178,9 @@ impl Pauses {
     }
 }
 
-impl fmt::Debug for Pauses {
+impl fmt::Debug for RetryDelays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pauses").field("outage", &self.outage).finish_non_exhaustive()
+        f.debug_struct("RetryDelays").field("outage", &self.outage).finish_non_exhaustive()
     }
 }
 
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_double_to_thirty_seconds_and_are_lengthened_by_at_most_themselves() {
+    fn delays_double_to_thirty_seconds_with_jitter() {
         let mut policy = default_policy(7);
         let mut bare = FIRST;
         for _ in 0..50 {
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_seeds_come_back_in_step() {
+    fn different_seeds_give_different_delays() {
         let delays = |seed| {
             let mut policy = default_policy(seed);
             [(); 8].map(|()| policy.next_delay())
@@ -212,30 +216,37 @@ mod tests {
     }
 
     #[test]
-    fn one_good_answer_in_an_outage_does_not_start_over() {
-        let mut pauses = Pauses::new(Box::new(default_policy(7)), Rng::with_seed(7));
+    fn one_success_in_an_outage_does_not_start_over() {
+        let mut delays = RetryDelays::new(Box::new(default_policy(7)), Rng::with_seed(7));
         let mut now = Instant::now();
         for _ in 0..10 {
-            now += pauses.after_failure(now, None);
-            pauses.healthy(now);
+            now += delays.after_failure(now, None);
+            delays.healthy(now);
             now += seconds(60);
         }
-        assert!(pauses.after_failure(now, None) >= LONGEST);
-        pauses.healthy(now);
-        pauses.healthy(now + seconds(119));
-        assert!(pauses.after_failure(now + seconds(120), None) <= 2 * FIRST);
+        assert!(delays.after_failure(now, None) >= LONGEST);
+        delays.healthy(now);
+        delays.healthy(now + seconds(119));
+        assert!(delays.after_failure(now + seconds(120), None) <= 2 * FIRST);
     }
 
     #[test]
-    fn what_the_server_asks_for_is_the_least() {
-        let mut pauses = Pauses::new(Box::new(default_policy(7)), Rng::with_seed(7));
+    fn retry_after_is_the_minimum() {
+        let mut retry = RetryDelays::new(Box::new(default_policy(7)), Rng::with_seed(7));
         let asked = seconds(100);
-        let delays = [(); 20].map(|()| pauses.after_failure(Instant::now(), Some(asked)));
-        assert!(delays.iter().all(|delay| (asked..asked.mul_f64(1.0 + SPREAD)).contains(delay)));
-        assert!(delays.iter().any(|delay| *delay > asked.mul_f64(1.0 + SPREAD / 2.0)), "spread");
-        assert!(pauses.after_failure(Instant::now(), Some(seconds(1))) >= 2 * FIRST);
-        let longest = pauses.after_failure(Instant::now(), Some(Duration::MAX));
-        assert!(longest >= LONGEST_ASKED && longest < 2 * LONGEST_ASKED);
+        let delays = [(); 20].map(|()| retry.after_failure(Instant::now(), Some(asked)));
+        assert!(
+            delays
+                .iter()
+                .all(|delay| (asked..asked.mul_f64(1.0 + RETRY_AFTER_JITTER)).contains(delay))
+        );
+        assert!(
+            delays.iter().any(|delay| *delay > asked.mul_f64(1.0 + RETRY_AFTER_JITTER / 2.0)),
+            "spread"
+        );
+        assert!(retry.after_failure(Instant::now(), Some(seconds(1))) >= 2 * FIRST);
+        let longest = retry.after_failure(Instant::now(), Some(Duration::MAX));
+        assert!(longest >= MAX_RETRY_AFTER && longest < 2 * MAX_RETRY_AFTER);
     }
 
     struct Panicking;
@@ -251,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_panics_is_a_long_delay() {
-        let mut pauses = Pauses::new(Box::new(Panicking), Rng::with_seed(7));
+    fn panicking_policy_gives_a_long_delay() {
+        let mut delays = RetryDelays::new(Box::new(Panicking), Rng::with_seed(7));
         let now = Instant::now();
-        assert_eq!(pauses.after_failure(now, None), LONGEST);
-        pauses.healthy(now);
-        assert_eq!(pauses.after_hiccup(now + seconds(200), seconds(1)), seconds(1));
+        assert_eq!(delays.after_failure(now, None), LONGEST);
+        delays.healthy(now);
+        assert_eq!(delays.after_disconnect(now + seconds(200), seconds(1)), seconds(1));
     }
 }

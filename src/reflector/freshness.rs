@@ -1,4 +1,4 @@
-//! How old the data may be: the proofs that a cache was current, and the versions they are of.
+//! Proofs that a collection had a version at a moment. They bound the age of the data.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use tokio::time::Instant;
 
 use crate::object::ResourceVersion;
 
-/// Proofs nearer to each other than this are one, dated by the later of them.
+/// Proofs that are closer than this are merged into the later one.
 const GRID: Duration = Duration::from_secs(1);
 
-/// How many proofs are kept; beyond, every second one is forgotten.
+/// The number of proofs that are kept. Above it, every second one is removed.
 const KEPT: usize = 64;
 
 /// The latest proofs, oldest first.
 ///
-/// A proof says: at this moment the collection had this version. A store that has reached the
-/// version holds data of that moment or later. A store that lags behind the reflector has reached
-/// only an older proof, so several are kept.
+/// A proof states that the collection had a version at a moment. A store that has reached this
+/// version is at least as new as that moment. Several proofs are kept, because a store that lags
+/// behind the reflector has reached only an older one.
 #[derive(Debug, Default)]
 pub(super) struct Proofs(VecDeque<Proof>);
 
@@ -28,12 +28,13 @@ struct Proof {
 }
 
 impl Proofs {
-    /// Notes that the collection had this version at that moment.
+    /// Adds a proof that the collection had this version at that moment.
     pub(super) fn add(&mut self, version: Option<ResourceVersion>, at: Instant) {
         if self.0.back().is_some_and(|last| last.at > at) {
             return;
         }
-        // The last but one stays at its distance, so a lagging store is misjudged by one grid.
+        // Only the last proof is replaced, so the age of a lagging store is off by at most one
+        // grid.
         let before = self.0.len().checked_sub(2).and_then(|place| self.0.get(place));
         if before.is_some_and(|before| at.duration_since(before.at) < GRID) {
             self.0.pop_back();
@@ -48,7 +49,7 @@ impl Proofs {
         }
     }
 
-    /// Returns when the reflector had the last proof.
+    /// Returns the moment of the last proof.
     pub(super) fn last(&self) -> Option<Instant> {
         self.0.back().map(|proof| proof.at)
     }
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_as_fresh_as_the_newest_proof_it_reached() {
+    fn store_is_as_fresh_as_its_newest_proof() {
         let (mut proofs, start) = (Proofs::default(), Instant::now());
         assert_eq!(proofs.reached(Some(&1.into())), None);
         for n in 1..=10 {
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_stays_behind_is_known_to_for_ever() {
+    fn first_proof_is_kept_for_a_lagging_store() {
         let (mut proofs, start) = (Proofs::default(), Instant::now());
         for n in 0..100_000_u64 {
             proofs.add(Some((n + 1).into()), start + Duration::from_millis(100 * n));
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_started_over_are_proved_anew() {
+    fn versions_that_start_over_are_proved_again() {
         let (mut proofs, start) = (Proofs::default(), Instant::now());
         proofs.add(Some(500.into()), start);
         proofs.add(Some(7.into()), start + seconds(5));

@@ -1,31 +1,31 @@
-//! The pace of requests, whatever the last one brought.
+//! A rate limit for opening lists and watches.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The steady interval between two openings.
+/// The interval between two openings at the steady rate.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many openings may follow each other at once after a quiet time: enough for a first list, a few
-/// expired versions, their quorum lists and the watches between them.
+/// The number of openings that may follow without a pause after a quiet time: enough for a first
+/// list, a few expired versions, their quorum lists, and the watches in between.
 const BURST: u32 = 10;
 
-/// Admits the opening of lists and watches: a few at once, then one an interval.
+/// A rate limiter for opening lists and watches: a burst, then one per interval.
 ///
-/// A watch that ends after minutes, and a first list, pass at once. A source that ends each answer
-/// as soon as it is opened gets one request an interval.
+/// First lists, and watches that last for minutes, are not delayed. A source that ends each answer
+/// at once gets one request per interval.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
-    /// When the next opening would be due if all came at the steady interval.
+    /// The time of the next opening at the steady rate.
     due: Option<Instant>,
 }
 
 impl Gate {
-    /// Admits one opening now.
+    /// Admits one opening now, if the rate allows it.
     ///
     /// # Errors
-    /// How long to wait before asking again; nothing was admitted.
+    /// The time to wait before the next attempt. Nothing was admitted.
     pub(super) fn admit(&mut self, now: Instant) -> Result<(), Duration> {
         let due = self.due.map_or(now, |due| due.max(now));
         let most_ahead = INTERVAL * (BURST - 1);
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_pass_at_once_and_then_one_an_interval() {
+    fn burst_passes_then_one_per_interval() {
         let mut gate = Gate::default();
         let start = Instant::now();
         let (mut now, mut admitted) = (start, 0);

@@ -1,7 +1,8 @@
-//! Requests of a source whose panics are errors.
+//! Requests to a source, with panics turned into errors.
 //!
-//! A [`ListerWatcher`](crate::ListerWatcher) is user code. What it returns may panic when it is
-//! called, polled or dropped; the reflector reports that and asks again.
+//! A [`ListerWatcher`](crate::lister_watcher::ListerWatcher) is user code. It may panic when it is
+//! called, and its futures and streams may panic when they are polled or dropped. The reflector
+//! reports that as an error and retries.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,47 +11,47 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, StreamExt};
 
-use crate::error::{Asked, Fault, SourceError};
+use crate::error::{Fault, RequestScope, SourceError};
 use crate::panic::{catch, let_go};
 
-/// A future or stream of a source, and the request that an error of it names.
+/// A future or stream of a source, and the request that its errors name.
 pub(super) struct Guarded<T> {
     inner: Option<T>,
-    asked: Asked,
+    request: RequestScope,
 }
 
-/// The answer to a request that is being opened.
+/// A request that is being opened.
 pub(super) type Opening<T> = Guarded<BoxFuture<'static, Result<T, SourceError>>>;
 
-/// Calls what opens a request.
+/// Opens a request.
 pub(super) fn open<T: Send + 'static>(
-    asked: Asked,
+    request: RequestScope,
     call: impl FnOnce() -> BoxFuture<'static, Result<T, SourceError>>,
 ) -> Opening<T> {
     let opening = catch(call).unwrap_or_else(|message| {
-        let error = panicked(&asked, message);
+        let error = panicked(&request, message);
         futures::future::ready(Err(error)).boxed()
     });
-    Guarded::new(opening, asked)
+    Guarded::new(opening, request)
 }
 
-/// The error that a source's panic becomes.
-pub(super) fn panicked(asked: &Asked, message: String) -> SourceError {
-    SourceError::new(asked.clone(), Fault::Panicked(message))
+/// Returns the error for a panic of the source.
+pub(super) fn panicked(request: &RequestScope, message: String) -> SourceError {
+    SourceError::new(request.clone(), Fault::Panicked(message))
 }
 
 impl<T> Guarded<T> {
-    pub(super) fn new(inner: T, asked: Asked) -> Self {
-        Self { inner: Some(inner), asked }
+    pub(super) fn new(inner: T, request: RequestScope) -> Self {
+        Self { inner: Some(inner), request }
     }
 
-    /// Polls with `poll`; after a panic there is nothing left to poll.
+    /// Polls with `poll`. Returns `None` after a panic, because nothing is left to poll.
     fn catch<R>(&mut self, poll: impl FnOnce(&mut T) -> R) -> Option<Result<R, SourceError>> {
         let inner = self.inner.as_mut()?;
         let polled = catch(|| poll(inner));
         Some(polled.map_err(|message| {
             self.release();
-            panicked(&self.asked, message)
+            panicked(&self.request, message)
         }))
     }
 
@@ -58,7 +59,7 @@ impl<T> Guarded<T> {
         if let Some(inner) = self.inner.take()
             && let_go(inner)
         {
-            tracing::error!(asked = %self.asked, "the source panicked while a request was dropped");
+            tracing::error!(request = %self.request, "the source panicked while a request was dropped");
         }
     }
 }

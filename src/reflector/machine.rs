@@ -1,15 +1,15 @@
-//! What to ask next, given what came back: list-then-watch without its I/O.
+//! The list-watch state machine, without I/O.
 //!
-//! The machine is a pure step from (state, outcome, time) to the next [`Step`]. It never waits,
-//! asks, stores or reports: the reflector does what a step says and comes back with the
-//! [`Outcome`]. The rules are client-go's `Reflector`'s unless a comment says otherwise.
+//! The machine is a pure function from (state, outcome, time) to the next [`Step`]. It never waits,
+//! sends requests, stores or reports. The driver does what a step says and returns the [`Outcome`].
+//! The rules are those of client-go's `Reflector`, unless a comment says otherwise.
 
 use std::time::Duration;
 
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::backoff::{BackoffPolicy, FIRST, HEALTHY_AFTER, Pauses};
+use super::backoff::{BackoffPolicy, FIRST, HEALTHY_AFTER, RetryDelays};
 use super::gate::{Gate, INTERVAL};
 use super::status::{RelistCause, Relists};
 use super::step::{End, Failure, Outcome, Step};
@@ -17,31 +17,32 @@ use crate::error::FaultClass;
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::ResourceVersion;
 
-/// The page size for reads that go to the storage, which must not be asked for everything at once.
+/// The page size for lists that read from etcd, which must not read everything at once.
 const PAGE: u32 = 500;
 
-/// After how many failed lists in a row the other way of getting the first state is tried.
+/// The number of failed lists in a row after which a streaming list is tried.
 const TRY_STREAMING_AFTER: u32 = 3;
 
-/// A watch is asked to last this long, or up to twice as long, so that not all end at once.
+/// The shortest watch timeout. Each timeout is random, up to twice as long, so that watches do not
+/// all end at the same moment.
 const WATCH: Duration = Duration::from_secs(300);
 
-/// How long at the most to watch on what an unclean list left.
-const LONGEST_UNCLEAN: Duration = Duration::from_secs(120);
+/// The longest time to watch before the relist that an undecodable item requires, without jitter.
+const MAX_WATCH_BEFORE_RELIST: Duration = Duration::from_secs(120);
 
-/// A watch that lasted this long and ended in good order was healthy, whatever it brought.
+/// A watch that lasted this long and ended cleanly was healthy, even without events.
 const SETTLED: Duration = Duration::from_secs(30);
 
-/// How many watches in a row may end within the interval and be opened again at once.
+/// The number of watches in a row that may end within the interval and be reopened at once.
 const SHORT: u32 = 2;
 
-/// After how many watches in a row that made no progress everything is listed.
-const FRUITLESS: u32 = 5;
+/// The number of watches in a row without progress after which everything is listed.
+const NO_PROGRESS_WATCHES: u32 = 5;
 
-/// The same, where the lists after such watches brought nothing new either.
-const MOST_FRUITLESS: u32 = 40;
+/// The upper bound of that number. It doubles each time such a list brings nothing new.
+const MAX_NO_PROGRESS_WATCHES: u32 = 40;
 
-/// What the machine is told once.
+/// The machine's configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) page_size: Option<u32>,
@@ -54,62 +55,63 @@ pub(super) struct Machine {
     rules: Rules,
     /// The last version seen.
     version: Option<ResourceVersion>,
-    /// The next list asks a quorum: the last version is no longer, or not yet, to be had.
+    /// True if the next list is a quorum read, because the last version is no longer, or not yet,
+    /// available.
     quorum: bool,
-    /// A list at "0" came in pages: this server keeps no cache of the resource.
+    /// True if a list at version 0 came in pages: the server does not cache this resource.
     paginated_at_zero: bool,
-    /// This server refused a streaming list.
+    /// True if the server refused a streaming list.
     streaming_refused: bool,
-    /// The next list is streaming, whatever the rules say, or is not.
+    /// Overrides for the next list whether it is streaming.
     streaming_next: Option<bool>,
     listing: Listing,
     failed_lists: u32,
-    went_back: bool,
-    unclean_lists: u32,
-    /// When the last list that something unclean had led to was through.
-    unclean_at: Option<Instant>,
-    /// When everything is to be listed anew, because something that came could not be used.
+    stale_list: bool,
+    undecodable_relists: u32,
+    /// When the last relist because of an undecodable item was finished.
+    undecodable_relist_at: Option<Instant>,
+    /// When a relist is due, because an item could not be used.
     due: Option<Instant>,
-    /// The watch that is open brought a newer version.
+    /// True if the open watch sent a newer version.
     progressed: bool,
     fruitless: Fruitless,
-    /// How many watches in a row ended within the interval.
+    /// The number of watches in a row that ended within the interval.
     short: u32,
     gate: Gate,
     internal_errors_since: Option<Instant>,
     after_wait: After,
-    pauses: Pauses,
+    delays: RetryDelays,
     relists: Relists,
     rng: Rng,
 }
 
-/// The list that is going on.
+/// The current list.
 #[derive(Debug, Default)]
 struct Listing {
-    /// What it was first asked at.
+    /// The version that its first request asked for. `None` for a quorum read.
     asked: Option<ResourceVersion>,
-    /// The version it has.
+    /// The version of the list.
     version: Option<ResourceVersion>,
     paged: bool,
     streaming: bool,
-    /// It was already repeated as a quorum read.
+    /// True if it was already repeated as a quorum read.
     repeated: bool,
     clean: bool,
 }
 
-/// Watches in a row that ended without progress.
+/// The watches in a row that ended without progress.
 #[derive(Debug)]
 struct Fruitless {
     watches: u32,
-    /// How many of them lead to a list.
+    /// The number of such watches that causes a relist.
     limit: u32,
-    /// They led to the list that is next, or going on.
+    /// True if they caused the next or current list.
     listing: bool,
 }
 
 impl Default for Fruitless {
     fn default() -> Self {
-        Self { watches: 0, limit: FRUITLESS, listing: false }
+        Self { watches: 0, limit: NO_PROGRESS_WATCHES, listing: false }
     }
 }
 
@@ -123,7 +125,7 @@ enum After {
 
 impl Machine {
     pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, mut rng: Rng) -> Self {
-        let pauses = Pauses::new(policy, rng.fork());
+        let delays = RetryDelays::new(policy, rng.fork());
         Self {
             rules,
             version: None,
@@ -133,9 +135,9 @@ impl Machine {
             streaming_next: None,
             listing: Listing::default(),
             failed_lists: 0,
-            went_back: false,
-            unclean_lists: 0,
-            unclean_at: None,
+            stale_list: false,
+            undecodable_relists: 0,
+            undecodable_relist_at: None,
             due: None,
             progressed: false,
             fruitless: Fruitless::default(),
@@ -143,33 +145,34 @@ impl Machine {
             gate: Gate::default(),
             internal_errors_since: None,
             after_wait: After::List,
-            pauses,
+            delays,
             relists: Relists::default(),
             rng,
         }
     }
 
-    /// The first step.
+    /// Returns the first step.
     pub(super) fn start(&mut self, now: Instant) -> Step {
         self.list(now)
     }
 
-    /// Admits a request beside the steps, if the pace allows one now.
+    /// Admits a request that is not a step, if the rate limit allows it now.
     pub(super) fn admits(&mut self, now: Instant) -> bool {
         self.gate.admit(now).is_ok()
     }
 
-    /// The last version seen.
+    /// Returns the last version seen.
     pub(super) fn version(&self) -> Option<&ResourceVersion> {
         self.version.as_ref()
     }
 
-    /// How often it was listed anew, by cause.
+    /// Returns the number of relists, by cause.
     pub(super) fn relists(&self) -> &Relists {
         &self.relists
     }
 
-    /// A watch brought something in its order. It is progress if the version advanced, or is not told.
+    /// Notes an event in order from the watch. It is progress if the version advanced or is
+    /// unknown.
     pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
         if let Some(version) = version {
             let known = self.version.as_ref();
@@ -178,48 +181,49 @@ impl Machine {
             }
             self.version = Some(version);
         }
-        self.pauses.healthy(now);
+        self.delays.healthy(now);
         self.internal_errors_since = None;
         self.progressed = true;
         self.fruitless = Fruitless::default();
     }
 
-    /// The version known that a list of `version` falls short of, if it came from a cache. A
-    /// quorum's word stands even when it is older: then the cluster was restored, history is lost.
+    /// Returns the known version if a list of `version` from a cache is older. The answer of a
+    /// quorum counts even if it is older: then the cluster was restored and history is lost.
     pub(super) fn falls_short(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
         self.listing.asked.as_ref()?;
         self.version.as_ref().filter(|known| version.is_older_than(known))
     }
 
-    /// Whether the list that is going on asks a quorum, whose answer is the truth whatever is known.
+    /// Returns whether the current list is a quorum read. Its answer is the truth, even if it is
+    /// older than the known version.
     pub(super) fn asks_quorum(&self) -> bool {
         self.listing.asked.is_none()
     }
 
-    /// Whether the list of this version that is going on tells of a lost history: a quorum is behind
-    /// what is known.
+    /// Returns whether the current list, of this version, shows that history was lost: a quorum is
+    /// behind the known version.
     pub(super) fn is_restored(&self, version: &ResourceVersion) -> bool {
         self.asks_quorum()
             && self.version.as_ref().is_some_and(|known| version.is_older_than(known))
     }
 
-    /// Something came that can't be used: everything is to be listed anew, soon, whatever becomes
-    /// of this watch. Says when.
+    /// Notes an item that cannot be used, and schedules a relist. Returns when the relist is due.
+    /// The open watch does not change it.
     pub(super) fn missed(&mut self, now: Instant) -> Instant {
         if let Some(due) = self.due {
             return due;
         }
-        let quiet = self.unclean_at.map(|at| now.saturating_duration_since(at));
+        let quiet = self.undecodable_relist_at.map(|at| now.saturating_duration_since(at));
         if quiet.is_some_and(|quiet| quiet >= HEALTHY_AFTER) {
-            self.unclean_lists = 0;
+            self.undecodable_relists = 0;
         }
-        let doubled = FIRST.saturating_mul(1 << self.unclean_lists.min(10));
-        self.unclean_lists += 1;
-        let delay = doubled.min(LONGEST_UNCLEAN);
+        let doubled = FIRST.saturating_mul(1 << self.undecodable_relists.min(10));
+        self.undecodable_relists += 1;
+        let delay = doubled.min(MAX_WATCH_BEFORE_RELIST);
         *self.due.insert(now + delay + delay.mul_f64(self.rng.f64()))
     }
 
-    /// The step that follows from what came of the last one.
+    /// Returns the step that follows from the outcome of the last one.
     pub(super) fn next(&mut self, outcome: Outcome, now: Instant) -> Step {
         match outcome {
             Outcome::Waited => match std::mem::replace(&mut self.after_wait, After::List) {
@@ -234,10 +238,10 @@ impl Machine {
                 self.listing.clean = clean;
                 self.replace(version)
             }
-            Outcome::WentBack => {
-                // Another replica may be further; the second time ask the one that knows.
-                self.quorum = std::mem::replace(&mut self.went_back, true);
-                self.relist_after(RelistCause::WentBack, now, None)
+            Outcome::StaleList => {
+                // Another replica may be newer. The second time, use a quorum read.
+                self.quorum = std::mem::replace(&mut self.stale_list, true);
+                self.relist_after(RelistCause::StaleList, now, None)
             }
             Outcome::ListFailed(failure) => self.list_failed(failure, now),
             Outcome::Replaced { news } => self.replaced(news, now),
@@ -247,7 +251,7 @@ impl Machine {
         }
     }
 
-    /// Opens a list or watch, once the pace allows it.
+    /// Opens a list or watch, once the rate limit allows it.
     fn open(&mut self, step: Step, now: Instant) -> Step {
         match self.gate.admit(now) {
             Ok(()) => step,
@@ -255,7 +259,7 @@ impl Machine {
         }
     }
 
-    /// Begins a list, streaming or plain, once the pace allows it.
+    /// Begins a list, streaming or plain, once the rate limit allows it.
     fn list(&mut self, now: Instant) -> Step {
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::List);
@@ -275,8 +279,8 @@ impl Machine {
         Step::List { query: ListQuery { version, limit, continue_token: None }, fresh: true }
     }
 
-    /// Reads that may go to the storage are paged; those at a version are served by a cache, which
-    /// pages would bypass.
+    /// Returns the page size. Lists that may read from etcd are paged. Lists at a version are
+    /// served by a cache, which pages would bypass.
     fn limit(&self, version: Option<&ResourceVersion>) -> Option<u32> {
         let cached = version.is_some_and(|version| *version != ResourceVersion::ANY);
         self.rules.page_size.or((!cached || self.paginated_at_zero).then_some(PAGE))
@@ -312,16 +316,16 @@ impl Machine {
         self.version = self.listing.version.take();
         self.quorum = false;
         self.streaming_next = None;
-        self.went_back = false;
+        self.stale_list = false;
         self.failed_lists = 0;
-        self.pauses.healthy(now);
+        self.delays.healthy(now);
         self.fruitless.watches = 0;
         if std::mem::take(&mut self.fruitless.listing) {
-            let doubled = self.fruitless.limit.saturating_mul(2).min(MOST_FRUITLESS);
-            self.fruitless.limit = if news { FRUITLESS } else { doubled };
+            let doubled = self.fruitless.limit.saturating_mul(2).min(MAX_NO_PROGRESS_WATCHES);
+            self.fruitless.limit = if news { NO_PROGRESS_WATCHES } else { doubled };
         }
         if self.due.take().is_some() {
-            self.unclean_at = Some(now);
+            self.undecodable_relist_at = Some(now);
         }
         if !self.listing.clean {
             self.missed(now);
@@ -337,7 +341,7 @@ impl Machine {
         let listing = std::mem::take(&mut self.listing);
         match failure.class {
             FaultClass::Expired if listing.paged => {
-                // The pages' snapshot was compacted away: once more, in one piece.
+                // The snapshot of the pages was compacted away: list again, in one piece.
                 let query = ListQuery { version: listing.asked.clone(), ..ListQuery::default() };
                 self.listing = Listing { paged: false, version: None, clean: true, ..listing };
                 self.open(Step::List { query, fresh: true }, now)
@@ -357,7 +361,7 @@ impl Machine {
             }
             FaultClass::Refused | FaultClass::Throttled => self.list_again(failure, now),
             class if listing.streaming => {
-                // Whatever it is, a plain list may do.
+                // A plain list may work.
                 self.streaming_next = Some(false);
                 self.streaming_refused =
                     class == FaultClass::Invalid || failure.no_end_of_initial_events;
@@ -377,7 +381,7 @@ impl Machine {
     fn watch_not_opened(&mut self, failure: Failure, now: Instant) -> Step {
         match failure.class {
             FaultClass::Refused | FaultClass::Throttled => {
-                let delay = self.pauses.after_failure(now, failure.retry_after);
+                let delay = self.delays.after_failure(now, failure.retry_after);
                 self.wait(delay, After::Watch)
             }
             FaultClass::Expired => self.expired(now),
@@ -389,13 +393,13 @@ impl Machine {
         self.short = if lasted < INTERVAL { self.short.saturating_add(1) } else { 0 };
         let settled = lasted >= SETTLED;
         if settled {
-            self.pauses.healthy(now.checked_sub(lasted).unwrap_or(now));
+            self.delays.healthy(now.checked_sub(lasted).unwrap_or(now));
         }
         let fruitful = self.progressed || (settled && matches!(end, End::Ordinary));
         match end {
-            End::Due => return self.unclean(now),
+            End::Due => return self.relist_due(now),
             End::Unproven => {
-                // What a cache says is what is in doubt.
+                // The cache itself is in doubt, so use a quorum read.
                 self.quorum = true;
                 self.relists.count(RelistCause::Unproven);
                 return self.list(now);
@@ -404,7 +408,7 @@ impl Machine {
             &End::Failed(failure) => match failure.class {
                 FaultClass::Expired => return self.expired(now),
                 FaultClass::Throttled => {
-                    let delay = self.pauses.after_failure(now, failure.retry_after);
+                    let delay = self.delays.after_failure(now, failure.retry_after);
                     return self.wait(delay, After::Watch);
                 }
                 FaultClass::Internal => {}
@@ -426,7 +430,7 @@ impl Machine {
             }
             End::Ordinary if fruitful => self.watch(now),
             End::Ordinary => self.rewatch_after(Duration::ZERO, now),
-            // Every watcher of a lost server is here at the same moment: spread them out.
+            // All watchers of a lost server get here at the same moment: spread them out.
             _ => {
                 let first = FIRST.mul_f64(self.rng.f64());
                 self.rewatch_after(first, now)
@@ -434,30 +438,30 @@ impl Machine {
         }
     }
 
-    /// Watches on after what is no outage by itself.
+    /// Watches again after an event that is no outage by itself.
     fn rewatch_after(&mut self, first: Duration, now: Instant) -> Step {
-        match self.pauses.after_hiccup(now, first) {
+        match self.delays.after_disconnect(now, first) {
             Duration::ZERO => self.watch(now),
             delay => self.wait(delay, After::Watch),
         }
     }
 
-    /// The watch's version is gone. A list at that same version still gives what is as new or
-    /// newer, from a cache, so a quorum is not asked yet.
+    /// Relists because the watch's version is gone. A list at that version from a cache gives the
+    /// same or a newer state, so a quorum read is not needed yet.
     fn expired(&mut self, now: Instant) -> Step {
         self.relists.count(RelistCause::Expired);
-        match self.pauses.after_hiccup(now, Duration::ZERO) {
+        match self.delays.after_disconnect(now, Duration::ZERO) {
             Duration::ZERO => self.list(now),
             delay => self.wait(delay, After::List),
         }
     }
 
-    /// An overloaded server's watches fail so while it still has their version: relisting would
-    /// load it further.
+    /// Handles a watch that ended with an internal error. The watches of an overloaded server fail
+    /// like this while it still has their version. A relist would load it further.
     fn internal_error(&mut self, failure: Failure, now: Instant) -> Step {
         let since = *self.internal_errors_since.get_or_insert(now);
         if now.duration_since(since) < self.rules.internal_error_window {
-            let delay = self.pauses.after_failure(now, failure.retry_after);
+            let delay = self.delays.after_failure(now, failure.retry_after);
             return self.wait(delay, After::Watch);
         }
         self.internal_errors_since = None;
@@ -466,12 +470,12 @@ impl Machine {
 
     fn relist_after(&mut self, cause: RelistCause, now: Instant, asked: Option<Duration>) -> Step {
         self.relists.count(cause);
-        let delay = self.pauses.after_failure(now, asked);
+        let delay = self.delays.after_failure(now, asked);
         self.wait(delay, After::List)
     }
 
     fn list_again(&mut self, failure: Failure, now: Instant) -> Step {
-        let delay = self.pauses.after_failure(now, failure.retry_after);
+        let delay = self.delays.after_failure(now, failure.retry_after);
         self.wait(delay, After::List)
     }
 
@@ -483,7 +487,7 @@ impl Machine {
     fn watch(&mut self, now: Instant) -> Step {
         let at_most = self.left(now);
         if at_most.is_some_and(|left| left.is_zero()) {
-            return self.unclean(now);
+            return self.relist_due(now);
         }
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::Watch);
@@ -493,12 +497,12 @@ impl Machine {
         Step::Watch { query, at_most }
     }
 
-    fn unclean(&mut self, now: Instant) -> Step {
-        self.relists.count(RelistCause::Unclean);
+    fn relist_due(&mut self, now: Instant) -> Step {
+        self.relists.count(RelistCause::UndecodableItem);
         self.list(now)
     }
 
-    /// How long until everything is listed anew, if it is to be.
+    /// Returns the time until the scheduled relist, if there is one.
     fn left(&self, now: Instant) -> Option<Duration> {
         self.due.map(|due| due.saturating_duration_since(now))
     }

@@ -1,10 +1,10 @@
-//! What a reflector counts.
+//! Metrics of one reflector.
 
 use super::status::{RelistCause, Relists};
 use crate::error::{FaultClass, SourceError};
 use crate::metrics::{Count, ERRORS, LAST_EVENT, Mark, MetricLabels, RELISTS};
 
-/// A reflector's metrics; causes and classes are there from the start, at zero.
+/// The metrics of one reflector. All causes and classes exist from the start, at zero.
 #[derive(Debug)]
 pub(super) struct ReflectorMetrics {
     pub(super) last_event: Mark,

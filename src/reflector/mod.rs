@@ -44,7 +44,7 @@ use self::metrics::ReflectorMetrics;
 pub use self::options::{ErrorHandler, ReflectorOptions, Transform};
 use self::population::Population;
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
-use self::status::{StatusBoard, StatusWriter};
+use self::status::{StatusCell, StatusWriter};
 use self::step::{End, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
@@ -62,19 +62,19 @@ pub trait ChangeSink<K>: Send + Sync {
 
 /// Lists and watches one collection for as long as it is polled.
 pub struct Reflector<K> {
-    asker: Asker<K>,
+    driver: ReflectorDriver<K>,
     machine: Machine,
 }
 
 /// Reads a reflector's status while it runs elsewhere.
 #[derive(Clone, Debug)]
-pub struct ReflectorMonitor(Arc<StatusBoard>);
+pub struct ReflectorMonitor(Arc<StatusCell>);
 
 /// What does what the machine says.
-struct Asker<K> {
+struct ReflectorDriver<K> {
     source: Arc<dyn ListerWatcher<K>>,
     options: ReflectorOptions<K>,
-    board: StatusWriter,
+    status: StatusWriter,
     population: Population<K>,
     heartbeat: Heartbeat,
     /// The stream that gave the initial events, until it is followed.
@@ -98,22 +98,22 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
         let policy = options.backoff.take();
         let policy = policy.unwrap_or_else(|| Box::new(backoff::default_policy(jitter)));
         let metrics = ReflectorMetrics::new(&options.metrics);
-        let asker = Asker {
+        let driver = ReflectorDriver {
             source,
             options,
-            board: StatusWriter::new(metrics),
+            status: StatusWriter::new(metrics),
             population: Population::default(),
             heartbeat: Heartbeat::default(),
             stream: None,
             listed: Instant::now(),
             proved: None,
         };
-        Self { asker, machine: Machine::new(rules, policy, rng) }
+        Self { driver, machine: Machine::new(rules, policy, rng) }
     }
 
     /// Reads the status from elsewhere.
     pub fn monitor(&self) -> ReflectorMonitor {
-        ReflectorMonitor(self.asker.board.board().clone())
+        ReflectorMonitor(self.driver.status.cell().clone())
     }
 
     /// Lists and watches for ever. Dropping the future ends every request at once.
@@ -122,20 +122,20 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     /// pause everything is listed again. Other tasks have their turn between two answers, so a stop is
     /// seen even where every answer is there at once.
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
-        let _stopped = Stopped(self.asker.board.board().clone());
+        let _stopped = Stopped(self.driver.status.cell().clone());
         let mut permit = None;
         let mut step = self.machine.start(Instant::now());
         loop {
-            self.asker.board.relisted(self.machine.relists());
+            self.driver.status.relisted(self.machine.relists());
             if matches!(step, Step::Wait(_) | Step::Watch { .. } | Step::Follow { .. }) {
                 permit = None;
             } else if permit.is_none() {
-                permit = self.asker.permit().await;
+                permit = self.driver.permit().await;
             }
             let span = span(&step, self.machine.version());
             let mut gave_way = false;
             let outcome = {
-                let performing = self.asker.perform(step, &mut self.machine, &sink);
+                let performing = self.driver.perform(step, &mut self.machine, &sink);
                 let performing = catch_async(performing.instrument(span));
                 let mut performing = pin!(performing);
                 poll_fn(|cx| {
@@ -147,7 +147,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             };
             let outcome = match outcome {
                 Ok(outcome) => outcome,
-                Err(message) => self.asker.panicked(message),
+                Err(message) => self.driver.panicked(message),
             };
             // A list goes on as a watch at once: whatever happens in between is missed until later.
             gave_way |= matches!(outcome, Outcome::Replaced { .. });
@@ -159,13 +159,13 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Asker<K> {
+impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// Waits for its turn to list. `None`: nothing limits lists.
     async fn permit(&mut self) -> Option<OwnedSemaphorePermit> {
         let permits = self.options.list_permits.clone()?;
         match permits.clone().try_acquire_owned() {
             Err(TryAcquireError::NoPermits) => {
-                self.board.enter(ReflectorState::AwaitingPermit);
+                self.status.enter(ReflectorState::AwaitingPermit);
                 permits.acquire_owned().await.ok()
             }
             // A closed semaphore limits nothing.
@@ -175,7 +175,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 
     /// A step panicked where nothing else caught it.
     fn panicked(&mut self, message: String) -> Outcome {
-        let asked = self.source.collection().asked(Verb::List);
+        let asked = self.source.collection().request_scope(Verb::List);
         self.report(&guarded::panicked(&asked, message));
         self.stream = None;
         Outcome::Panicked
@@ -189,7 +189,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     ) -> Outcome {
         match step {
             Step::Wait(delay) => {
-                self.board.enter(ReflectorState::Waiting(delay));
+                self.status.enter(ReflectorState::Waiting(delay));
                 sleep(delay).await;
                 Outcome::Waited
             }
@@ -216,21 +216,21 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 sink.emit(Change::Replace(list)).await;
                 if complete {
                     self.proved = self.proved.max(Some(self.listed));
-                    self.board.proved(Some(&version), self.listed);
+                    self.status.proved(Some(&version), self.listed);
                 }
                 Outcome::Replaced { news }
             }
             Step::Watch { query, at_most } => {
-                self.board.enter(ReflectorState::Watching);
-                self.board.at(machine.version());
+                self.status.enter(ReflectorState::Watching);
+                self.status.at(machine.version());
                 let opening = self.opening(&query, self.packed());
-                let opened = match timeout(self.options.watch_margin, opening).await {
+                let opened = match timeout(self.options.watch_grace_period, opening).await {
                     Ok(opened) => opened,
                     Err(_) => {
-                        Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_margin)))
+                        Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_grace_period)))
                     }
                 };
-                self.board.watches(opened.is_ok());
+                self.status.watches(opened.is_ok());
                 match opened {
                     Ok(stream) => {
                         let stream = self.guarded(stream);
@@ -243,8 +243,8 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
             }
             Step::Follow { at_most } => {
-                self.board.enter(ReflectorState::Watching);
-                self.board.at(machine.version());
+                self.status.enter(ReflectorState::Watching);
+                self.status.at(machine.version());
                 match self.stream.take() {
                     Some((stream, query)) => {
                         self.follow(stream, &query, at_most, machine, sink).await
@@ -258,8 +258,8 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     async fn begin_list(&mut self) {
         self.population.discard().await;
         self.listed = Instant::now();
-        self.board.lists();
-        self.board.enter(ReflectorState::Listing { loaded: 0, total: None });
+        self.status.lists();
+        self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
 
     async fn list_failed(&mut self, error: &SourceError) -> Outcome {
@@ -270,9 +270,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 
     /// Lists one page into the population.
     async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
-        let patience = self.options.list_patience;
+        let patience = self.options.list_idle_timeout;
         let silent = self.error(Verb::List, Fault::Silent(patience));
-        let (asked, wishes) = (silent.asked().clone(), self.wishes(machine));
+        let (asked, wishes) = (silent.request().clone(), self.wishes(machine));
         let opening = guarded::open(asked.clone(), || self.source.list_with(query, wishes));
         let opened = timeout(patience, opening).await;
         let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, asked);
@@ -298,7 +298,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             }
             let loaded = self.population.len();
             total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
-            self.board.loaded(loaded, total);
+            self.status.loaded(loaded, total);
         }
         let Some(version) = metadata.version else {
             return Err(self.error(Verb::List, Fault::NoVersion));
@@ -311,9 +311,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         if continue_token.is_none()
             && let Some(known) = machine.falls_short(&version)
         {
-            let fault = Fault::WentBack { listed: version, known: known.clone() };
+            let fault = Fault::StaleList { listed: version, known: known.clone() };
             self.report(&self.error(Verb::List, fault));
-            return Ok(Outcome::WentBack);
+            return Ok(Outcome::StaleList);
         }
         Ok(Outcome::Listed { version, continue_token, clean: self.population.is_clean() })
     }
@@ -366,12 +366,12 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
 
     /// Opens a watch; the future does not hold on to `self`.
     fn opening(&self, query: &WatchQuery, wishes: Wishes<K>) -> Opening<WatchStream<K>> {
-        let asked = self.source.collection().asked(Verb::Watch);
+        let asked = self.source.collection().request_scope(Verb::Watch);
         guarded::open(asked, || self.source.watch_with(query, wishes))
     }
 
     fn guarded(&self, stream: WatchStream<K>) -> Guarded<WatchStream<K>> {
-        Guarded::new(stream, self.source.collection().asked(Verb::Watch))
+        Guarded::new(stream, self.source.collection().request_scope(Verb::Watch))
     }
 
     /// Decodes what can be said of an object: its key, and itself as the cache
@@ -408,11 +408,11 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {
-        SourceError::new(self.source.collection().asked(verb), fault)
+        SourceError::new(self.source.collection().request_scope(verb), fault)
     }
 
     fn report(&self, error: &SourceError) {
-        self.board.failed(error);
+        self.status.failed(error);
         if let Err(message) = catch(|| (self.options.on_error)(error)) {
             tracing::error!(%error, message, "error handler panicked");
         }
@@ -450,7 +450,7 @@ impl ReflectorMonitor {
     }
 }
 
-struct Stopped(Arc<StatusBoard>);
+struct Stopped(Arc<StatusCell>);
 
 impl Drop for Stopped {
     fn drop(&mut self) {
@@ -461,7 +461,7 @@ impl Drop for Stopped {
 impl<K: 'static> fmt::Debug for Reflector<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reflector")
-            .field("collection", self.asker.source.collection())
+            .field("collection", self.driver.source.collection())
             .field("machine", &self.machine)
             .finish_non_exhaustive()
     }

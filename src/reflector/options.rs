@@ -1,4 +1,4 @@
-//! How a reflector is to go about it.
+//! Reflector configuration.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,22 +11,33 @@ use crate::error::SourceError;
 use crate::metrics::MetricLabels;
 use crate::object::{AsDecoded, KnownObjects, Pack};
 
-/// What is called with each error.
+/// A function that is called with each error of a reflector.
 pub type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
 
-/// What changes each object before anything keeps it.
+/// A function that changes each object before it is stored.
 pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
-/// Options of a reflector.
+/// Configuration of a reflector.
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::reflector::ReflectorOptions;
+///
+/// let options = ReflectorOptions::<Pod>::new()
+///     .streaming_list(true)
+///     .freshness_limit(Duration::from_secs(180))
+///     .on_error(|error| eprintln!("{error}"));
+/// ```
 #[must_use]
 #[non_exhaustive]
 pub struct ReflectorOptions<K> {
     pub(super) page_size: Option<u32>,
     pub(super) streaming: bool,
     pub(super) internal_error_window: Duration,
-    pub(super) list_patience: Duration,
-    pub(super) initial_events_patience: Duration,
-    pub(super) watch_margin: Duration,
+    pub(super) list_idle_timeout: Duration,
+    pub(super) initial_events_idle_timeout: Duration,
+    pub(super) watch_grace_period: Duration,
     pub(super) freshness_limit: Option<Duration>,
     pub(super) backoff: Option<Box<dyn BackoffPolicy>>,
     pub(super) on_error: ErrorHandler,
@@ -39,15 +50,15 @@ pub struct ReflectorOptions<K> {
 }
 
 impl<K> ReflectorOptions<K> {
-    /// client-go's rules, with errors going to the log.
+    /// Creates options with client-go's rules, which log errors as warnings.
     pub fn new() -> Self {
         Self {
             page_size: None,
             streaming: false,
             internal_error_window: Duration::from_secs(30),
-            list_patience: Duration::from_secs(90),
-            initial_events_patience: Duration::from_secs(30),
-            watch_margin: Duration::from_secs(30),
+            list_idle_timeout: Duration::from_secs(90),
+            initial_events_idle_timeout: Duration::from_secs(30),
+            watch_grace_period: Duration::from_secs(30),
             freshness_limit: None,
             backoff: None,
             on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
@@ -60,106 +71,112 @@ impl<K> ReflectorOptions<K> {
         }
     }
 
-    /// Lists in pages of so many objects. Unset: pages of 500 where the storage is asked, one
-    /// piece where a cache is.
+    /// Sets the number of objects in a page of a list. At least one. Unset: pages of 500 if the
+    /// list reads from etcd, and one piece if it reads from the server's cache.
     pub fn page_size(mut self, objects: u32) -> Self {
         self.page_size = Some(objects.max(1));
         self
     }
 
-    /// Gets the first state as a stream (KEP-3157) rather than as a list. Each falls back to the
-    /// other.
+    /// Sets whether to fetch the first state as a stream (KEP-3157) instead of a list. Off unless
+    /// set. If one of the two fails, the reflector tries the other.
     pub fn streaming_list(mut self, streaming: bool) -> Self {
         self.streaming = streaming;
         self
     }
 
-    /// For how long a watch that ends with an internal error (500) is reopened where it was before
-    /// everything is listed anew. 30 s unless set; zero is client-go's default.
+    /// Sets how long the reflector reopens a watch that ends with an internal error (500) at its
+    /// last version. After this time it lists again. 30 s unless set. Zero is client-go's default.
     pub fn internal_error_window(mut self, window: Duration) -> Self {
         self.internal_error_window = window;
         self
     }
 
-    /// Sets how long a list may bring nothing before the reflector gives it up. 90 s unless set: longer
-    /// than the 60 s after which an API server itself gives up. [`Duration::MAX`] is for ever.
-    pub fn list_patience(mut self, patience: Duration) -> Self {
-        self.list_patience = patience;
+    /// Sets how long a list may send nothing before the reflector abandons it. 90 s unless set:
+    /// longer than the 60 s after which an API server itself gives up. [`Duration::MAX`] means no
+    /// limit.
+    pub fn list_idle_timeout(mut self, timeout: Duration) -> Self {
+        self.list_idle_timeout = timeout;
         self
     }
 
-    /// How long a streaming list may bring no new object before a plain list is asked. 30 s unless
-    /// set. After ten times as long a plain list is asked in any case.
-    pub fn initial_events_patience(mut self, patience: Duration) -> Self {
-        self.initial_events_patience = patience;
+    /// Sets how long a streaming list may send no new object before the reflector falls back to a
+    /// plain list. 30 s unless set. The whole streaming list may take ten times as long.
+    pub fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
+        self.initial_events_idle_timeout = timeout;
         self
     }
 
-    /// How long past its time a watch may stay open before it is taken for dead, and how long
-    /// opening one may take. 30 s unless set.
-    pub fn watch_margin(mut self, margin: Duration) -> Self {
-        self.watch_margin = margin;
+    /// Sets how long a watch may stay open beyond its requested timeout before the reflector
+    /// abandons it. Opening a watch may take as long. 30 s unless set.
+    pub fn watch_grace_period(mut self, margin: Duration) -> Self {
+        self.watch_grace_period = margin;
         self
     }
 
-    /// Bounds how old the data may be, while the server answers. The reflector proves at least this often
-    /// that its watch is current, or lists everything again. Unset: events, bookmarks and lists are the
-    /// only proofs, and nothing more is asked.
+    /// Limits how old the data may be while the server answers. At least this often, the reflector
+    /// proves that its watch is current, or lists everything again. Unset: only events, bookmarks
+    /// and lists are proofs, and no additional request is made.
     ///
-    /// Where half of the limit passes without an event or a bookmark, a list of one item is asked of
-    /// a quorum. A watch that has reached that list's version is current. A watch that does not reach
-    /// it within the other half is given up, and everything is listed from a quorum
-    /// ([`RelistCause::Unproven`](super::RelistCause::Unproven)). So data
-    /// older than the limit is replaced by a new list as soon as the server answers.
+    /// If half of the limit passes without an event or a bookmark, the reflector lists one item
+    /// with a quorum read. A watch that has reached that list's version is current. A watch that
+    /// does not reach it within the other half is abandoned, and everything is listed with a quorum
+    /// read ([`RelistCause::Unproven`](super::RelistCause::Unproven)). Data older than the limit is
+    /// therefore replaced by a new list as soon as the server answers.
     ///
-    /// API servers send a bookmark each minute: with a limit of two minutes or more they are rarely
-    /// asked. Without bookmarks, writes to other resources can move the quorum's version ahead of a
-    /// quiet collection's; the limit is then the period of full lists. Below two seconds it is two.
+    /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
+    /// requests. Without bookmarks, writes to other resources can move the quorum's version ahead
+    /// of a quiet collection's version. The limit is then the period of full lists. A limit below
+    /// two seconds is raised to two seconds.
     pub fn freshness_limit(mut self, limit: Duration) -> Self {
         self.freshness_limit = Some(limit.max(Duration::from_secs(2)));
         self
     }
 
-    /// The delays between failures.
+    /// Sets the policy for the delays after failures. See [`BackoffPolicy`] for the default.
     pub fn backoff(mut self, policy: impl BackoffPolicy) -> Self {
         self.backoff = Some(Box::new(policy));
         self
     }
 
-    /// Is called with each error, in the reflector's task: errors of requests, broken watches,
-    /// objects that can't be decoded. Unset: a warning in the log.
+    /// Sets a function that is called with each error: failed requests, broken watches, and objects
+    /// that cannot be decoded. It runs in the reflector's task and must be short. A panic is caught
+    /// and logged. Unset: errors are logged as warnings.
     pub fn on_error(mut self, handler: impl Fn(&SourceError) + Send + Sync + 'static) -> Self {
         self.on_error = Arc::new(handler);
         self
     }
 
-    /// Changes each object once, before it is queued or stored: to drop what nobody reads. It must
-    /// leave name, namespace, uid and resourceVersion alone. Where it panics the object counts as
-    /// undecodable.
+    /// Sets a function that changes each object once, before it is queued or stored, for example to
+    /// drop unused fields. It must not change name, namespace, uid or resourceVersion. If it
+    /// panics, the object counts as undecodable.
     pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
         self.transform = Some(Arc::new(transform));
         self
     }
 
-    /// Limits concurrent lists through a shared semaphore.
+    /// Limits concurrent lists through a shared semaphore. A list and all its pages take one
+    /// permit. Unset: no limit.
     pub fn list_permits(mut self, permits: Arc<Semaphore>) -> Self {
         self.list_permits = Some(permits);
         self
     }
 
-    /// Whom to ask for what is known: a list's item that equals it is dropped for it at once.
+    /// Sets the source of known objects. An item of a list that equals its known object is dropped
+    /// at once, and the known object is used instead.
     pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
         self.known = Some(known);
         self
     }
 
-    /// How objects are kept, after the transform. As they are unless set.
+    /// Sets how objects are packed, after the transform. Decoded unless set.
     pub fn pack(mut self, pack: Arc<dyn Pack<K>>) -> Self {
         self.pack = pack;
         self
     }
 
-    /// Makes the watch timeouts and jitters of two runs the same.
+    /// Sets the seed of the random watch timeouts and jitters, to make runs repeatable. Random
+    /// unless set.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self

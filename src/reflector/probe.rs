@@ -1,4 +1,4 @@
-//! The question whether a quiet watch is current.
+//! A probe that proves that a quiet watch is current.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,71 +13,73 @@ use crate::lister_watcher::{ListItem, ListQuery, ListerWatcher};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
-/// A probe that failed, or was not admitted, is asked again after this part of the limit.
+/// A probe that failed or was not admitted is repeated after this fraction of the limit.
 const RETRIES: u32 = 4;
 
-/// Asks a quorum for one item where nothing else proves that the watch is current.
+/// A probe of a watch: it lists one item with a quorum read if nothing else proves that the watch
+/// is current.
 ///
-/// A list of one item has the version of the whole collection. A watch that has reached it has told
-/// everything up to the moment at which the list was asked.
+/// A list of one item has the version of the whole collection. A watch that has reached this
+/// version has sent every change up to the moment of the request.
 pub(super) struct Probe<K> {
-    /// How often there is to be a proof; `None`: nothing is asked.
+    /// The longest time between two proofs. `None` disables the probe.
     limit: Option<Duration>,
-    patience: Duration,
+    idle_timeout: Duration,
     state: State,
     source: Arc<dyn ListerWatcher<K>>,
 }
 
 enum State {
-    /// Nothing is asked before this moment.
+    /// No request is due before this moment.
     Idle(Instant),
-    SourceRequest {
+    Asking {
         answer: BoxFuture<'static, Result<ResourceVersion, SourceError>>,
         begun: Instant,
     },
-    /// The watch is to reach the quorum's version before this moment.
+    /// The watch must reach the quorum's version before this moment.
     Awaiting(Instant),
 }
 
-/// What a probe came to.
+/// The next event of a probe.
 pub(super) enum Probed {
-    /// It is time to ask.
+    /// A request is due.
     Due,
-    /// A quorum has this version, and had it when it was asked, at this moment, or later.
+    /// The quorum's version, and the moment of the request. The quorum had this version at that
+    /// moment or later.
     Answered(ResourceVersion, Instant),
     Failed(SourceError),
-    /// The watch did not reach the quorum's version.
-    NotReached,
+    /// The watch did not reach the quorum's version in time.
+    WatchBehind,
 }
 
 impl<K: Send + 'static> Probe<K> {
-    /// Probes a watch whose last proof is of this moment.
+    /// Creates a probe of a watch whose last proof is of this moment.
     pub(super) fn new(
         source: Arc<dyn ListerWatcher<K>>,
         limit: Option<Duration>,
-        patience: Duration,
+        idle_timeout: Duration,
         proved: Instant,
     ) -> Self {
-        let patience = limit.map_or(patience, |limit| patience.min(limit));
-        let mut probe = Self { limit, patience, state: State::Idle(proved), source };
+        let idle_timeout = limit.map_or(idle_timeout, |limit| idle_timeout.min(limit));
+        let mut probe = Self { limit, idle_timeout, state: State::Idle(proved), source };
         probe.proved(proved);
         probe
     }
 
-    /// There is a proof of this moment: nothing is asked before half of the limit is over.
+    /// Notes a proof of this moment. The next request is due after half of the limit.
     pub(super) fn proved(&mut self, at: Instant) {
         if let Some(limit) = self.limit {
             self.state = State::Idle(after(at, limit / 2));
         }
     }
 
-    /// Asks.
+    /// Sends the request.
     pub(super) fn ask(&mut self, now: Instant) {
-        let answer = first_version(self.source.clone(), self.patience).boxed();
-        self.state = State::SourceRequest { answer, begun: now };
+        let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
+        self.state = State::Asking { answer, begun: now };
     }
 
-    /// Asks, but not now.
+    /// Postpones the request.
     pub(super) fn put_off(&mut self, now: Instant) {
         if let Some(limit) = self.limit {
             self.state = State::Idle(after(now, limit / RETRIES));
@@ -91,7 +93,7 @@ impl<K: Send + 'static> Probe<K> {
         }
     }
 
-    /// Waits for what is next. Cancel safe.
+    /// Waits for the next event. Cancel safe.
     pub(super) async fn next(&mut self) -> Probed {
         if self.limit.is_none() {
             return pending().await;
@@ -101,28 +103,28 @@ impl<K: Send + 'static> Probe<K> {
                 sleep_until(*until).await;
                 Probed::Due
             }
-            State::SourceRequest { answer, begun } => match answer.await {
+            State::Asking { answer, begun } => match answer.await {
                 Ok(version) => Probed::Answered(version, *begun),
                 Err(error) => Probed::Failed(error),
             },
             State::Awaiting(until) => {
                 sleep_until(*until).await;
-                Probed::NotReached
+                Probed::WatchBehind
             }
         }
     }
 }
 
-/// Returns the version that a quorum has.
+/// Returns the version of a quorum read.
 async fn first_version<K: Send + 'static>(
     source: Arc<dyn ListerWatcher<K>>,
-    patience: Duration,
+    idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {
-    let asked = source.collection().asked(Verb::List);
+    let request = source.collection().request_scope(Verb::List);
     let query = ListQuery { version: None, limit: Some(1), continue_token: None };
     let answer = async {
-        let listing = open(asked.clone(), || source.list(&query)).await?;
-        let mut items = Guarded::new(listing, asked.clone());
+        let listing = open(request.clone(), || source.list(&query)).await?;
+        let mut items = Guarded::new(listing, request.clone());
         while let Some(item) = items.next().await {
             if let ListItem::Meta(metadata) = item?
                 && let Some(version) = metadata.version
@@ -130,8 +132,8 @@ async fn first_version<K: Send + 'static>(
                 return Ok(version);
             }
         }
-        Err(SourceError::new(asked.clone(), Fault::NoVersion))
+        Err(SourceError::new(request.clone(), Fault::NoVersion))
     };
-    let silent = || SourceError::new(asked.clone(), Fault::Silent(patience));
-    timeout(patience, answer).await.unwrap_or_else(|_| Err(silent()))
+    let silent = || SourceError::new(request.clone(), Fault::Silent(idle_timeout));
+    timeout(idle_timeout, answer).await.unwrap_or_else(|_| Err(silent()))
 }

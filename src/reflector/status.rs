@@ -1,4 +1,4 @@
-//! What a reflector says of itself.
+//! The status of a reflector.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,70 +13,69 @@ use crate::error::SourceError;
 use crate::object::{ResourceVersion, seconds};
 use crate::sync::Mutex;
 
-/// What a reflector is doing, and what it went through.
+/// The status of a reflector: its state and its counters, at one moment.
 ///
 /// Serialised, durations are seconds.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ReflectorStatus {
-    /// What it is doing.
+    /// The current state.
     pub state: ReflectorState,
-    /// For how long.
+    /// The time since the reflector entered this state.
     #[serde(with = "seconds")]
-    pub since: Duration,
-    /// The last version seen.
+    pub state_age: Duration,
+    /// The last version that the reflector saw.
     pub version: Option<ResourceVersion>,
-    /// How long ago the server last sent anything.
+    /// The time since the server last sent anything. `None` if it never did.
     #[serde(with = "seconds::optional")]
     pub last_event: Option<Duration>,
-    /// Time since the server last proved this reflector current: by a list, an in-order event, a
-    /// bookmark, or a quorum list that the watch had reached. `None` until the first list was handed on.
-    /// A store that lags behind the reflector is older; see
+    /// The time since the last proof that this reflector is current: a list, an event in order, a
+    /// bookmark, or a quorum list whose version the watch had reached. `None` until the first list
+    /// was handed on. A store that lags behind the reflector is older; see
     /// [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
-    /// The last error, and how long ago it was.
+    /// The last error, and the time since it occurred.
     #[serde(serialize_with = "error_and_age")]
     pub last_error: Option<(SourceError, Duration)>,
-    /// How many errors there were.
+    /// The number of errors.
     pub errors: u64,
-    /// How often everything was listed anew, by cause.
+    /// The number of relists, by cause.
     pub relists: Relists,
-    /// Number of lists requested. The pages of one list count once.
+    /// The number of requested lists. The pages of one list count once.
     pub lists: u64,
-    /// Number of watches requested, without streaming lists.
+    /// The number of requested watches, without streaming lists.
     pub watches: u64,
-    /// Number of watches in a row that failed to open. While above zero, changes are not seen until the
-    /// next list.
+    /// The number of watches in a row that failed to open. While it is above zero, changes are not
+    /// seen before the next list.
     pub watch_failures: u64,
-    /// Number of watches that ended cleanly within a second.
+    /// The number of watches that ended cleanly within a second.
     pub short_watches: u64,
 }
 
-/// What a reflector is doing.
+/// The state of a reflector.
 ///
-/// Serialised, `doing` says which, beside what belongs to it:
-/// `{"doing": "listing", "loaded": 500, "total": 1200}`.
+/// Serialised, the field `doing` names the state, beside the state's own fields: `{"doing":
+/// "listing", "loaded": 500, "total": 1200}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReflectorState {
-    /// It was not started.
+    /// The reflector was not started.
     Idle,
-    /// It is about to list, and waits for others to finish their lists: a factory limits how many
-    /// run at a time.
+    /// The reflector waits for a permit to list: a factory limits the number of concurrent lists.
     AwaitingPermit,
-    /// It lists.
+    /// The reflector lists.
     Listing {
-        /// How many objects have come so far.
+        /// The number of objects received so far.
         loaded: u64,
-        /// How many there are, where the server tells.
+        /// The number of objects in the list, if the server tells it.
         total: Option<u64>,
     },
-    /// It watches.
+    /// The reflector watches.
     Watching,
-    /// It waits this long before it asks again, from when it began to.
+    /// The reflector waits this long in total before its next request.
     Waiting(Duration),
-    /// It was stopped.
+    /// The reflector was stopped.
     Stopped,
 }
 
@@ -110,8 +109,8 @@ impl Serialize for ReflectorState {
     }
 }
 
-/// An error, and how long ago it was.
-#[expect(clippy::ref_option, reason = "what serde hands over")]
+/// Serialises an error and its age in seconds.
+#[expect(clippy::ref_option, reason = "serde passes a reference")]
 fn error_and_age<S: Serializer>(
     last_error: &Option<(SourceError, Duration)>,
     serializer: S,
@@ -123,28 +122,28 @@ fn error_and_age<S: Serializer>(
     fields.end()
 }
 
-/// Why everything was listed anew.
+/// The cause of a relist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RelistCause {
-    /// The version is no longer there.
+    /// The version was no longer available (410).
     Expired,
-    /// The version is not there yet.
+    /// The version was not available yet.
     VersionTooLarge,
-    /// A list was older than what is known.
-    WentBack,
+    /// A list was older than the known version, because it came from a lagging server.
+    StaleList,
     /// A watch could not be opened.
     WatchNotOpened,
     /// A watch ended with an error.
     WatchFailed,
-    /// A watch ended at once.
+    /// A watch ended within a second, without an event.
     ShortWatch,
-    /// Something came that can't be told what it is about, or came out of its order.
-    Unclean,
-    /// Watch after watch ended without bringing anything newer.
+    /// An item could not be attributed to an object, or came out of order.
+    UndecodableItem,
+    /// Several watches in a row ended without progress.
     NoProgress,
-    /// Nothing proved for too long that a watch was current, see
+    /// The watch was not proved current in time, see
     /// [`ReflectorOptions::freshness_limit`](super::ReflectorOptions::freshness_limit).
     Unproven,
     /// A part of the reflector panicked.
@@ -152,30 +151,30 @@ pub enum RelistCause {
 }
 
 impl RelistCause {
-    /// Every cause.
+    /// All causes.
     pub(super) const ALL: [Self; 10] = [
         Self::Expired,
         Self::VersionTooLarge,
-        Self::WentBack,
+        Self::StaleList,
         Self::WatchNotOpened,
         Self::WatchFailed,
         Self::ShortWatch,
-        Self::Unclean,
+        Self::UndecodableItem,
         Self::NoProgress,
         Self::Unproven,
         Self::Panicked,
     ];
 
-    /// Its name in metrics and in what is serialised.
+    /// Returns the name of the cause in metrics and in serialised form, such as `watch_failed`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Expired => "expired",
             Self::VersionTooLarge => "version_too_large",
-            Self::WentBack => "went_back",
+            Self::StaleList => "stale_list",
             Self::WatchNotOpened => "watch_not_opened",
             Self::WatchFailed => "watch_failed",
             Self::ShortWatch => "short_watch",
-            Self::Unclean => "unclean",
+            Self::UndecodableItem => "undecodable_item",
             Self::NoProgress => "no_progress",
             Self::Unproven => "unproven",
             Self::Panicked => "panicked",
@@ -183,17 +182,17 @@ impl RelistCause {
     }
 }
 
-/// How often everything was listed anew, by cause.
+/// The number of relists, by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Relists(BTreeMap<RelistCause, u64>);
 
 impl Relists {
-    /// How often for this cause.
+    /// Returns the number of relists for this cause.
     pub fn of(&self, cause: RelistCause) -> u64 {
         self.0.get(&cause).copied().unwrap_or_default()
     }
 
-    /// How often in all.
+    /// Returns the total number of relists.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
@@ -203,19 +202,19 @@ impl Relists {
     }
 }
 
-/// The status as anybody reads it.
+/// The shared status: the reflector's task writes it, and any thread reads it.
 #[derive(Debug)]
-pub(super) struct StatusBoard(Mutex<Board>);
+pub(super) struct StatusCell(Mutex<StatusFields>);
 
-/// The status as the reflector's task writes it, and its metrics, which go with that task.
+/// The write access to the status, and the metrics, which end with the reflector's task.
 #[derive(Debug)]
 pub(super) struct StatusWriter {
-    board: Arc<StatusBoard>,
+    cell: Arc<StatusCell>,
     metrics: ReflectorMetrics,
 }
 
 #[derive(Debug)]
-struct Board {
+struct StatusFields {
     state: ReflectorState,
     since: Instant,
     version: Option<ResourceVersion>,
@@ -230,9 +229,9 @@ struct Board {
     short_watches: u64,
 }
 
-impl StatusBoard {
+impl StatusCell {
     fn new() -> Self {
-        Self(Mutex::new(Board {
+        Self(Mutex::new(StatusFields {
             state: ReflectorState::Idle,
             since: Instant::now(),
             version: None,
@@ -249,32 +248,32 @@ impl StatusBoard {
     }
 
     pub(super) fn enter(&self, state: ReflectorState) {
-        let mut board = self.0.lock();
-        if board.state != state {
-            board.state = state;
-            board.since = Instant::now();
+        let mut status = self.0.lock();
+        if status.state != state {
+            status.state = state;
+            status.since = Instant::now();
         }
     }
 
     pub(super) fn read(&self) -> ReflectorStatus {
-        let board = self.0.lock();
+        let status = self.0.lock();
         ReflectorStatus {
-            state: board.state,
-            since: board.since.elapsed(),
-            version: board.version.clone(),
-            last_event: board.last_event.map(|at| at.elapsed()),
-            freshness: board.proofs.last().map(|at| at.elapsed()),
-            last_error: board.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
-            errors: board.errors,
-            relists: board.relists.clone(),
-            lists: board.lists,
-            watches: board.watches,
-            watch_failures: board.watch_failures,
-            short_watches: board.short_watches,
+            state: status.state,
+            state_age: status.since.elapsed(),
+            version: status.version.clone(),
+            last_event: status.last_event.map(|at| at.elapsed()),
+            freshness: status.proofs.last().map(|at| at.elapsed()),
+            last_error: status.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
+            errors: status.errors,
+            relists: status.relists.clone(),
+            lists: status.lists,
+            watches: status.watches,
+            watch_failures: status.watch_failures,
+            short_watches: status.short_watches,
         }
     }
 
-    /// Returns how old the newest proof is that a store of this version has reached.
+    /// Returns the age of the newest proof that a store of this version has reached.
     pub(super) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
         self.0.lock().proofs.reached(version).map(|at| at.elapsed())
     }
@@ -282,72 +281,72 @@ impl StatusBoard {
 
 impl StatusWriter {
     pub(super) fn new(metrics: ReflectorMetrics) -> Self {
-        Self { board: Arc::new(StatusBoard::new()), metrics }
+        Self { cell: Arc::new(StatusCell::new()), metrics }
     }
 
-    pub(super) fn board(&self) -> &Arc<StatusBoard> {
-        &self.board
+    pub(super) fn cell(&self) -> &Arc<StatusCell> {
+        &self.cell
     }
 
     pub(super) fn enter(&self, state: ReflectorState) {
-        self.board.enter(state);
+        self.cell.enter(state);
     }
 
-    /// More objects came, in a list that goes on.
+    /// Notes the progress of a list.
     pub(super) fn loaded(&self, loaded: u64, total: Option<u64>) {
-        let mut board = self.board.0.lock();
-        board.state = ReflectorState::Listing { loaded, total };
-        board.last_event = Some(Instant::now());
+        let mut status = self.cell.0.lock();
+        status.state = ReflectorState::Listing { loaded, total };
+        status.last_event = Some(Instant::now());
         self.metrics.last_event.set_to_now();
     }
 
-    /// Something came from the server.
+    /// Notes that the server sent something.
     pub(super) fn heard(&self, now: Instant) {
-        self.board.0.lock().last_event = Some(now);
+        self.cell.0.lock().last_event = Some(now);
         self.metrics.last_event.set_to_now();
     }
 
-    /// This is the last version seen.
+    /// Notes the last version seen.
     pub(super) fn at(&self, version: Option<&ResourceVersion>) {
-        let mut board = self.board.0.lock();
-        if board.version.as_ref() != version {
-            board.version = version.cloned();
+        let mut status = self.cell.0.lock();
+        if status.version.as_ref() != version {
+            status.version = version.cloned();
         }
     }
 
-    /// At that moment the collection had this version.
+    /// Notes a proof that the collection had this version at that moment.
     pub(super) fn proved(&self, version: Option<&ResourceVersion>, at: Instant) {
-        self.board.0.lock().proofs.add(version.cloned(), at);
+        self.cell.0.lock().proofs.add(version.cloned(), at);
     }
 
     pub(super) fn lists(&self) {
-        self.board.0.lock().lists += 1;
+        self.cell.0.lock().lists += 1;
     }
 
-    /// A watch was asked for, and did or did not open.
+    /// Counts a requested watch.
     pub(super) fn watches(&self, opened: bool) {
-        let mut board = self.board.0.lock();
-        board.watches += 1;
-        board.watch_failures = if opened { 0 } else { board.watch_failures + 1 };
+        let mut status = self.cell.0.lock();
+        status.watches += 1;
+        status.watch_failures = if opened { 0 } else { status.watch_failures + 1 };
     }
 
-    /// A watch ended as soon as it was open.
+    /// Counts a watch that ended within a second.
     pub(super) fn watch_was_short(&self) {
-        self.board.0.lock().short_watches += 1;
+        self.cell.0.lock().short_watches += 1;
     }
 
     pub(super) fn failed(&self, error: &SourceError) {
-        let mut board = self.board.0.lock();
-        board.errors += 1;
-        board.last_error = Some((error.clone(), Instant::now()));
+        let mut status = self.cell.0.lock();
+        status.errors += 1;
+        status.last_error = Some((error.clone(), Instant::now()));
         self.metrics.failed(error);
     }
 
     pub(super) fn relisted(&self, relists: &Relists) {
-        let mut board = self.board.0.lock();
-        if board.relists != *relists {
-            self.metrics.relisted(&board.relists, relists);
-            board.relists.clone_from(relists);
+        let mut status = self.cell.0.lock();
+        if status.relists != *relists {
+            self.metrics.relisted(&status.relists, relists);
+            status.relists.clone_from(relists);
         }
     }
 }
@@ -357,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_serialised_under_its_name() {
+    fn cause_is_serialised_under_its_name() {
         for (n, cause) in RelistCause::ALL.into_iter().enumerate() {
             assert_eq!(serde_json::to_value(cause).unwrap(), cause.name());
             assert_eq!(cause as usize, n, "a handle is found by the cause's place");

@@ -1,4 +1,4 @@
-//! The words between the state machine and what acts for it: steps, and what came of them.
+//! The interface between the state machine and its driver: steps and their outcomes.
 
 use std::time::Duration;
 
@@ -6,75 +6,76 @@ use crate::error::{Fault, FaultClass, SourceError};
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::ResourceVersion;
 
-/// What to do next.
+/// The next action of the driver.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Do nothing for so long.
+    /// Wait for this long.
     Wait(Duration),
-    /// Ask for a list or its next page; `fresh`: forget what was listed so far.
+    /// Request a list or its next page. If `fresh`, discard the items listed so far.
     List { query: ListQuery, fresh: bool },
-    /// Ask for a streaming list, and forget what was listed so far.
+    /// Request a streaming list, and discard the items listed so far.
     StreamingList(WatchQuery),
-    /// Hand on what was listed.
+    /// Hand on the listed items.
     Replace { version: ResourceVersion, restored: bool },
-    /// Watch, for `at_most` so long.
+    /// Watch, for at most `at_most`.
     Watch { query: WatchQuery, at_most: Option<Duration> },
-    /// Go on with the stream that gave the initial events.
+    /// Follow the stream that sent the initial events, for at most `at_most`.
     Follow { at_most: Option<Duration> },
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Waited,
-    /// A page was listed whole. `clean`: every item's name could be read.
+    /// A page was listed completely. `clean` is true if every item's name could be read.
     Listed {
         version: ResourceVersion,
         continue_token: Option<String>,
         clean: bool,
     },
-    /// The initial events of a streaming list are through.
+    /// A streaming list has sent its initial events. `clean` is true if every item's name could be
+    /// read.
     Streamed {
         version: ResourceVersion,
         clean: bool,
     },
-    /// The list is older than what is known.
-    WentBack,
+    /// The list is older than the known version.
+    StaleList,
     ListFailed(Failure),
-    /// The list was handed on. `news`: it held a state that was not known.
+    /// The list was handed on. `news` is true if it contained an unknown state.
     Replaced {
         news: bool,
     },
     WatchNotOpened(Failure),
-    /// A watch ended, this long after it was opened.
+    /// A watch ended, `lasted` after it was opened.
     WatchEnded {
         end: End,
         lasted: Duration,
     },
-    /// The step panicked: nothing is known of how far it came.
+    /// The step panicked. It is unknown how far it came.
     Panicked,
 }
 
-/// Why a watch ended.
+/// The reason why a watch ended.
 #[derive(Debug)]
 pub(super) enum End {
-    /// As watches do.
+    /// The server ended it cleanly.
     Ordinary,
-    /// Within a second, with no event.
+    /// The server ended it cleanly within a second, without an event.
     AtOnce,
-    /// The server said so.
+    /// The server sent an error.
     Failed(Failure),
-    /// The connection broke, or what came could not be read.
+    /// The connection broke, or the answer could not be read.
     Broken,
     /// Nothing came for too long.
     Silent,
-    /// It lasted as long as it was to, or something was missed.
+    /// A relist is due.
     Due,
-    /// Nothing proves that it is current: a quorum is ahead of it, or behind.
+    /// The watch is not proved current: a quorum has a newer or an older version.
     Unproven,
 }
 
-/// What of an error decides the next step.
+/// The parts of an error that decide the next step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure {
     pub(super) class: FaultClass,

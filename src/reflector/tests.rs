@@ -357,7 +357,7 @@ async fn a_watch_that_ends_at_once_is_an_error() {
     rig.source.end_watches(WatchEnd::Ordinary);
     seconds(3.0).await;
     assert_eq!(rig.asked(), ["list 0", "watch 1", "list 1", "watch 1"]);
-    assert!(rig.faults.lock()[0].contains("ended at once"), "{:?}", rig.faults.lock());
+    assert!(rig.faults.lock()[0].contains("ended within a second"), "{:?}", rig.faults.lock());
     assert_eq!(rig.monitor.status().relists.of(RelistCause::ShortWatch), 1);
 }
 
@@ -764,7 +764,7 @@ async fn watches_without_progress_lead_to_a_list() {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(600) {
             seconds(0.5).await;
-            let ReflectorStatus { state, since, .. } = rig.monitor.status();
+            let ReflectorStatus { state, state_age: since, .. } = rig.monitor.status();
             if state == ReflectorState::Watching && since > Duration::from_secs(1) {
                 rig.source.end_watches(end.clone());
             }
@@ -781,7 +781,7 @@ async fn a_broken_watch_is_listed_over_for_ever_and_the_news_arrive() {
     let fake = Arc::new(source(&["a"]));
     let odd = Odd::saying(&fake, |watch| {
         drop(watch);
-        let asked = crate::error::Asked {
+        let asked = crate::error::RequestScope {
             verb: Verb::Watch,
             resource: "configmaps".into(),
             namespace: None,
@@ -849,9 +849,9 @@ async fn every_duration_is_allowed() {
     for streaming in [false, true] {
         let options = ReflectorOptions::new()
             .streaming_list(streaming)
-            .watch_margin(Duration::MAX)
-            .list_patience(Duration::MAX)
-            .initial_events_patience(Duration::MAX)
+            .watch_grace_period(Duration::MAX)
+            .list_idle_timeout(Duration::MAX)
+            .initial_events_idle_timeout(Duration::MAX)
             .internal_error_window(Duration::MAX)
             .freshness_limit(Duration::MAX)
             .backoff(Never);

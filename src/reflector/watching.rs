@@ -10,7 +10,7 @@ use super::guarded::Guarded;
 use super::machine::Machine;
 use super::probe::{Probe, Probed};
 use super::step::{End, Outcome};
-use super::{Asker, ChangeSink, ReflectorOptions};
+use super::{ChangeSink, ReflectorDriver, ReflectorOptions};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
@@ -92,14 +92,14 @@ impl<K> Seen<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Asker<K> {
+impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// Opens a streaming list and takes its initial events into the population.
     pub(super) async fn stream(
         &mut self,
         query: WatchQuery,
         machine: &Machine,
     ) -> Result<Outcome, SourceError> {
-        let patience = self.options.initial_events_patience;
+        let patience = self.options.initial_events_idle_timeout;
         let begun = Instant::now();
         let never = |this: &Self| {
             let waited = patience.max(begun.elapsed());
@@ -135,9 +135,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 Seen::Bookmark { version, initial_events_end: true } => {
                     self.heartbeat.bookmark(Instant::now());
                     if let Some(known) = machine.falls_short(&version) {
-                        let fault = Fault::WentBack { listed: version, known: known.clone() };
+                        let fault = Fault::StaleList { listed: version, known: known.clone() };
                         self.report(&self.error(Verb::Watch, fault));
-                        return Ok(Outcome::WentBack);
+                        return Ok(Outcome::StaleList);
                     }
                     self.stream = Some((stream, query));
                     return Ok(Outcome::Streamed { version, clean: self.population.is_clean() });
@@ -146,7 +146,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 Seen::Bookmark { .. } | Seen::Nothing => {}
                 Seen::Failed(error) => return Err(error),
             }
-            self.board.loaded(self.population.len(), None);
+            self.status.loaded(self.population.len(), None);
             // What comes is no progress: a server that knows no initial events sends live ones.
             let now = Instant::now();
             if self.population.keys() > keys {
@@ -168,7 +168,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         sink: &impl ChangeSink<K>,
     ) -> Outcome {
         let opened = Instant::now();
-        let overdue = after(opened, query.timeout.saturating_add(self.options.watch_margin));
+        let overdue = after(opened, query.timeout.saturating_add(self.options.watch_grace_period));
         let mut due = at_most.map(|at_most| after(opened, at_most));
         let (mut last, mut events) = (opened, 0);
         self.heartbeat.begin();
@@ -206,7 +206,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             };
             events += 1;
             last = now;
-            self.board.heard(now);
+            self.status.heard(now);
             let seen = self.see(item);
             if let Some(told) = seen.version()
                 && let Some(known) = machine.version()
@@ -239,7 +239,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 }
             };
             machine.saw(version, now);
-            self.board.at(machine.version());
+            self.status.at(machine.version());
             if due.is_none() {
                 self.proved(machine, now);
                 probe.proved(now);
@@ -255,7 +255,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
         if lasted >= SHORT_WATCH {
             return End::Ordinary;
         }
-        self.board.watch_was_short();
+        self.status.watch_was_short();
         if events == 0 && !follows_list {
             self.report(&self.error(Verb::Watch, Fault::ShortWatch));
             return End::AtOnce;
@@ -298,9 +298,9 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     }
 
     fn probe(&self, opened: Instant) -> Probe<K> {
-        let ReflectorOptions { freshness_limit, list_patience, .. } = &self.options;
+        let ReflectorOptions { freshness_limit, list_idle_timeout, .. } = &self.options;
         let proved = self.proved.unwrap_or(opened);
-        Probe::new(self.source.clone(), *freshness_limit, *list_patience, proved)
+        Probe::new(self.source.clone(), *freshness_limit, *list_idle_timeout, proved)
     }
 
     /// Acts on what a probe came to; gives why the watch is to end, if it is.
@@ -315,7 +315,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
             Probed::Due if machine.admits(now) => probe.ask(now),
             Probed::Due => probe.put_off(now),
             Probed::Answered(version, begun) => {
-                self.board.heard(now);
+                self.status.heard(now);
                 let known = machine.version()?;
                 if version == *known {
                     self.proved(machine, begun);
@@ -331,7 +331,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
                 self.report(&error);
                 probe.put_off(now);
             }
-            Probed::NotReached => return Some(End::Unproven),
+            Probed::WatchBehind => return Some(End::Unproven),
         }
         None
     }
@@ -339,7 +339,7 @@ impl<K: Resource + Send + Sync + 'static> Asker<K> {
     /// The collection is known to have had its present version at this moment.
     pub(super) fn proved(&mut self, machine: &Machine, at: Instant) {
         self.proved = self.proved.max(Some(at));
-        self.board.proved(machine.version(), at);
+        self.status.proved(machine.version(), at);
     }
 
     fn see(&mut self, item: WatchItem<K>) -> Seen<K> {

@@ -9,7 +9,7 @@ use shuttle::sync::mpsc::channel;
 use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::indexer::Indexer;
 use crate::object::{CachedEvent, Event, ObjectKey};
-use crate::processor::{Audience, HandlerOptions, Notification, SharedProcessor};
+use crate::processor::{HandlerOptions, Notification, Recipients, SharedProcessor};
 
 fn key() -> ObjectKey {
     ObjectKey::cluster("one").unwrap()
@@ -24,7 +24,7 @@ fn updated(version: u32) -> Notification<u32> {
             new: Arc::new(version).into(),
         },
     };
-    Notification { key: key(), event, audience: Audience::Everyone }
+    Notification { key: key(), event, recipients: Recipients::Everyone }
 }
 
 fn version(event: &Event<u32>) -> u32 {

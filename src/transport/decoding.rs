@@ -204,7 +204,7 @@ mod tests {
     use tokio::runtime::Runtime;
 
     use super::*;
-    use crate::error::{Asked, Fault, Verb};
+    use crate::error::{Fault, RequestScope, Verb};
     use crate::lister_watcher::Given;
     use crate::object::{Arrived, Cached, Pack};
     use crate::transport::capture::Captured;
@@ -250,8 +250,8 @@ mod tests {
         builder.worker_threads(workers).build().unwrap()
     }
 
-    fn asked() -> Asked {
-        Asked { verb: Verb::List, resource: "things".into(), namespace: None }
+    fn asked() -> RequestScope {
+        RequestScope { verb: Verb::List, resource: "things".into(), namespace: None }
     }
 
     fn pieces(objects: &[(u8, usize)]) -> Vec<Result<Piece<Object, Decoded<Object>>, SourceError>> {

@@ -285,7 +285,7 @@ impl<K> ApiSource<K> {
     where
         K: 'static,
     {
-        let asked = self.collection.asked(target.verb);
+        let asked = self.collection.request_scope(target.verb);
         let (client, forms) = (self.client.clone(), self.forms.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let (api_version, built_in) = (self.api_version.clone(), self.built_in);
@@ -301,7 +301,7 @@ impl<K> ApiSource<K> {
         async move {
             let answer = async {
                 if let Some(namespace) = namespace {
-                    return Err(Fault::Request(format!("{namespace:?} is no namespace")));
+                    return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
                 }
                 let mut asked = Encoding::Json;
                 if protobuf && !json.is_on() {

@@ -12,13 +12,13 @@ use super::capture::Captured;
 use super::decode::DecodeError;
 use super::forms::Form;
 use super::framer::Peeked;
-use crate::error::{Asked, Fault, SourceError};
+use crate::error::{Fault, RequestScope, SourceError};
 use crate::lister_watcher::{Decoded, Given, Undecodable};
 use crate::object::{Arrived, Encoded, ObjectKey, Pack};
 
 /// What holds for all objects of an answer.
 pub(super) struct Terms<K> {
-    pub(super) asked: Asked,
+    pub(super) asked: RequestScope,
     /// How large an object may be, in bytes.
     pub(super) limit: usize,
     /// How objects are to be packed, if they are.

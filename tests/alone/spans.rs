@@ -35,7 +35,7 @@ pub(crate) async fn spans_name_resource_namespace_and_version() {
     let handler = secrets.add_handler_with(Says, noisy).unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    assert!(handler.synced().await);
+    assert!(handler.wait_for_sync().await);
     tokio::time::sleep(Duration::from_secs(1)).await;
     factory.shutdown().await;
     let log = log.text();

@@ -98,7 +98,7 @@ impl Handler {
     /// Takes it from its informer.
     pub(crate) async fn remove(self) {
         match self.kind {
-            Kind::Called(registration) => registration.removed().await,
+            Kind::Called(registration) => registration.remove_and_wait().await,
             Kind::Streaming(task) => {
                 task.abort();
                 let _ = task.await;
@@ -109,7 +109,7 @@ impl Handler {
     /// The informer was stopped: it must end by itself.
     pub(crate) async fn ended(self) {
         match self.kind {
-            Kind::Called(registration) => registration.removed().await,
+            Kind::Called(registration) => registration.remove_and_wait().await,
             Kind::Streaming(task) => task.await.unwrap(),
         }
     }

@@ -306,7 +306,7 @@ impl World {
         let at = self.rng.usize(0..self.informers.len());
         let old = self.informers.swap_remove(at);
         if self.rng.bool() {
-            old.informer.shutdown_and_drain(Duration::from_secs(self.rng.u64(0..100))).await;
+            old.informer.shutdown_with_drain(Duration::from_secs(self.rng.u64(0..100))).await;
         } else {
             old.informer.shutdown().await;
         }
@@ -329,7 +329,7 @@ impl World {
         } else if let Some(Kind::Called(registration)) = watched.handlers.first().map(|h| &h.kind) {
             let registration = registration.clone();
             self.waits.push(tokio::spawn(async move {
-                let _ = registration.synced().await;
+                let _ = registration.wait_for_sync().await;
             }));
         }
     }
@@ -516,7 +516,8 @@ impl Tally {
     }
 }
 
-const CAUSES: [&str; 5] = ["expired", "went_back", "watch_not_opened", "watch_failed", "unclean"];
+const CAUSES: [&str; 5] =
+    ["expired", "stale_list", "watch_not_opened", "watch_failed", "undecodable_item"];
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -64,18 +64,18 @@ async fn each_option_that_differs_is_refused_by_name() {
         ("transform", "none", "a transform", pods().transform(|_| {})),
     ] {
         let found = differences(pods(), spec);
-        let found: Vec<_> = found.iter().map(|d| (d.option, &*d.present, &*d.asked)).collect();
+        let found: Vec<_> = found.iter().map(|d| (d.option, &*d.present, &*d.requested)).collect();
         assert_eq!(found, [(option, present, asked)]);
     }
     let stored = differences(pods(), pods().storage(Storage::compact().hot_bytes(7)));
-    assert!(stored[0].present == "Decoded" && stored[0].asked.contains("hot_bytes: 7"));
+    assert!(stored[0].present == "Decoded" && stored[0].requested.contains("hot_bytes: 7"));
     let both = differences(
         pods().transform(|_| {}).page_size(10),
         pods().transform(|_| {}).page_size(20).resync(Duration::ZERO),
     );
     let both: Vec<_> = both.iter().map(ToString::to_string).collect();
-    let page_size = "page_size is 10, asked for: 20";
-    assert_eq!(both, [page_size, "transform is a transform, asked for: another transform"]);
+    let page_size = "page_size is 10, requested: 20";
+    assert_eq!(both, [page_size, "transform is a transform, requested: another transform"]);
 }
 
 #[tokio::test]
@@ -86,8 +86,8 @@ async fn refusal_says_what_and_leaves_the_informer() {
     let error = factory.informer_with(spec().managed_fields(false)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "an informer of pods in shop exists with other options: managed_fields is true, asked for: \
-         false; ask for it with clones of one spec, or ask another factory"
+        "an informer of pods in shop exists with other options: managed_fields is true, requested: \
+         false; request it with clones of one spec, or from another factory"
     );
     assert!(!first.is_stopped() && same(&first, &factory.informer_with(spec()).unwrap()));
 

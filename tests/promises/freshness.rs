@@ -189,7 +189,7 @@ async fn waiting_for_others_to_list_is_no_idleness() {
     let error = second.wait_for_sync(seconds(10)).await.unwrap_err();
     assert_eq!(error.unsynced[0].state, ReflectorState::AwaitingPermit);
     let text = error.to_string();
-    assert!(text.contains("in n2 is about to list") && !text.contains("not started"), "{text}");
+    assert!(text.contains("in n2 waits to list") && !text.contains("not started"), "{text}");
     second.wait_for_sync(seconds(100)).await.unwrap();
     factory.shutdown().await;
 }
@@ -204,7 +204,7 @@ async fn a_kind_that_is_not_there_is_asked_about() {
     let widgets = SharedInformer::new(source, options);
     widgets.start().unwrap();
     let error = widgets.wait_for_sync(seconds(10)).await.unwrap_err();
-    assert!(error.to_string().contains("definition installed?"), "{error}");
+    assert!(error.to_string().contains("definition installed"), "{error}");
     widgets.shutdown().await;
 }
 

@@ -261,7 +261,7 @@ async fn a_handler_that_wants_no_objects_has_none_unpacked() {
             informer.on_event(drop).unwrap();
         }
         informer.start().unwrap();
-        assert!(registration.synced().await);
+        assert!(registration.wait_for_sync().await);
         let packing = reads(&informer);
         source.put(object(1, 2, 60));
         source.delete(&key(2));

@@ -93,7 +93,7 @@ async fn an_informers_life_is_told_and_gone_with_it() {
         pods.add_handler_with(PanicsOn("b"), HandlerOptions::new().name("fragile")).unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    assert!(panics.synced().await);
+    assert!(panics.wait_for_sync().await);
 
     assert_eq!(*waiting.lock(), [3.0; 3]);
     let pods_metric = |name| value(&recorder, name, PODS);
@@ -280,7 +280,7 @@ async fn what_is_dropped_or_never_started_leaves_nothing_behind() {
     let removed = running.on_event(|_| {}).unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    removed.removed().await;
+    removed.remove_and_wait().await;
     assert!(!recorder.render().contains("handler="), "removed");
     assert!(recorder.render().contains(names::OBJECTS));
     drop((factory, never_started, running));

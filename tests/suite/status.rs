@@ -46,7 +46,7 @@ fn without_times(mut status: Value) -> Value {
         replace(&mut informer["freshness"], true);
         let reflector = &mut informer["reflector"];
         replace(&mut reflector["freshness"], true);
-        replace(&mut reflector["since"], false);
+        replace(&mut reflector["state_age"], false);
         replace(&mut reflector["last_event"], true);
         if let Some(delay) = reflector["state"].get_mut("delay") {
             replace(delay, false);
@@ -75,7 +75,7 @@ async fn the_status_serialises_to_this() {
     let handler = secrets.add_handler_with(Nothing, audit).unwrap();
     factory.start().unwrap();
     secrets.wait_for_sync(SOON).await.unwrap();
-    assert!(handler.synced().await);
+    assert!(handler.wait_for_sync().await);
     assert!(factory.wait_for_sync(Duration::from_secs(1)).await.is_err());
     let status = factory.status();
     assert!(!status.synced());
@@ -102,7 +102,7 @@ async fn the_status_serialises_to_this() {
                 "storage": null,
                 "reflector": {
                     "state": { "doing": "watching" },
-                    "since": "seconds",
+                    "state_age": "seconds",
                     "version": "2",
                     "last_event": "seconds",
                     "freshness": "seconds",
@@ -138,7 +138,7 @@ async fn the_status_serialises_to_this() {
                 "storage": null,
                 "reflector": {
                     "state": { "doing": "waiting", "delay": "seconds" },
-                    "since": "seconds",
+                    "state_age": "seconds",
                     "version": null,
                     "last_event": null,
                     "freshness": null,

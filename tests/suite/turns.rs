@@ -159,7 +159,7 @@ fn who_comes_in_the_middle_of_a_list_sees_no_gap_and_no_repeat() {
             let by_group = informer.add_index("group", group).unwrap();
             let told = late.clone();
             let registration = informer.on_event(move |event| told.hear(event)).unwrap();
-            let synced = registration.synced();
+            let synced = registration.wait_for_sync();
             tokio::time::timeout(SOON, synced).await.unwrap();
             assert_eq!(late.0.lock().len(), COUNT, "has synced and was told all, turn {turn}");
             source.delete(&key(7));

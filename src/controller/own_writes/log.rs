@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::client::{self, CURRENT};
 use super::sight::Sight;
 use super::target::Target;
-use crate::indexer::NotReached;
+use crate::indexer::WaitTimeout;
 use crate::informer::StartError;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
@@ -36,7 +36,7 @@ pub(crate) trait Cache: Send + Sync {
         &'a self,
         key: &'a ObjectKey,
         limit: Duration,
-    ) -> BoxFuture<'a, Result<(), NotReached>>;
+    ) -> BoxFuture<'a, Result<(), WaitTimeout>>;
 }
 
 /// What a controller wrote, until its caches show it.
@@ -60,7 +60,7 @@ struct Lost {
 pub enum Unobserved {
     /// The cache has not come so far.
     #[error(transparent)]
-    NotReached(#[from] NotReached),
+    WaitTimeout(#[from] WaitTimeout),
     /// The answer to a write was lost, and the server could not be asked what became of it.
     #[error("the answer to a write of {target} was lost, and reading it back failed")]
     Unanswered {

@@ -25,7 +25,7 @@ pub use self::log::Unobserved;
 pub(super) use self::log::{Cache, WriteLog, WriteScope};
 use self::sight::{Sight, Sights, is_shown, newer};
 use self::target::Target;
-use crate::indexer::{NotReached, Snapshot};
+use crate::indexer::{Snapshot, WaitTimeout};
 use crate::informer::{SharedInformer, StartError};
 use crate::lister_watcher::Collection;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};
@@ -120,8 +120,8 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// backup since the write.
     ///
     /// # Errors
-    /// [`NotReached`] when the time is over; what was not seen is waited for again the next time.
-    pub async fn seen(&self, key: &ObjectKey, limit: Duration) -> Result<(), NotReached> {
+    /// [`WaitTimeout`] when the time is over; what was not seen is waited for again the next time.
+    pub async fn seen(&self, key: &ObjectKey, limit: Duration) -> Result<(), WaitTimeout> {
         let Some(newest) = self.newest(key) else { return Ok(()) };
         let shown = |store: &Snapshot<K>| self.settle(key, store).then_some(());
         tokio::select! {
@@ -217,7 +217,7 @@ impl<K: Resource + Send + Sync + 'static> Cache for OwnWrites<K> {
         &'a self,
         key: &'a ObjectKey,
         limit: Duration,
-    ) -> BoxFuture<'a, Result<(), NotReached>> {
+    ) -> BoxFuture<'a, Result<(), WaitTimeout>> {
         self.seen(key, limit).boxed()
     }
 }

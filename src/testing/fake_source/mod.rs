@@ -314,7 +314,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             let problem = "poisoned".to_owned();
             let fault = Fault::Undecodable { key: key.clone(), problem };
             let version = object.meta().resource_version.as_deref().map(Into::into);
-            let error = SourceError::new(collection.asked(verb), fault);
+            let error = SourceError::new(collection.request_scope(verb), fault);
             return Err(Undecodable { key, version, error });
         }
         Ok(K::clone(object).into())
@@ -322,7 +322,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
 
     fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<ListStream<K>, SourceError> {
         self.requests.push(SourceRequest::List(query.clone()));
-        let error = |fault| SourceError::new(at.asked(Verb::List), fault);
+        let error = |fault| SourceError::new(at.request_scope(Verb::List), fault);
         if let Some(fault) = self.failing_lists.pop_front() {
             return Err(error(fault));
         }
@@ -389,7 +389,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
     fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let mut state = self.state.lock();
         state.requests.push(SourceRequest::Watch(query.clone()));
-        let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
+        let error = |fault| SourceError::new(self.collection.request_scope(Verb::Watch), fault);
         if let Some(fault) = state.failing_watches.pop_front() {
             let error = error(fault);
             return async { Err(error) }.boxed();

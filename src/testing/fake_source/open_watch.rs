@@ -65,7 +65,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
         }
         if signals.generation != self.generation {
             self.over = true;
-            let error = |fault| SourceError::new(self.collection.asked(Verb::Watch), fault);
+            let error = |fault| SourceError::new(self.collection.request_scope(Verb::Watch), fault);
             return match state.end.clone() {
                 WatchEnd::Ordinary => NextItem::Over,
                 WatchEnd::Broken => {

@@ -117,10 +117,10 @@ async fn a_handler_may_add_and_remove_handlers() {
         .unwrap();
     informer.start().unwrap();
     informer.wait_for_sync(10 * S).await.unwrap();
-    assert!(outer.synced().await);
+    assert!(outer.wait_for_sync().await);
     sleep(S).await;
     assert_eq!(informer.status().handlers.len(), 1);
-    outer.removed().await;
+    outer.remove_and_wait().await;
     assert!(informer.status().handlers.is_empty());
     assert_eq!(told.load(Ordering::Relaxed), 0, "each was removed before its first call");
     source.put(map("later", "1"));

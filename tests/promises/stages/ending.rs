@@ -17,7 +17,7 @@ async fn drain_waits_for_streams_and_says_what_they_did_not_take() {
     settle().await;
     assert!(untaken.next().await.is_some());
     let start = Instant::now();
-    assert!(!informer.shutdown_and_drain(Duration::from_secs(3)).await);
+    assert!(!informer.shutdown_with_drain(Duration::from_secs(3)).await);
     assert!(start.elapsed() >= Duration::from_secs(3), "it had all of the time");
     assert!(untaken.next().await.is_none(), "the rest is dropped");
 }
@@ -51,7 +51,7 @@ async fn drain_is_through_when_every_stream_took_its_last_event() {
         tokio::time::sleep(Duration::from_secs(2)).await;
         drop(removed);
     };
-    let (drained, ()) = tokio::join!(informer.shutdown_and_drain(SOON), removing);
+    let (drained, ()) = tokio::join!(informer.shutdown_with_drain(SOON), removing);
     assert!(drained);
     assert_eq!((reading.await.unwrap(), late.await.unwrap()), (11, 10));
     assert!(by_hand.next().await.is_none());

@@ -169,7 +169,7 @@ fn blocked_blocking_pool_holds_up_neither_work_nor_shutdown() {
         source.put(object("after"));
         informer.wait_for(&source.version().into(), SOON).await.unwrap();
         tokio::time::timeout(SOON, informer.shutdown()).await.unwrap();
-        registration.removed().await;
+        registration.remove_and_wait().await;
         assert!(!blocking.is_finished());
         drop(unblock);
         assert!(blocking.await.unwrap());

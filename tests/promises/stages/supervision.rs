@@ -107,15 +107,15 @@ async fn handler_whose_drop_panics_is_removed_alone() {
     let calls = Arc::new(AtomicUsize::new(0));
     let early = informer.add_handler(Fragile(calls.clone())).unwrap();
     informer.start().unwrap();
-    assert!(early.synced().await);
-    early.removed().await;
+    assert!(early.wait_for_sync().await);
+    early.remove_and_wait().await;
     let late = informer.add_handler(Fragile(calls.clone())).unwrap();
-    assert!(late.synced().await);
+    assert!(late.wait_for_sync().await);
     source.put(object("another"));
     informer.wait_for(&source.version().into(), SOON).await.unwrap();
     assert!(!informer.is_stopped());
     informer.shutdown().await;
-    late.removed().await;
+    late.remove_and_wait().await;
     assert_eq!(calls.load(Ordering::Relaxed), 7);
     assert!(informer.failure().is_none());
 
@@ -175,12 +175,12 @@ async fn task_that_panics_stops_its_informer_and_says_why() {
     assert_eq!(status.failure, Some(failure));
     assert!(status.stopped && !status.synced, "{status:?}");
     assert_eq!(status.reflector.state, ReflectorState::Stopped);
-    assert!(!registration.synced().await);
+    assert!(!registration.wait_for_sync().await);
     assert!(events.next().await.is_none());
     assert!(informer.on_event(|_| {}).is_err());
     let unreached = informer.wait_for(&source.version().into(), SOON).await.unwrap_err();
     assert!(unreached.stopped && unreached.to_string().contains("stopped"), "{unreached}");
-    assert!(!informer.shutdown_and_drain(SOON).await);
+    assert!(!informer.shutdown_with_drain(SOON).await);
     assert_eq!(source.open_watches(), 0);
 }
 

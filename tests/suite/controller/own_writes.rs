@@ -37,7 +37,7 @@ async fn a_read_can_wait_for_a_version() {
     assert!(lister.get("a").is_err(), "its event is late");
 
     let too_short = lister.get_at_least("a", &version_of(&made), S).await.unwrap_err();
-    let ReadError::NotReached(not_reached) = too_short else { panic!("{too_short:?}") };
+    let ReadError::WaitTimeout(not_reached) = too_short else { panic!("{too_short:?}") };
     assert_eq!((not_reached.wanted, not_reached.waited), (version_of(&made), S));
 
     let read = lister.get_at_least("a", &version_of(&made), 10 * S).await.unwrap();

@@ -17,7 +17,7 @@ async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
     for later in 1..4 {
         let rig = watch_through(Way::List, Injection::repeat(1, later)).await;
         rig.reported(FaultClass::Other, None, "watch configmaps: an event of version");
-        assert!(rig.relists().of(RelistCause::Unclean) >= 1);
+        assert!(rig.relists().of(RelistCause::UndecodableItem) >= 1);
         rig.stop().await;
     }
 }
@@ -27,7 +27,7 @@ async fn events_out_of_order_are_reported_and_listed_anew() {
     for every in 1..4 {
         let rig = watch_through(Way::List, Injection::swap(every)).await;
         rig.reported(FaultClass::Other, None, "watch configmaps: an event of version");
-        assert!(rig.relists().of(RelistCause::Unclean) >= 1);
+        assert!(rig.relists().of(RelistCause::UndecodableItem) >= 1);
         rig.stop().await;
     }
 }
@@ -72,6 +72,6 @@ async fn a_relist_that_is_due_is_not_forgotten_when_the_watch_breaks() {
     }
     rig.faults.cut_now();
     rig.comes_right().await;
-    rig.relisted(RelistCause::Unclean, 1);
+    rig.relisted(RelistCause::UndecodableItem, 1);
     rig.stop().await;
 }

@@ -87,7 +87,7 @@ async fn a_replica_that_lags_behind_takes_nothing_back() {
     rig.comes_right().await;
     assert_eq!(stale.count(), 1);
     rig.reported(FaultClass::Other, None, "older than");
-    assert_eq!(rig.relists().of(RelistCause::WentBack), 1);
+    assert_eq!(rig.relists().of(RelistCause::StaleList), 1);
     assert!(!rig.maps.snapshot().version().unwrap().is_older_than(&known));
     rig.stop().await;
 }
@@ -104,7 +104,7 @@ async fn a_replica_that_goes_on_lagging_is_asked_for_a_quorum() {
     rig.lose_history();
     rig.comes_right().await;
     assert_eq!(stale.count(), 2);
-    assert_eq!(rig.relists().of(RelistCause::WentBack), 2);
+    assert_eq!(rig.relists().of(RelistCause::StaleList), 2);
     rig.stop().await;
 }
 

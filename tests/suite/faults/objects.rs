@@ -108,7 +108,10 @@ async fn a_garbled_envelope_is_asked_again() {
     )
     .await;
     rig.reported(FaultClass::Undecodable, None, "an object that can't be named can't be decoded");
-    assert!(rig.relists().of(RelistCause::Unclean) >= 1, "a list without names deletes nothing");
+    assert!(
+        rig.relists().of(RelistCause::UndecodableItem) >= 1,
+        "a list without names deletes nothing"
+    );
     rig.stop().await;
 }
 
@@ -141,6 +144,6 @@ async fn an_event_that_is_none_is_listed_anew() {
     rig.comes_right().await;
     sleep(Duration::from_secs(10)).await;
     rig.reported(FaultClass::Other, None, "an event without type and object");
-    rig.relisted(RelistCause::Unclean, 1);
+    rig.relisted(RelistCause::UndecodableItem, 1);
     rig.stop().await;
 }

@@ -1,4 +1,4 @@
-//! An informer of a factory, whatever its type.
+//! The type-erased informers of a factory.
 
 use std::any::Any;
 use std::time::Duration;
@@ -12,24 +12,24 @@ use super::InformerSpec;
 use crate::informer::{InformerStatus, SharedInformer, StartError, Unsynced};
 
 /// An informer, and the options that it was made with.
-pub(super) struct Held<K> {
+pub(super) struct FactoryInformer<K> {
     pub(super) informer: SharedInformer<K>,
-    /// The factory's defaults stand where the first caller left an option unset.
-    pub(super) made: InformerSpec<K>,
+    /// The spec of the first caller, completed with the factory's defaults.
+    pub(super) spec: InformerSpec<K>,
 }
 
-impl<K> Clone for Held<K> {
+impl<K> Clone for FactoryInformer<K> {
     fn clone(&self) -> Self {
-        Self { informer: self.informer.clone(), made: self.made.clone() }
+        Self { informer: self.informer.clone(), spec: self.spec.clone() }
     }
 }
 
-/// A [`Held`] informer of any type.
+/// A [`FactoryInformer`] of any object type.
 pub(super) trait AnyInformer: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn is_stopped(&self) -> bool;
     fn start(&self) -> Result<(), StartError>;
-    /// Waits for the sync. Returns why it did not come.
+    /// Waits for the sync. Returns the reasons if it does not come within `limit`.
     fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>>;
     fn status(&self) -> InformerStatus;
     fn shutdown(&self) -> BoxFuture<'_, ()>;
@@ -37,7 +37,7 @@ pub(super) trait AnyInformer: Send + Sync {
     fn tasks(&self) -> TaskTracker;
 }
 
-impl<K: Resource + Send + Sync + 'static> AnyInformer for Held<K> {
+impl<K: Resource + Send + Sync + 'static> AnyInformer for FactoryInformer<K> {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -64,7 +64,7 @@ impl<K: Resource + Send + Sync + 'static> AnyInformer for Held<K> {
     }
 
     fn drain(&self, limit: Duration) -> BoxFuture<'_, bool> {
-        self.informer.shutdown_and_drain(limit).boxed()
+        self.informer.shutdown_with_drain(limit).boxed()
     }
 
     fn tasks(&self) -> TaskTracker {

@@ -1,0 +1,138 @@
+//! The informers that a factory holds, and how it makes a new one.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kube::{Client, Resource};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use super::InformerSpec;
+use super::any_informer::{AnyInformer, FactoryInformer};
+use super::builder::Defaults;
+use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
+use crate::reflector::ReflectorOptions;
+use crate::sync::Mutex;
+use crate::transport::ApiSource;
+
+/// The shared state of all clones of a factory.
+pub(super) struct Shared {
+    pub(super) client: Client,
+    pub(super) defaults: Defaults,
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) informers: Mutex<HashMap<Identity, Arc<dyn AnyInformer>>>,
+    /// The tasks of stopped informers, until they have ended.
+    pub(super) leaving: Mutex<Vec<TaskTracker>>,
+    pub(super) ended: Mutex<Ended>,
+}
+
+/// The informers of a factory that was shut down, until an informer is requested again.
+#[derive(Default)]
+pub(super) struct Ended {
+    /// Informers that are still shutting down.
+    pub(super) ending: Vec<Arc<dyn AnyInformer>>,
+    /// The last status of those that have ended. Their stores are freed.
+    pub(super) last: Vec<InformerStatus>,
+}
+
+/// The identity of an informer. Two requests with equal identities share one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Identity {
+    pub(super) object: TypeId,
+    /// Group, version, resource.
+    pub(super) path: String,
+    pub(super) namespace: Option<Arc<str>>,
+    pub(super) labels: Option<String>,
+    pub(super) fields: Option<String>,
+}
+
+/// A request for an informer.
+pub(super) struct Request<K, F> {
+    /// Group, version, resource.
+    pub(super) path: String,
+    pub(super) spec: InformerSpec<K>,
+    /// A function that makes the source of a new informer.
+    pub(super) source: F,
+}
+
+impl Shared {
+    /// Removes an informer that was stopped, but not a new one that replaced it.
+    pub(super) fn remove_stopped(&self, identity: &Identity) {
+        let mut informers = self.informers.lock();
+        let stopped = informers.get(identity).is_some_and(|informer| informer.is_stopped());
+        let left = if stopped { informers.remove(identity) } else { None };
+        drop(informers);
+        if let Some(left) = &left {
+            let mut leaving = self.leaving.lock();
+            leaving.retain(|tasks| !tasks.is_empty());
+            leaving.push(left.tasks());
+        }
+    }
+
+    /// Makes an informer. Options that the spec leaves unset get the factory's defaults.
+    pub(super) fn make<K: Resource + Send + Sync + 'static>(
+        &self,
+        mut spec: InformerSpec<K>,
+        mut source: ApiSource<K>,
+    ) -> FactoryInformer<K> {
+        let defaults = &self.defaults;
+        let name = spec.name.get_or_insert_with(|| defaults.name.clone()).clone();
+        let resync = *spec.resync.get_or_insert(defaults.resync);
+        let streaming = *spec.streaming_list.get_or_insert(defaults.streaming_list);
+        let managed_fields = *spec.managed_fields.get_or_insert(defaults.managed_fields);
+        let storage = spec.storage.get_or_insert_default().clone();
+        spec.page_size = spec.page_size.or(defaults.page_size);
+        if let Some(namespace) = &spec.namespace {
+            source = source.namespace(namespace.clone());
+        }
+        if let Some(labels) = &spec.labels {
+            source = source.labels(labels);
+        }
+        if let Some(fields) = &spec.fields {
+            source = source.fields(fields);
+        }
+        for (name, value) in &defaults.params {
+            source = source.param(name, value);
+        }
+        if let Some(bytes) = defaults.object_limit {
+            source = source.object_limit(bytes);
+        }
+        if let Some(bytes) = defaults.memory_limit {
+            source = source.memory_limit(bytes);
+        }
+        if let Some(trust) = spec.trust_versions {
+            source = source.trust_versions(trust);
+        }
+        spec.trust_versions = Some(source.trusts_versions());
+        if !managed_fields {
+            source = source.without_managed_fields();
+        }
+        let mut reflector =
+            ReflectorOptions::new().list_permits(self.permits.clone()).streaming_list(streaming);
+        if let Some(objects) = spec.page_size {
+            reflector = reflector.page_size(objects);
+        }
+        if let Some(limit) = defaults.freshness_limit {
+            reflector = reflector.freshness_limit(limit);
+        }
+        if let Some(handler) = defaults.on_error.clone() {
+            reflector = reflector.on_error(move |error| handler(error));
+        }
+        if let Some(transform) = spec.transform.clone() {
+            reflector = reflector.transform(move |object| transform(object));
+        }
+        let options =
+            InformerOptions::new().name(name).resync(resync).reflector(reflector).storage(storage);
+        FactoryInformer { informer: SharedInformer::new(Arc::new(source), options), spec }
+    }
+}
+
+/// Returns the informers of `more` that are not in `some`.
+pub(super) fn missing(
+    some: &[Arc<dyn AnyInformer>],
+    more: &[Arc<dyn AnyInformer>],
+) -> Vec<Arc<dyn AnyInformer>> {
+    let missing = |one: &&Arc<dyn AnyInformer>| !some.iter().any(|other| Arc::ptr_eq(one, other));
+    more.iter().filter(missing).cloned().collect()
+}
