@@ -22,7 +22,7 @@ pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
         .unwrap_or("a panic without a message")
         .to_owned();
     if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Whatever panics twice in a row is not dropped a third time.
+        // A payload that panics again is leaked.
         std::mem::forget(another);
     }
     text
@@ -33,7 +33,7 @@ pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(into_message)
 }
 
-/// Polls user code; the error is the message of its panic.
+/// Polls user code. The error is the message of its panic.
 pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
 }

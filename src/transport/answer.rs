@@ -1,4 +1,4 @@
-//! What comes back before any object: success of the right media type, or a failure in words.
+//! The head of an answer: a success with its media type, or an error status.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -17,13 +17,13 @@ use super::framer::Encoding;
 use super::protobuf;
 use crate::error::{ApiStatus, Fault, clipped};
 
-/// How much of a failure's body is read.
-const WORDS: usize = 64 * 1024;
+/// The largest part of an error's body that is read, in bytes.
+const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
-/// How many causes of a failure are kept.
+/// The number of causes of an error that are kept.
 const CAUSES: usize = 16;
 
-/// The body of an answer, and how much of it has come.
+/// The body of an answer, and the number of bytes received so far.
 #[derive(Debug)]
 pub(super) struct Incoming {
     body: Body,
@@ -31,12 +31,12 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes. `None` at the end. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, Fault>> {
         loop {
             match self.body.frame().await? {
                 Ok(frame) => {
-                    // What is no data is trailers.
+                    // A frame without data has trailers.
                     let Ok(data) = frame.into_data() else { continue };
                     if data.is_empty() {
                         continue;
@@ -57,8 +57,8 @@ impl Incoming {
     }
 }
 
-/// The body of a success and how it is encoded, or what the failure says. `asked`: JSON is always
-/// an answer, protobuf only where it was asked for.
+/// Returns the body of a success and its encoding, or the fault of a failure. JSON is always
+/// accepted, and protobuf only if it was `asked` for.
 pub(super) async fn accept(
     response: Response<Body>,
     asked: Encoding,
@@ -81,16 +81,16 @@ pub(super) async fn accept(
         return Err(Fault::MediaType(clipped(media_type).into_owned()));
     }
     let mut words = Vec::new();
-    while words.len() < WORDS
+    while words.len() < ERROR_BODY_LIMIT
         && let Some(Ok(bytes)) = incoming.next().await
     {
         words.extend_from_slice(&bytes);
     }
-    words.truncate(WORDS);
+    words.truncate(ERROR_BODY_LIMIT);
     let mut status = status(&words, head.status.as_u16());
     if let Some(encoding) = compressed {
-        // Its words can't be read; its code can.
-        let message = format!("the answer has Content-Encoding {encoding:?}, and is not read");
+        // The text is compressed, but the code can be read.
+        let message = format!("the message has Content-Encoding {encoding:?} and cannot be read");
         status = ApiStatus::new(head.status.as_u16(), "", message);
     }
     let asked = header(&head.headers, RETRY_AFTER).and_then(|value| value.trim().parse().ok());
@@ -98,7 +98,7 @@ pub(super) async fn accept(
     Err(Fault::Status(status))
 }
 
-/// How a body is compressed, where it is.
+/// Returns the compression of a body, if there is any.
 fn compressed(headers: &HeaderMap) -> Option<String> {
     let encodings = headers.get_all(CONTENT_ENCODING).iter();
     let encodings = encodings.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -112,19 +112,20 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// What a failure's body says: a `Status`, or some text.
+/// Parses the body of a failure: a `Status`, or some text.
 pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
     let encoding =
         if body.starts_with(protobuf::MAGIC) { Encoding::Protobuf } else { Encoding::Json };
     encoding.status(body, code).unwrap_or_else(|| {
-        // Enough of a proxy's page to know it by.
+        // Keep enough text to recognise a proxy's error page.
         let text = String::from_utf8_lossy(body);
         ApiStatus::new(code, "", clipped(text.trim()))
     })
 }
 
-/// What a `Status` says; `None`: it is none. A member that is not as it should be is left out and
-/// hides no other: the reason decides what happens next. `code` stands where it has none.
+/// Parses a `Status`. Returns `None` if the value is no `Status`. An invalid field is skipped and
+/// hides no other field, because the reason decides what happens next. `code` is used if the status
+/// has none.
 pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
     if parsed["kind"] != "Status" {
         return None;
@@ -146,7 +147,7 @@ pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
     Some(status)
 }
 
-/// What it means that no answer came to a request for this path.
+/// Returns the fault for a request to this path that got no answer.
 pub(super) fn unanswered(error: kube::Error, path: &str) -> Fault {
     let mut refused = false;
     let mut cause: Option<&(dyn StdError + 'static)> = Some(&error);
@@ -160,18 +161,18 @@ pub(super) fn unanswered(error: kube::Error, path: &str) -> Fault {
     Fault::Connect { refused, source: Box::new(Unanswered::new(error, path)) }
 }
 
-/// A request that nothing answered.
+/// The error of a request that got no answer.
 #[derive(Debug)]
 struct Unanswered {
-    /// The path that was asked for, and the address where that is known: a client keeps its server's
-    /// name to itself.
+    /// The requested path, with the server's address if it is known. A client does not reveal the
+    /// name of its server.
     asked: String,
     error: kube::Error,
 }
 
 impl Unanswered {
     fn new(error: kube::Error, path: &str) -> Self {
-        // Selectors and tokens are long, and in the status.
+        // Leave the query out: selectors and tokens are long.
         let path = path.split('?').next().unwrap_or_default();
         let asked = match address(&error) {
             Some(address) => format!("{address}{path}"),
@@ -193,7 +194,7 @@ impl StdError for Unanswered {
     }
 }
 
-/// The address that could not be connected to. hyper says it only to programmers.
+/// Returns the address that refused the connection. hyper puts it only into the `Debug` text.
 fn address(error: &kube::Error) -> Option<SocketAddr> {
     let text = format!("{error:?}");
     let (_, rest) = text.split_once("ConnectError(")?;
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_and_a_plain_text_both_say_what_is_wrong() {
+    fn status_and_plain_text_are_both_parsed() {
         let body = br#"{"kind":"Status","code":504,"reason":"Timeout","message":"m",
             "details":{"causes":[{"reason":"ResourceVersionTooLarge"}],"retryAfterSeconds":3}}"#;
         let parsed = status(body, 500);
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn one_odd_member_hides_no_other() {
+    fn invalid_field_hides_no_other() {
         for odd in [
             r#""details":{"retryAfterSeconds":-1}"#,
             r#""details":{"causes":[{"reason":5}]}"#,

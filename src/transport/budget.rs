@@ -1,12 +1,12 @@
-//! Bounds the memory that one object becomes, before it is built.
+//! A memory limit for one decoded object, enforced before the object is built.
 //!
-//! A few bytes can stand for a large value: an empty volume is two bytes in protobuf and three
-//! kilobytes as a `Volume`. So every element of a list, entry of a map, boxed value and text is charged
-//! to a budget before it is built, by the size of the Rust type that it becomes. Where the budget does
-//! not reach, decoding ends in an error.
+//! A few bytes can encode a large value: an empty volume is two bytes in protobuf and three
+//! kilobytes as a `Volume`. Every element of a list, entry of a map, boxed value and text is
+//! therefore charged to a budget before it is built, by the size of its Rust type. If the budget
+//! runs out, decoding fails.
 //!
-//! It is an estimate. A type that buffers its input first, as serde's untagged enums do, is charged for
-//! the buffer and not for what it makes of it.
+//! The charge is an estimate. A type that buffers its input first, such as a serde untagged enum,
+//! is charged for the buffer, but not for the value that it builds from it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -15,19 +15,19 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-/// How much memory one object may take decoded, unless told otherwise.
+/// The default memory limit of one decoded object, in bytes.
 pub(super) const MEMORY_LIMIT: usize = 64 * 1024 * 1024;
 
-/// What a text takes beside its bytes.
+/// The overhead of a text beside its bytes.
 const TEXT: usize = 16;
 
-/// How many entries the node of a B-tree has room for.
+/// The number of entries in a B-tree node.
 const NODE: usize = 11;
 
-/// Serde makes no vector larger than this because of a hint alone.
+/// The largest vector that serde allocates because of a size hint, in bytes.
 const HINTED: usize = 1024 * 1024;
 
-/// How much memory may still be taken.
+/// The memory that decoding may still take.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: Cell<usize>,
@@ -39,12 +39,12 @@ impl Budget {
         Self { left: Cell::new(bytes), exceeded: Cell::new(false) }
     }
 
-    /// Returns whether something was refused.
+    /// Returns whether a charge was refused.
     pub(super) fn is_exceeded(&self) -> bool {
         self.exceeded.get()
     }
 
-    /// Wraps what reads a value, so that what the value becomes is charged.
+    /// Wraps a deserialization seed, so that the value is charged.
     pub(super) fn charging<S>(&self, seed: S) -> Charged<'_, S> {
         Charged { inner: seed, budget: self, room: 0, charge: 0 }
     }
@@ -55,17 +55,19 @@ impl Budget {
             return Ok(());
         }
         self.exceeded.set(true);
-        Err(E::custom("the memory limit is exceeded"))
+        Err(E::custom(
+            "the object exceeds the memory limit; raise `memory_limit` if it may be this large",
+        ))
     }
 }
 
-/// What reads or takes a value, with the budget that the value is charged to.
+/// A deserializer, seed or access, with the budget to charge its value to.
 pub(super) struct Charged<'b, T> {
     inner: T,
     budget: &'b Budget,
-    /// How many bytes are there for the value in what holds it, paid already.
+    /// The number of bytes that are already paid for the value, as part of its container.
     room: usize,
-    /// What is charged once the value turns out to be there.
+    /// The charge that is due when the value exists.
     charge: usize,
 }
 
@@ -85,7 +87,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Charged<'_, S> {
     }
 }
 
-/// Asks the format, and charges what comes of it.
+/// Forwards to the format, and charges the result.
 macro_rules! ask {
     ($within:literal: $($method:ident($($argument:ident: $type:ty),*))*) => {
         $(#[inline]
@@ -101,7 +103,7 @@ macro_rules! ask {
 }
 
 impl<'b, D> Charged<'b, D> {
-    /// Charges a value that lies outside of what holds it: it is boxed.
+    /// Charges a value that lies outside its container, because it is boxed.
     #[inline]
     fn taking<'de, V: Visitor<'de>, E: Error>(
         &self,
@@ -148,14 +150,14 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Charged<'_, D> {
         deserialize_enum(name: &'static str, variants: &'static [&'static str])
     }
 
-    // The parts of these lie within them.
+    // The parts of these values lie inside them.
     ask! { true:
         deserialize_tuple(len: usize)
         deserialize_tuple_struct(name: &'static str, len: usize)
         deserialize_struct(name: &'static str, fields: &'static [&'static str])
     }
 
-    // Neither becomes anything.
+    // These build no value.
 
     #[inline]
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -172,12 +174,13 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Charged<'_, D> {
     }
 }
 
-/// What takes a value.
+/// A visitor whose value is charged.
 struct Taking<'b, V> {
     inner: V,
     budget: &'b Budget,
     room: usize,
-    /// The value's parts lie within it, as fields do; entries of a map lie elsewhere.
+    /// True if the parts of the value lie inside it, as fields do. The entries of a map lie
+    /// outside.
     within: bool,
 }
 
@@ -192,7 +195,7 @@ impl<'b, V> Taking<'b, V> {
     }
 }
 
-/// What has no parts comes as it is.
+/// Forwards values without parts.
 macro_rules! pass {
     ($($method:ident($type:ty))*) => {
         $(#[inline]
@@ -202,7 +205,7 @@ macro_rules! pass {
     };
 }
 
-/// A text, or bytes, may be copied.
+/// Charges texts and bytes, which may be copied.
 macro_rules! copied {
     ($($method:ident($type:ty))*) => {
         $(#[inline]
@@ -285,7 +288,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Taking<'_, V> {
     }
 }
 
-/// The elements of a list, each charged when there is one, as a vector grows.
+/// The elements of a list, charged as a vector grows.
 struct Elements<'b, A> {
     access: Charged<'b, A>,
     count: usize,
@@ -293,11 +296,11 @@ struct Elements<'b, A> {
 }
 
 impl<A> Elements<'_, A> {
-    /// How many elements there is to be room for, of which one takes `size` bytes.
+    /// Returns the next capacity of the vector, for elements of `size` bytes.
     fn grown(&self, size: usize, hint: Option<usize>) -> usize {
         let hint = hint.unwrap_or_default();
         if self.capacity == 0 && hint > 0 {
-            // All that are announced are charged at once, before the first of them is built.
+            // Charge all announced elements at once, before the first one is built.
             let mut capacity = hint.min((HINTED / size).max(1));
             while capacity < hint {
                 capacity = capacity.saturating_mul(2);
@@ -336,12 +339,12 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
     }
 }
 
-/// The fields of a value, or the entries of a map, which are charged as a B-tree grows.
+/// The fields of a value, or the entries of a map. Entries are charged as a B-tree grows.
 struct Entries<'b, A> {
     access: Charged<'b, A>,
     within: bool,
     count: usize,
-    /// The size of the key that a value is to come for.
+    /// The size of the current key.
     key: usize,
 }
 
@@ -366,7 +369,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, A> {
         let room = size_of::<S::Value>();
         let mut charge = 0;
         if !self.within {
-            // Nodes are half full at the least.
+            // Nodes are at least half full.
             let entries = if self.count == 0 { NODE } else { 2 * usize::from(self.count >= NODE) };
             charge = entries.saturating_mul(self.key + room);
             self.count += 1;
@@ -433,7 +436,7 @@ mod tests {
 
     use super::*;
 
-    /// How many bytes are charged for what a text becomes.
+    /// Returns the number of bytes charged for the value of a JSON text.
     fn charged<K: DeserializeOwned>(text: &str) -> usize {
         let budget = Budget::new(usize::MAX);
         let seed = budget.charging(std::marker::PhantomData::<K>);
@@ -459,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_is_charged_as_it_grows() {
+    fn vector_is_charged_as_it_grows() {
         assert_eq!(charged::<Vec<u64>>("[]"), 24);
         assert_eq!(charged::<Vec<u64>>("[1]"), 24 + 4 * 8);
         assert_eq!(charged::<Vec<u64>>("[1,2,3,4]"), 24 + 4 * 8);
@@ -469,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_charged_by_its_nodes() {
+    fn map_is_charged_by_its_nodes() {
         let one = charged::<BTreeMap<String, u64>>(r#"{"a":1}"#);
         assert_eq!(one, 24 + NODE * 32 + 1 + TEXT);
         let many: BTreeMap<String, u64> = (0..100).map(|n| (format!("{n:03}"), n)).collect();
@@ -478,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_lie_within_their_value_and_boxes_without() {
+    fn fields_are_free_and_boxes_are_charged() {
         let empty = charged::<Pod>("{}");
         assert_eq!(empty, size_of::<Pod>());
         assert_eq!(charged::<Pod>(r#"{"spec":{"containers":[]},"status":{}}"#), empty);
@@ -491,14 +494,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_over_costs_nothing() {
+    fn skipped_values_are_free() {
         let text = format!(r#"{{"unknown":[{}1]}}"#, "1,".repeat(1000));
         assert_eq!(charged::<ConfigMap>(&text), size_of::<ConfigMap>());
         assert!(charged::<Value>(&text) > 32 * 1000);
     }
 
     #[test]
-    fn a_budget_that_does_not_reach_is_an_error_and_is_told() {
+    fn exceeded_budget_is_an_error() {
         let text = format!("[{}{{}}]", "{},".repeat(9999));
         assert!(fits::<Vec<Pod>>(&text, 2 * 16384 * size_of::<Pod>()));
         assert!(!fits::<Vec<Pod>>(&text, 9999 * size_of::<Pod>()));

@@ -1,4 +1,4 @@
-//! JSON in the place of protobuf, for a while.
+//! The temporary fallback from protobuf to JSON.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use tokio::time::Instant;
 use crate::sync::Mutex;
 use crate::time::after;
 
-/// After this long protobuf is asked for again: the one answer in JSON may have been a proxy's, or
-/// an older server's that has been upgraded since.
+/// The time after which protobuf is requested again. The answer in JSON may have come from a proxy,
+/// or from an older server that has been upgraded since.
 const RETRY: Duration = Duration::from_secs(600);
 
-/// Whether a source asks for JSON although its type can come in protobuf.
+/// The state that decides whether a source requests JSON although its type supports protobuf.
 #[derive(Debug, Default)]
 pub(super) struct JsonFallback(Mutex<Since>);
 
@@ -19,19 +19,20 @@ pub(super) struct JsonFallback(Mutex<Since>);
 enum Since {
     #[default]
     Never,
-    /// JSON came where protobuf was asked for.
+    /// JSON came at this moment, although protobuf was requested.
     Answered(Instant),
-    /// The user asked for JSON only.
+    /// The user requested JSON only.
     Always,
 }
 
 impl JsonFallback {
-    /// JSON only, for good.
+    /// Creates a state that always requests JSON.
     pub(super) fn always() -> Self {
         Self(Mutex::new(Since::Always))
     }
 
-    /// JSON came where protobuf was asked for: asks for JSON for a while.
+    /// Notes that JSON came although protobuf was requested. JSON is then requested for ten
+    /// minutes.
     pub(super) fn begin(&self) {
         let mut since = self.0.lock();
         if !matches!(*since, Since::Always) {
@@ -39,7 +40,7 @@ impl JsonFallback {
         }
     }
 
-    /// Returns whether JSON is to be asked for now.
+    /// Returns whether to request JSON now.
     pub(super) fn is_on(&self) -> bool {
         match *self.0.lock() {
             Since::Never => false,

@@ -1,52 +1,52 @@
-//! Judges from what a JSON list and its items say of themselves whether it is the list asked for.
+//! Checks by `apiVersion` and `kind` that a JSON list is the requested one.
 //!
-//! A built-in type's list has one name. That of a custom resource may have any, and a `List`, or one
-//! that does not say what it is, may hold anything: then each item is asked. A list may say what it is
-//! after its items, so the last word is spoken at its end.
+//! The list of a built-in type has one kind. The list of a custom resource may have any kind. A
+//! `List`, or a list without a kind, may hold any items, so each item is checked. A list may state
+//! its kind after its items, so the final check is at its end.
 
 use super::json;
 use crate::error::Fault;
 
-/// How much of a kind or version that was not asked for an error repeats: none is longer.
+/// The longest kind or version that an error repeats, in characters. No valid one is longer.
 const LONGEST: usize = 253;
 
-/// What is expected of a list.
+/// The expected type of a list.
 #[derive(Debug)]
 pub(super) struct Expected<'a> {
     pub(super) api_version: &'a str,
     pub(super) kind: &'a str,
-    /// Whether the type is built into Kubernetes.
+    /// True if the type is built into Kubernetes.
     pub(super) built_in: bool,
-    /// Whether only metadata was asked for.
+    /// True if only metadata was requested.
     pub(super) metadata_only: bool,
 }
 
-/// What a list said so far.
+/// The type that a list has stated so far.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) api_version: Option<String>,
     pub(super) kind: Option<String>,
-    /// There were items, if only none of them.
+    /// True if there was an `items` field, even an empty one.
     pub(super) items: bool,
 }
 
-/// What a list's kind says.
+/// The result of checking a list's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// It is the list asked for.
+    /// The list is the requested one.
     Asked,
-    /// It may be: its items say.
+    /// The list may be the requested one. Its items decide.
     Open,
-    /// It may be, if it has items.
+    /// The list may be the requested one if it has items.
     Odd,
-    /// It is another list, or none.
+    /// The answer is another list, or no list.
     Other,
-    /// It is the list asked for, of another version.
+    /// The list is the requested one in another version.
     OtherVersion,
 }
 
 impl Said {
-    /// Judges what was said so far.
+    /// Checks the type stated so far.
     pub(super) fn check(&self, expected: &Expected<'_>) -> Result<(), Fault> {
         match self.verdict(expected) {
             Verdict::Asked | Verdict::Open | Verdict::Odd => Ok(()),
@@ -62,7 +62,7 @@ impl Said {
         }
     }
 
-    /// Judges a list that ended.
+    /// Checks a complete list.
     pub(super) fn check_whole(&self, expected: &Expected<'_>) -> Result<(), Fault> {
         self.check(expected)?;
         if self.verdict(expected) == Verdict::Odd && !self.items {
@@ -71,7 +71,7 @@ impl Said {
         Ok(())
     }
 
-    /// Judges an item of the list, unless the list said already that it is the one asked for.
+    /// Checks an item of the list, unless the list has stated that it is the requested one.
     pub(super) fn check_item(&self, item: &[u8], expected: &Expected<'_>) -> Result<(), Fault> {
         if self.verdict(expected) == Verdict::Asked {
             return Ok(());
@@ -110,7 +110,7 @@ impl Said {
 
 const METADATA: &str = "PartialObjectMetadata";
 
-/// As much of a text as an error repeats.
+/// Returns the part of a text that an error repeats.
 pub(super) fn clip(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_built_in_list_has_one_name() {
+    fn built_in_list_has_one_kind() {
         let mut pods =
             Expected { api_version: "v1", kind: "Pod", built_in: true, metadata_only: false };
         for (version, kind, is) in [
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_custom_list_may_have_any_name_of_its_group() {
+    fn custom_list_may_have_any_kind_of_its_group() {
         let widgets = Expected {
             api_version: "example.com/v1",
             kind: "Widget",
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_asked_where_the_list_is_not_known() {
+    fn items_of_an_unknown_list_are_checked() {
         let pods =
             Expected { api_version: "v1", kind: "Pod", built_in: true, metadata_only: false };
         let mut said = Said::default();

@@ -1,4 +1,4 @@
-//! The requests an informer makes.
+//! The HTTP requests for lists and watches.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderValue, Request};
@@ -9,8 +9,8 @@ use crate::error::{Fault, Verb};
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::ResourceVersion;
 
-/// The media types to ask for: what is preferred comes first, and plain JSON is always one of them,
-/// so that no server has reason to refuse.
+/// The values of the `Accept` header. The preferred media type comes first. Plain JSON is always
+/// included, so no server has a reason to refuse.
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json";
 const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch, application/json";
@@ -23,7 +23,7 @@ const PROTOBUF_METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=Par
 const PROTOBUF_METADATA: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, \
      application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
-/// Which collection, and how it is narrowed: what all requests of one source have in common.
+/// The parts that all requests of one source share: the path of the collection and the selectors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     pub(super) path: String,
@@ -33,7 +33,7 @@ pub(super) struct Scope {
     pub(super) metadata_only: bool,
 }
 
-/// What one request asks for, in whichever encoding.
+/// One request, without its encoding.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) verb: Verb,
@@ -52,7 +52,7 @@ impl Scope {
             (None, Some(version)) => {
                 params.append_pair("resourceVersion", &version.to_string());
                 if query.limit.is_some() && *version != ResourceVersion::ANY {
-                    // With a limit, a bare version would mean exactly that one.
+                    // With a limit, a version without a match rule would mean exactly that version.
                     params.append_pair("resourceVersionMatch", "NotOlderThan");
                 }
             }
@@ -98,19 +98,20 @@ impl Scope {
 }
 
 impl Target {
-    /// Path and query.
+    /// Returns path and query.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// The request, for an answer in this encoding or, where the server has none such, in JSON.
+    /// Builds the request. It accepts this encoding and JSON.
     pub(super) fn request(&self, encoding: Encoding) -> Result<Request<Body>, Fault> {
         let mut request = Request::get(&self.path)
             .body(Body::empty())
             .map_err(|error| Fault::Request(error.to_string()))?;
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(self.accept(encoding)));
-        // A compressed watch may be one gzip member an event, of which decoders read the first.
+        // A compressed watch may have one gzip member for each event, and decoders read only the
+        // first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         Ok(request)
     }
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_of_zero_is_sent_with_a_limit_and_none_with_a_continuation() {
+    fn continuation_replaces_the_version() {
         let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
         let target = |query: ListQuery| scope.list(&query).path;
         let first = ListQuery {
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_asks_for_bookmarks_and_a_stream_for_its_state() {
+    fn watch_requests_bookmarks_and_stream_initial_events() {
         let scope = Scope {
             path: "/api/v1/pods".into(),
             label_selector: Some("app in (a,b)".into()),

@@ -1,4 +1,4 @@
-//! The `ListerWatcher` over a `kube::Client`.
+//! The [`ListerWatcher`] of an API server, over a [`kube::Client`].
 
 use std::any::type_name;
 use std::fmt;
@@ -30,23 +30,23 @@ use crate::lister_watcher::{
     Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream, Wishes,
 };
 
-/// An object larger than this is not decoded, unless told otherwise. etcd refuses what is over
-/// 1.5 MiB; aggregated servers may keep more.
+/// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
+/// Aggregated API servers may store larger ones.
 const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 
-/// An object may take so many times the memory of the largest object's bytes, unless told otherwise.
+/// The default memory limit of one decoded object, as a multiple of its size limit.
 const EXPANSION: usize = 4;
 
-/// Lists and watches one collection through a [`kube::Client`].
+/// A source that lists and watches one collection through a [`kube::Client`].
 ///
-/// Works for the types of `k8s-openapi`, for derived custom resources, for
-/// [`PartialObjectMeta`](kube::core::PartialObjectMeta) (of which only metadata is asked), for a
-/// struct of one's own that inherits a resource, and for [`DynamicObject`].
+/// It works for the types of `k8s-openapi`, for derived custom resources, for
+/// [`PartialObjectMeta`](kube::core::PartialObjectMeta) (which requests only metadata), for your
+/// own struct that inherits a resource, and for [`DynamicObject`].
 ///
-/// Of the types that are built into Kubernetes it asks for protobuf, which costs a server and this
-/// process less, and takes JSON where that comes instead; what is decoded is the same. After an answer
-/// in JSON it asks for JSON for ten minutes, then for protobuf again. Custom
-/// resources and dynamic objects come as JSON. [`json_only`](Self::json_only) asks for JSON alone.
+/// For built-in types it requests protobuf, which takes less work for the server and this process.
+/// It also accepts JSON. The decoded objects are the same. After an answer in JSON it requests JSON
+/// for ten minutes, then protobuf again. Custom resources and dynamic objects always come as JSON.
+/// [`json_only`](Self::json_only) requests only JSON.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -63,40 +63,40 @@ pub struct ApiSource<K> {
     path: PathOf,
     scope: Scope,
     collection: Collection,
-    /// Group and version.
+    /// Group and version of the type.
     api_version: Arc<str>,
     forms: Arc<Forms<K>>,
     object_limit: usize,
-    /// How much memory an object may take decoded, where that was said.
+    /// The memory limit of one decoded object, in bytes. `None` unless set.
     memory_limit: Option<usize>,
     threads: Option<NonZeroUsize>,
-    /// The type is built into Kubernetes.
+    /// True if the type is built into Kubernetes.
     built_in: bool,
-    /// The type has no namespaces.
+    /// True if the type has no namespaces.
     cluster_scoped: bool,
-    /// The type can come in protobuf.
+    /// True if the type supports protobuf.
     protobuf: bool,
-    /// Equal uid and version mean an equal object.
+    /// True if equal uid and version mean an equal object.
     trust_versions: bool,
-    /// JSON came where protobuf was asked for, or is wanted.
+    /// The state that decides whether JSON is requested instead of protobuf.
     json: Arc<JsonFallback>,
 }
 
-/// The path of the collection in a namespace, or in all.
+/// A function from a namespace, or `None` for all, to the path of the collection.
 type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 
 impl<K> ApiSource<K>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + 'static,
 {
-    /// A source of every `K` there is.
+    /// Creates a source of all objects of type `K`.
     pub fn new(client: Client) -> Self {
         Self::with_type(client, ())
     }
 }
 
 impl ApiSource<DynamicObject> {
-    /// A source of every object of a resource that is known at run time only.
+    /// Creates a source of all objects of a resource that is known only at run time.
     pub fn dynamic(client: Client, resource: ApiResource) -> Self {
         let types =
             TypeMeta { api_version: resource.api_version.clone(), kind: resource.kind.clone() };
@@ -105,7 +105,7 @@ impl ApiSource<DynamicObject> {
 }
 
 impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
-    /// A source of every `K` there is, of this dynamic type.
+    /// Creates a source of all objects of type `K` with this dynamic type.
     pub fn with_type(client: Client, dynamic_type: K::DynamicType) -> Self {
         let (plural, group) = (K::plural(&dynamic_type), K::group(&dynamic_type));
         let resource = match &*group {
@@ -122,7 +122,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
         };
         let api_version: Arc<str> = K::api_version(&dynamic_type).into();
         let built_in = is_built_in(&api_version, &K::kind(&dynamic_type));
-        // Metadata alone has an encoding of its own, whatever it is the metadata of.
+        // Metadata has its own protobuf encoding for every type.
         let protobuf = K::metadata_api() || built_in;
         Self {
             client,
@@ -135,7 +135,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             memory_limit: None,
             threads: None,
             built_in,
-            // Its name, because a scope need not be 'static.
+            // By name, because the scope type need not be 'static.
             cluster_scoped: type_name::<K::Scope>().ends_with("::ClusterResourceScope"),
             protobuf,
             trust_versions: built_in,
@@ -145,7 +145,8 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
 }
 
 impl<K> ApiSource<K> {
-    /// Only the objects of one namespace.
+    /// Limits the source to one namespace. A request with an invalid namespace fails with
+    /// [`Fault::Request`].
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         let namespace = namespace.into();
         self.scope.path = (self.path)(Some(&namespace));
@@ -153,28 +154,31 @@ impl<K> ApiSource<K> {
         self
     }
 
-    /// Only the objects that a label selector selects. The server judges it.
+    /// Limits the source to the objects that a label selector selects. The server evaluates and
+    /// validates the selector.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.scope.label_selector = Some(selector.into());
         self
     }
 
-    /// Only the objects that a field selector selects. The server judges it.
+    /// Limits the source to the objects that a field selector selects. The server evaluates and
+    /// validates the selector.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.scope.field_selector = Some(selector.into());
         self
     }
 
-    /// One more query parameter for every list and watch.
+    /// Adds a query parameter to every list and watch.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.scope.extra.push((name.into(), value.into()));
         self
     }
 
-    /// How large one object may be, in bytes; 16 MiB unless set. A larger one is passed over and
-    /// reported, under its key where that comes early enough, and costs no memory.
+    /// Sets the size limit of one encoded object, in bytes. 16 MiB unless set. A larger object is
+    /// skipped without buffering it, and reported as [`Fault::TooLarge`] or, if its key comes early
+    /// enough, under its key.
     ///
-    /// See [`memory_limit`](Self::memory_limit) for the memory that it takes decoded.
+    /// [`memory_limit`](Self::memory_limit) limits the memory of a decoded object.
     pub fn object_limit(mut self, bytes: usize) -> Self
     where
         K: 'static,
@@ -183,16 +187,16 @@ impl<K> ApiSource<K> {
         self.limited()
     }
 
-    /// Refuses an object that would take more than this much memory decoded, in bytes. Unless set, the
-    /// limit is four times the [`object_limit`](Self::object_limit), and at least 64 MiB.
+    /// Sets the memory limit of one decoded object, in bytes. Unless set, the limit is four times
+    /// the [`object_limit`](Self::object_limit), and at least 64 MiB.
     ///
-    /// A few bytes can stand for a large value: in protobuf, a volume that says nothing takes two
-    /// bytes, and three kilobytes decoded. The memory is counted before it is taken, so an object over
-    /// the limit costs at most the limit for a moment. It is reported as one that can't be decoded;
-    /// its neighbours are stored.
+    /// A few bytes can encode a large value: in protobuf, an empty volume takes two bytes, and
+    /// three kilobytes decoded. Memory is counted before it is allocated, so an object over the
+    /// limit takes at most the limit for a moment. It is reported as undecodable, and its
+    /// neighbours are stored.
     ///
-    /// The count is an estimate, by the sizes of the Rust types. A [`decoder`](Self::decoder) of one's
-    /// own bounds its memory itself, or implements
+    /// The count is an estimate from the sizes of the Rust types. Your own
+    /// [`decoder`](Self::decoder) must limit its memory itself, or implement
     /// [`with_memory_limit`](super::Decode::with_memory_limit).
     pub fn memory_limit(mut self, bytes: usize) -> Self
     where
@@ -202,7 +206,7 @@ impl<K> ApiSource<K> {
         self.limited()
     }
 
-    /// The decoder with the limits that were set.
+    /// Applies the limits to the decoder.
     fn limited(mut self) -> Self
     where
         K: 'static,
@@ -215,46 +219,48 @@ impl<K> ApiSource<K> {
         self
     }
 
-    /// On how many threads an answer is decoded at most, where it comes faster than one can decode it:
-    /// on as many as the runtime has workers, up to 4, unless set. They are the runtime's threads for
-    /// blocking work, so its own are free for other tasks meanwhile. With 1, and on a runtime of one
-    /// thread, objects are decoded in the task that asks for them.
+    /// Sets the largest number of threads that decode an answer, if it arrives faster than one
+    /// thread can decode it. Unless set, this is the number of the runtime's workers, up to 4.
+    /// Decoding uses the runtime's threads for blocking work, so its workers stay free for other
+    /// tasks. With 1, and on a runtime of one thread, the task that requests objects also decodes
+    /// them.
     pub fn decode_threads(mut self, threads: NonZeroUsize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Asks for JSON alone: to see fields newer than
-    /// [`protobuf::RELEASE`](super::protobuf::RELEASE), or what goes over the wire.
+    /// Requests only JSON. Use it to get fields newer than
+    /// [`protobuf::RELEASE`](super::protobuf::RELEASE), or to read the traffic on the wire.
     pub fn json_only(mut self) -> Self {
         self.json = Arc::new(JsonFallback::always());
         self
     }
 
-    /// Whether an object of a relist whose uid and resourceVersion equal those known is taken for
-    /// unchanged without being decoded. On for the types that are built into Kubernetes, off for
-    /// others unless set.
+    /// Sets whether a relist treats an object with a known uid and resourceVersion as unchanged,
+    /// without decoding it. Unless set, this is on for built-in types and off for others.
     ///
-    /// Of a custom resource, conversion can change what the server sends without a new version: a
-    /// new webhook, another schema's defaults or pruning. With this on, such a change is not seen
-    /// until the object is written again. Turn it on where the definition has one version and does
-    /// not change while the informer runs, and off for a built-in type where a server's upgrade must
-    /// show new defaults at once. A relist at a quorum decodes everything either way.
+    /// Conversion can change a custom resource without a new version: through a new webhook, or
+    /// through another schema's defaults or pruning. With this on, such a change is not seen until
+    /// the object is written again. Turn it on if the definition has one version and does not
+    /// change while the informer runs. Turn it off for a built-in type if new defaults of an
+    /// upgraded server must show at once. A relist with a quorum read decodes everything in either
+    /// case.
     pub fn trust_versions(mut self, trust: bool) -> Self {
         self.trust_versions = trust;
         self
     }
 
-    /// Returns whether equal versions are taken for equal objects.
+    /// Returns whether equal versions count as equal objects.
     pub(crate) fn trusts_versions(&self) -> bool {
         self.trust_versions
     }
 
-    /// Leaves `metadata.managedFields` out, undecoded. Decoded they are most of what an object costs in
-    /// memory and time. A decoder of one's own, unless it knows how, goes on as it did.
+    /// Skips `metadata.managedFields` without decoding them. They can take most of the memory and
+    /// decoding time of an object. Your own [`decoder`](Self::decoder) ignores this unless it
+    /// implements [`without_managed_fields`](super::Decode::without_managed_fields).
     ///
-    /// Objects read from the cache can still be written back: where an update has no managed fields,
-    /// the server keeps those it has.
+    /// Objects from the cache can still be written back: if an update has no managed fields, the
+    /// server keeps its own.
     pub fn without_managed_fields(mut self) -> Self
     where
         K: 'static,
@@ -265,8 +271,8 @@ impl<K> ApiSource<K> {
         self
     }
 
-    /// Decodes objects by another way than serde. Protobuf is asked for only if the decoder says
-    /// that it can decode it.
+    /// Decodes objects with this decoder instead of serde. Protobuf is requested only if the
+    /// decoder supports it.
     pub fn decoder(mut self, decoder: impl Decode<K>) -> Self
     where
         K: 'static,
@@ -275,7 +281,8 @@ impl<K> ApiSource<K> {
         self.limited()
     }
 
-    /// Sends a request; what reads its answer. `initial`: what comes first belongs to a list.
+    /// Sends a request and returns a reader of its answer. If `initial`, the answer begins with the
+    /// objects of a list.
     fn ask(
         &self,
         target: Target,
@@ -292,7 +299,7 @@ impl<K> ApiSource<K> {
         let cluster_scoped = self.cluster_scoped;
         let threads = self.threads;
         let metadata_only = self.scope.metadata_only;
-        // A namespace becomes part of the path: it must not become another path.
+        // A namespace becomes part of the path, so it must not change the path.
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
         let Wishes { known, pack } = wishes;
         let known = known.filter(|_| self.trust_versions);
@@ -388,7 +395,7 @@ impl<K: Resource + Send + Sync + 'static> ApiSource<K> {
     }
 }
 
-/// Whether this is a DNS label, as a namespace is.
+/// Returns whether this is a DNS label, as a namespace must be.
 fn is_label(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&text.len())
@@ -400,7 +407,7 @@ fn is_label(text: &str) -> bool {
 impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
     fn is_narrowed(&self) -> bool {
         let Scope { label_selector, field_selector, extra, .. } = &self.scope;
-        // Nobody knows what a further parameter does.
+        // An unknown parameter may narrow the collection.
         label_selector.is_some() || field_selector.is_some() || !extra.is_empty()
     }
 

@@ -132,7 +132,7 @@ fn waiter_for_first_adds_runs_while_the_next_call_blocks() {
             .unwrap();
         let waiter = registration.clone();
         let waiting = tokio::spawn(async move {
-            assert!(waiter.synced().await);
+            assert!(waiter.wait_for_sync().await);
             let _too_late = heard.send(());
         });
         informer.start().unwrap();
@@ -145,7 +145,7 @@ fn waiter_for_first_adds_runs_while_the_next_call_blocks() {
         queued.send(()).unwrap();
         waiting.await.unwrap();
         informer.shutdown().await;
-        registration.removed().await;
+        registration.remove_and_wait().await;
         assert_eq!(in_time.load(Ordering::Relaxed), 1, "the waiter ran only after the call");
     });
 }

@@ -1,0 +1,307 @@
+//! Lists: pages, streaming lists, quorum reads and bad items.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn expired_list_is_repeated_as_quorum_read() {
+    let rig = Rig::start(source(&["a", "b"]));
+    settle().await;
+    for _ in 0..2 {
+        rig.source.fail_list(fault(410, "Expired"));
+        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+        seconds(60.0).await;
+    }
+    assert_eq!(
+        rig.requests(),
+        ["list 0", "watch 2", "list 2", "list \"\"", "watch 2", "list 2", "list \"\"", "watch 2"]
+    );
+    assert_eq!(rig.log(), ["=2", "=2", "=2"]);
+    assert_eq!(rig.limits(), [Some(500), None, Some(500), None, Some(500)]);
+    assert_eq!(rig.errors(), [FaultClass::Expired; 4], "none of them is swallowed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_large_version_is_repeated_as_quorum_read() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    let too_large = || {
+        let mut status = status(504, "Timeout");
+        status.causes.push(("ResourceVersionTooLarge".into(), String::new()));
+        Fault::Status(status)
+    };
+    rig.source.fail_list(too_large());
+    rig.source.end_watches(WatchEnd::Failed(status(410, "Gone")));
+    settle().await;
+    assert_eq!(rig.requests(), ["list 0", "watch 1", "list 1", "list \"\"", "watch 1"]);
+    let relists = rig.monitor.status().relists;
+    assert_eq!(relists.of(RelistCause::VersionTooLarge), 1);
+    assert_eq!(relists.of(RelistCause::Expired), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn permanent_errors_are_retried_with_growing_delays() {
+    for (code, reason, class) in [
+        (401, "Unauthorized", FaultClass::Unauthorized),
+        (403, "Forbidden", FaultClass::Forbidden),
+        (404, "NotFound", FaultClass::NotFound),
+    ] {
+        let fake = source(&["a"]);
+        for _ in 0..4 {
+            fake.fail_list(fault(code, reason));
+        }
+        let start = Instant::now();
+        let rig = Rig::start(fake);
+        while rig.log().is_empty() {
+            seconds(0.1).await;
+        }
+        // 0.8 + 1.6 + 3.2 + 6.4 s at the least, twice that at the most.
+        let waited = start.elapsed().as_secs_f64();
+        assert!((12.0..24.3).contains(&waited), "{waited}");
+        assert_eq!(rig.errors(), [class; 4]);
+        assert_eq!(rig.requests()[..5], ["list 0"; 5]);
+        rig.assert_converged();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_after_is_honoured() {
+    let fake = source(&["a"]);
+    let mut throttled = status(429, "TooManyRequests");
+    throttled.retry_after = Some(Duration::from_secs(77));
+    fake.fail_list(Fault::Status(throttled));
+    let rig = Rig::start(fake);
+    seconds(76.9).await;
+    assert!(rig.log().is_empty());
+    seconds(0.1 + 77.0 / 2.0).await;
+    assert_eq!(rig.log(), ["=1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn expired_page_is_repeated_as_a_whole_list() {
+    let fake = source(&["a", "b", "c", "d", "e"]);
+    fake.pages_at_zero(true);
+    let rig = Rig::with(fake, ReflectorOptions::new().page_size(2));
+    settle().await;
+    assert_eq!(rig.requests(), ["list 0", "page", "page", "watch 5"]);
+    assert_eq!(rig.limits(), [Some(2); 3]);
+    rig.assert_converged();
+
+    let fake = Arc::new(source(&["a", "b", "c"]));
+    fake.pages_at_zero(true);
+    let expiring = Odd::new(&fake, |source| {
+        source.put(object("a"));
+        source.compact();
+    });
+    let reflector = Reflector::new(expiring, ReflectorOptions::new().page_size(2));
+    let sink = Sink::default();
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    settle().await;
+    let lists: Vec<_> = fake.requests().into_iter().take(3).collect();
+    let [SourceRequest::List(_), SourceRequest::List(page), SourceRequest::List(whole)] = &lists[..] else {
+        panic!("{lists:?}")
+    };
+    assert!(page.continue_token.is_some());
+    let at_zero = ListQuery { version: Some(ResourceVersion::ANY), ..ListQuery::default() };
+    assert_eq!(*whole, at_zero);
+    assert_eq!(sink.0.lock().1.len(), 3);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_that_pages_at_zero_is_always_paged() {
+    let names: Vec<String> = (0..600).map(|n| format!("o{n:03}")).collect();
+    let fake = source(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    fake.pages_at_zero(true);
+    let rig = Rig::start(fake);
+    settle().await;
+    rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+    settle().await;
+    assert_eq!(rig.limits(), [Some(500); 4]);
+    assert_eq!(rig.requests(), ["list 0", "page", "watch 600", "list 600", "page", "watch 600"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streaming_list_replaces_once_then_watches() {
+    let fake = source(&["a", "b"]);
+    let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+    settle().await;
+    rig.source.put(object("c"));
+    settle().await;
+    assert_eq!(rig.requests(), ["stream \"\""]);
+    assert_eq!(rig.log(), ["=2", "+c"]);
+    rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+    settle().await;
+    assert_eq!(rig.requests()[1..], ["stream 3"]);
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn streaming_list_falls_back_on_lasting_errors() {
+    for (error, expected) in [
+        (fault(403, "Forbidden"), vec!["stream \"\"", "list 0", "watch 1"]),
+        (fault(500, "InternalError"), vec!["stream \"\"", "list 0", "watch 1"]),
+        (fault(429, "TooManyRequests"), vec!["stream \"\"", "stream \"\""]),
+        (refused(), vec!["stream \"\"", "stream \"\""]),
+        (fault(410, "Expired"), vec!["stream \"\"", "stream \"\""]),
+    ] {
+        let fake = source(&["a"]);
+        let what = error.to_string();
+        fake.fail_watch(error);
+        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+        seconds(10.0).await;
+        assert_eq!(rig.requests(), expected, "{what}");
+        rig.assert_converged();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_streaming_list_is_not_repeated() {
+    for (understood, ends) in [(false, true), (true, false)] {
+        let fake = source(&["a"]);
+        fake.streaming(understood, ends);
+        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+        seconds(29.0).await;
+        assert_eq!(rig.log().is_empty(), understood, "the wait for the end is bounded");
+        seconds(2.0).await;
+        assert_eq!(rig.requests(), ["stream \"\"", "list 0", "watch 1"]);
+        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+        seconds(40.0).await;
+        assert_eq!(rig.requests()[3..], ["list 1", "watch 1"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failing_lists_are_tried_as_a_stream() {
+    let fake = source(&["a"]);
+    for _ in 0..3 {
+        fake.fail_list(fault(500, "InternalError"));
+    }
+    let rig = Rig::start(fake);
+    seconds(60.0).await;
+    assert_eq!(rig.requests(), ["list 0", "list 0", "list 0", "stream \"\""]);
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn stale_list_is_repeated_then_read_from_quorum() {
+    let rig = Rig::start(source(&["a", "b"]));
+    settle().await;
+    rig.source.delete(&key("a"));
+    settle().await;
+    rig.source.set_lag(2);
+    rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+    seconds(60.0).await;
+    assert_eq!(rig.requests()[2..], ["list 3", "list 3", "list \"\"", "watch 3"]);
+    assert_eq!(rig.log(), ["=2", "-a", "=3"], "the past is never told");
+    assert!(rig.faults.lock().iter().any(|fault| fault.contains("older than 3")));
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn older_quorum_read_is_a_restored_backup() {
+    let rig = Rig::start(source(&["a", "b", "c"]));
+    settle().await;
+    rig.source.restore(1);
+    rig.source.fail_watch(fault(410, "Expired"));
+    seconds(60.0).await;
+    assert!(rig.log().contains(&"=1!".into()), "{:?} {:?}", rig.log(), rig.requests());
+    rig.source.put(object("d"));
+    settle().await;
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn undecodable_object_is_reported_and_deletable() {
+    let fake = source(&["a", "b"]);
+    fake.poison(&key("a"), true);
+    let rig = Rig::start(fake);
+    settle().await;
+    assert_eq!(rig.errors().len(), 1);
+    rig.source.put(object("a"));
+    rig.source.put(object("b"));
+    rig.source.delete(&key("a"));
+    settle().await;
+    assert_eq!(rig.log(), ["=2", "?a", "~b", "†a"]);
+    rig.assert_converged();
+    assert_eq!(rig.monitor.status().version, Some(5.into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nameless_item_deletes_nothing_and_relists() {
+    let fake = source(&["a"]);
+    fake.nameless_item(true);
+    let rig = Rig::start(fake);
+    settle().await;
+    assert_eq!(rig.log(), ["=1…"], "it does not hold up the first list");
+    rig.source.put(object("b"));
+    settle().await;
+    assert_eq!(rig.log(), ["=1…", "+b"], "nor the watch");
+    seconds(10.0).await;
+    rig.source.set_nameless_item(false);
+    seconds(60.0).await;
+    assert_eq!(rig.log().last().unwrap(), "=2");
+    let lists = rig.limits().len();
+    seconds(3000.0).await;
+    assert_eq!(rig.limits().len(), lists, "a clean list is the last one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn transform_panic_affects_only_its_object() {
+    for streaming in [false, true] {
+        let runs = Arc::new(Mutex::new(0));
+        let count = runs.clone();
+        let options = ReflectorOptions::new().streaming_list(streaming).transform(
+            move |o: &mut ConfigMap| {
+                *count.lock() += 1;
+                assert_ne!(o.metadata.name.as_deref(), Some("bad"));
+                o.metadata.labels = Some([("seen".into(), "yes".into())].into());
+            },
+        );
+        let rig = Rig::with(source(&["a", "bad"]), options);
+        settle().await;
+        rig.source.put(object("a"));
+        rig.source.delete(&key("a"));
+        settle().await;
+        assert_eq!(*runs.lock(), 4, "a and bad listed, a changed and deleted");
+        assert!(rig.faults.lock()[0].contains("panicked on bad"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_need_a_permit_and_watches_do_not() {
+    let permits = Arc::new(Semaphore::new(1));
+    let held = permits.clone().try_acquire_owned().unwrap();
+    let options = || ReflectorOptions::new().list_permits(permits.clone());
+    let rigs = [Rig::with(source(&["a"]), options()), Rig::with(source(&["b"]), options())];
+    settle().await;
+    assert!(rigs.iter().all(|rig| rig.requests().is_empty()));
+    assert!(rigs.iter().all(|rig| rig.monitor.status().state == ReflectorState::AwaitingPermit));
+    drop(held);
+    settle().await;
+    assert!(rigs.iter().all(|rig| rig.requests() == ["list 0", "watch 1"]));
+    assert_eq!(permits.available_permits(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn live_events_do_not_extend_initial_events() {
+    for (new_keys, least, most) in [(false, 30, 40), (true, 300, 310)] {
+        let fake = source(&["a"]);
+        fake.streaming(true, false);
+        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+        let begun = Instant::now();
+        let mut n = 0;
+        while rig.log().is_empty() {
+            n += 1;
+            rig.source.put(object(&if new_keys { format!("new-{n}") } else { "a".to_owned() }));
+            seconds(1.0).await;
+            assert!(begun.elapsed() < Duration::from_secs(3600));
+        }
+        let waited = begun.elapsed().as_secs();
+        assert!((least..=most).contains(&waited), "{new_keys}: {waited} s");
+        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+        seconds(40.0).await;
+        let streams = rig.requests().iter().filter(|asked| asked.starts_with("stream")).count();
+        assert_eq!(streams, 1, "remembered as a refusal");
+        rig.assert_converged();
+    }
+}

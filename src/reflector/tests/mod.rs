@@ -1,0 +1,251 @@
+//! Tests of the reflector against a fake source, with paused time.
+
+mod freshness;
+mod lists;
+mod pace;
+mod panics;
+mod watches;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::*;
+use crate::error::{ApiStatus, FaultClass};
+use crate::lister_watcher::{Collection, ListStream, WatchItem};
+use crate::testing::{SourceRequest, FakeSource, WatchEnd};
+
+/// What the reflector gave, as text, and what it folds to.
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Heard>>);
+
+type Heard = (Vec<String>, BTreeMap<ObjectKey, String>);
+
+impl ChangeSink<ConfigMap> for Sink {
+    async fn emit(&self, change: Change<ConfigMap>) {
+        let (log, folded) = &mut *self.0.lock();
+        match change {
+            Change::Added { key, object, .. } => {
+                log.push(format!("+{key}"));
+                folded.insert(key, version(&object));
+            }
+            Change::Updated { key, object, .. } => {
+                log.push(format!("~{key}"));
+                folded.insert(key, version(&object));
+            }
+            Change::Deleted { key, object, .. } => {
+                log.push(format!("{}{key}", if object.is_some() { '-' } else { '†' }));
+                folded.remove(&key);
+            }
+            Change::Unreadable { key, .. } => log.push(format!("?{key}")),
+            Change::Bookmark(version) => log.push(format!("@{version}")),
+            Change::Replace(list) => {
+                let restored = if list.restored { "!" } else { "" };
+                let partial = if list.complete { "" } else { "…" };
+                log.push(format!("={}{restored}{partial}", list.version));
+                if list.complete {
+                    folded.retain(|key, _| list.unreadable.contains(key));
+                }
+                folded.extend(list.items.into_iter().map(|(key, o)| (key, version(&o))));
+            }
+        }
+    }
+}
+
+fn version(object: &Cached<ConfigMap>) -> String {
+    object.version().map(|version| version.to_string()).unwrap_or_default()
+}
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::cluster(name).unwrap()
+}
+
+fn object(name: &str) -> ConfigMap {
+    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+fn status(code: u16, reason: &str) -> ApiStatus {
+    ApiStatus::new(code, reason, "as the test says")
+}
+
+fn fault(code: u16, reason: &str) -> Fault {
+    Fault::Status(status(code, reason))
+}
+
+fn refused() -> Fault {
+    Fault::Connect { refused: true, source: "connection refused".into() }
+}
+
+struct Rig {
+    source: Arc<FakeSource<ConfigMap>>,
+    sink: Sink,
+    errors: Arc<Mutex<Vec<FaultClass>>>,
+    faults: Arc<Mutex<Vec<String>>>,
+    monitor: ReflectorMonitor,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Rig {
+    fn start(source: FakeSource<ConfigMap>) -> Self {
+        Self::with(source, ReflectorOptions::new())
+    }
+
+    fn with(source: FakeSource<ConfigMap>, options: ReflectorOptions<ConfigMap>) -> Self {
+        let source = Arc::new(source);
+        let (errors, faults) = (Arc::new(Mutex::new(vec![])), Arc::new(Mutex::new(vec![])));
+        let (classes, texts) = (errors.clone(), faults.clone());
+        let options = options.seed(7).on_error(move |error| {
+            classes.lock().push(error.class());
+            texts.lock().push(error.to_string());
+        });
+        let reflector = Reflector::new(source.clone(), options);
+        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let task = tokio::spawn(reflector.run(sink.clone()));
+        Self { source, sink, errors, faults, monitor, task }
+    }
+
+    fn log(&self) -> Vec<String> {
+        self.sink.0.lock().0.clone()
+    }
+
+    fn errors(&self) -> Vec<FaultClass> {
+        self.errors.lock().clone()
+    }
+
+    /// The versions asked, in order: `list 0`, `page`, `list ""`, `watch 3`, `stream ""`.
+    fn asked(&self) -> Vec<String> {
+        let text = |version: &Option<ResourceVersion>| {
+            version.as_ref().map_or("\"\"".into(), ToString::to_string)
+        };
+        let asked = self.source.requests();
+        asked
+            .iter()
+            .map(|asking| match asking {
+                SourceRequest::List(ListQuery { continue_token: Some(_), .. }) => "page".into(),
+                SourceRequest::List(query) => format!("list {}", text(&query.version)),
+                SourceRequest::Watch(query) if query.initial_events => {
+                    format!("stream {}", text(&query.version))
+                }
+                SourceRequest::Watch(query) => format!("watch {}", text(&query.version)),
+            })
+            .collect()
+    }
+
+    fn limits(&self) -> Vec<Option<u32>> {
+        let lists = self.source.requests().into_iter().filter_map(|asking| match asking {
+            SourceRequest::List(query) => Some(query.limit),
+            SourceRequest::Watch(_) => None,
+        });
+        lists.collect()
+    }
+
+    /// What the sink folded is what the source holds.
+    fn assert_converged(&self) {
+        let objects = self.source.objects();
+        let source: BTreeMap<_, _> =
+            objects.iter().map(|(key, object)| (key.clone(), version(&object.into()))).collect();
+        assert_eq!(self.sink.0.lock().1, source);
+    }
+}
+
+fn source(names: &[&str]) -> FakeSource<ConfigMap> {
+    let source = FakeSource::new("configmaps", "ConfigMap");
+    for name in names {
+        source.put(object(name));
+    }
+    source
+}
+
+/// Lets everything that can happen now happen. Paused time moves on only when all tasks wait.
+async fn settle() {
+    seconds(0.001).await;
+}
+
+async fn seconds(n: f64) {
+    tokio::time::sleep(Duration::from_secs_f64(n)).await;
+}
+
+/// A fake whose watches say nothing while `deaf`, and which does something after each list.
+struct Odd {
+    source: Arc<FakeSource<ConfigMap>>,
+    deaf: std::sync::atomic::AtomicBool,
+    after_list: fn(&FakeSource<ConfigMap>),
+    watch: fn(WatchStream<ConfigMap>) -> WatchStream<ConfigMap>,
+}
+
+impl Odd {
+    fn new(
+        source: &Arc<FakeSource<ConfigMap>>,
+        after_list: fn(&FakeSource<ConfigMap>),
+    ) -> Arc<Self> {
+        let watch = |watch| watch;
+        Arc::new(Self { source: source.clone(), deaf: false.into(), after_list, watch })
+    }
+
+    /// A fake whose watches are changed on their way.
+    fn saying(
+        source: &Arc<FakeSource<ConfigMap>>,
+        watch: fn(WatchStream<ConfigMap>) -> WatchStream<ConfigMap>,
+    ) -> Arc<Self> {
+        let deaf = false.into();
+        Arc::new(Self { source: source.clone(), deaf, after_list: |_| {}, watch })
+    }
+
+    fn deafen(&self, deaf: bool) {
+        self.deaf.store(deaf, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+impl ListerWatcher<ConfigMap> for Odd {
+    fn collection(&self) -> &Collection {
+        self.source.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let list = self.source.list(query);
+        (self.after_list)(&self.source);
+        list
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        let watch = self.source.watch(query);
+        let deaf = self.deaf.load(std::sync::atomic::Ordering::Relaxed);
+        let change = self.watch;
+        Box::pin(async move {
+            let watch = change(watch.await?);
+            Ok(if deaf { futures::stream::pending().boxed() } else { watch })
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spot {
+    ListCalled,
+    ListAwaited,
+    ListRead,
+    WatchCalled,
+    WatchAwaited,
+    WatchRead,
+    WatchDropped,
+}

@@ -1,0 +1,227 @@
+//! Watches: their ends, errors, bookmarks and silence.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn lists_at_zero_then_watches_from_its_version() {
+    let rig = Rig::start(source(&["a", "b"]));
+    settle().await;
+    rig.source.put(object("b"));
+    rig.source.put(object("c"));
+    rig.source.delete(&key("a"));
+    settle().await;
+    assert_eq!(rig.requests(), ["list 0", "watch 2"]);
+    assert_eq!(rig.log(), ["=2", "~b", "+c", "-a"]);
+    assert_eq!(rig.limits(), [Some(500)]);
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn clean_end_is_rewatched_from_the_last_version() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    rig.source.put(object("b"));
+    seconds(2.0).await;
+    rig.source.end_watches(WatchEnd::Ordinary);
+    settle().await;
+    assert_eq!(rig.requests(), ["list 0", "watch 1", "watch 2"]);
+    assert!(rig.errors().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_last_between_five_and_ten_minutes() {
+    let rig = Rig::start(source(&[]));
+    seconds(40_000.0).await;
+    let timeouts: Vec<_> = (rig.source.requests().into_iter())
+        .filter_map(|asking| match asking {
+            SourceRequest::Watch(query) => Some(query.timeout.as_secs()),
+            SourceRequest::List(_) => None,
+        })
+        .collect();
+    assert!(timeouts.len() > 50);
+    assert!(timeouts.iter().all(|t| (300..600).contains(t)), "{timeouts:?}");
+    assert!(timeouts.iter().any(|t| *t < 400) && timeouts.iter().any(|t| *t > 500));
+    assert_eq!(rig.log(), ["=0"], "no relist in all that time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn watch_refused_with_410_is_relisted() {
+    let fake = source(&["a"]);
+    fake.fail_watch(fault(410, "Expired"));
+    let rig = Rig::start(fake);
+    settle().await;
+    assert_eq!(rig.requests(), ["list 0", "watch 1", "list 1", "watch 1"]);
+    assert_eq!(rig.errors(), [FaultClass::Expired]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn relist_reports_missed_deletes() {
+    let rig = Rig::start(source(&["a", "b"]));
+    settle().await;
+    rig.source.end_watches(WatchEnd::Broken);
+    rig.source.delete(&key("a"));
+    rig.source.compact();
+    seconds(10.0).await;
+    assert_eq!(rig.requests(), ["list 0", "watch 2", "watch 2", "list 2", "watch 3"]);
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn throttled_or_refused_watches_retry_without_relist() {
+    let fake = source(&["a"]);
+    fake.fail_watch(fault(429, "TooManyRequests"));
+    fake.fail_watch(refused());
+    fake.fail_watch(fault(429, "TooManyRequests"));
+    let rig = Rig::start(fake);
+    seconds(60.0).await;
+    assert_eq!(rig.requests(), ["list 0", "watch 1", "watch 1", "watch 1", "watch 1"]);
+    rig.source.end_watches(WatchEnd::Failed(status(429, "TooManyRequests")));
+    seconds(60.0).await;
+    assert_eq!(rig.requests().len(), 6);
+    assert_eq!(rig.log(), ["=1"]);
+    assert_eq!(rig.errors().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn internal_errors_are_rewatched_then_relisted() {
+    let options = || ReflectorOptions::new().internal_error_window(Duration::from_secs(5));
+    let rig = Rig::with(source(&["a"]), options());
+    settle().await;
+    rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
+    seconds(2.0).await;
+    assert_eq!(rig.requests(), ["list 0", "watch 1", "watch 1"]);
+    seconds(6.0).await;
+    rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
+    seconds(10.0).await;
+    assert_eq!(rig.requests()[3..], ["list 1", "watch 1"]);
+
+    let rig = Rig::with(source(&["a"]), options());
+    settle().await;
+    for _ in 0..3 {
+        rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
+        seconds(4.0).await;
+        rig.source.put(object("a"));
+        settle().await;
+    }
+    assert!(!rig.requests()[1..].contains(&"list 1".into()), "a good event closes the window");
+}
+
+#[tokio::test(start_paused = true)]
+async fn watch_that_ends_at_once_is_an_error() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    rig.source.end_watches(WatchEnd::Ordinary);
+    seconds(3.0).await;
+    assert_eq!(rig.requests(), ["list 0", "watch 1", "list 1", "watch 1"]);
+    assert!(rig.faults.lock()[0].contains("ended within a second"), "{:?}", rig.faults.lock());
+    assert_eq!(rig.monitor.status().relists.of(RelistCause::ShortWatch), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_advance_the_version() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    rig.source.put(object("a"));
+    rig.source.send_bookmark();
+    seconds(2.0).await;
+    rig.source.end_watches(WatchEnd::Ordinary);
+    settle().await;
+    assert_eq!(rig.log(), ["=1", "~a", "@2"]);
+    assert_eq!(rig.requests().last().unwrap(), "watch 2");
+    assert_eq!(rig.monitor.status().version, Some(2.into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn overdue_watch_is_reopened_at_the_same_version() {
+    let fake = Arc::new(source(&["a"]));
+    let deaf = Odd::new(&fake, |_| {});
+    deaf.deafen(true);
+    let reflector = Reflector::new(deaf.clone(), ReflectorOptions::new());
+    let (sink, monitor) = (Sink::default(), reflector.monitor());
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    seconds(299.0).await;
+    deaf.deafen(false);
+    fake.put(object("b"));
+    assert_eq!(sink.0.lock().0, ["=1"]);
+    seconds(300.0 + 30.0 + 1.0).await;
+    assert_eq!(sink.0.lock().0, ["=1", "+b"], "and no relist");
+    let (error, _) = monitor.status().last_error.unwrap();
+    assert!(matches!(error.fault(), Fault::Silent(_)));
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_shorten_the_wait_for_a_silent_watch() {
+    let fake = Arc::new(source(&["a"]));
+    let deaf = Odd::new(&fake, |_| {});
+    let reflector = Reflector::new(deaf.clone(), ReflectorOptions::new().seed(1));
+    let sink = Sink::default();
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    for _ in 0..3 {
+        seconds(70.0).await;
+        fake.bookmark();
+    }
+    deaf.deafen(true);
+    fake.end_watches(WatchEnd::Ordinary);
+    settle().await;
+    deaf.deafen(false);
+    fake.put(object("b"));
+    seconds(209.0).await;
+    assert!(!sink.0.lock().0.contains(&"+b".into()));
+    seconds(3.0).await;
+    assert!(sink.0.lock().0.contains(&"+b".into()), "three times the gap of 70 s is over");
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_ends_the_watch() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    assert_eq!(rig.source.open_watches(), 1);
+    rig.task.abort();
+    settle().await;
+    assert_eq!(rig.source.open_watches(), 0);
+    assert_eq!(rig.monitor.status().state, ReflectorState::Stopped);
+}
+
+/// With nothing to wait for, other tasks and the stop still have their turn.
+#[tokio::test]
+async fn always_ready_source_can_be_stopped() {
+    struct Ready(Collection);
+    impl ListerWatcher<ConfigMap> for Ready {
+        fn collection(&self) -> &Collection {
+            &self.0
+        }
+        fn list(
+            &self,
+            _: &ListQuery,
+        ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+            let metadata = crate::lister_watcher::ListMetadata {
+                version: Some(1.into()),
+                continue_token: Some(fastrand::u64(..).to_string()),
+                remaining: None,
+            };
+            let items = futures::stream::iter([Ok(ListItem::Meta(metadata))]);
+            Box::pin(async { Ok(items.boxed()) })
+        }
+        fn watch(
+            &self,
+            _: &WatchQuery,
+        ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+            Box::pin(async { Ok(futures::stream::empty().boxed()) })
+        }
+    }
+    let names = source(&[]).collection().clone();
+    let reflector = Reflector::new(Arc::new(Ready(names)), ReflectorOptions::new());
+    let stop = tokio_util::sync::CancellationToken::new();
+    let running = stop.clone();
+    let task =
+        tokio::spawn(
+            async move { running.run_until_cancelled(reflector.run(Sink::default())).await },
+        );
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    assert!(task.await.unwrap().is_none(), "pages without end are no reason to miss the stop");
+}
