@@ -18,6 +18,16 @@ use crate::object::{ObjectKey, ResourceVersion};
 /// Clones are cheap: the status, the error handler and a waiting task share one error.
 ///
 /// It displays the request and the whole cause, such as `list pods in shop: 403 Forbidden: …`.
+///
+/// ```
+/// use kube_informer::SourceError;
+/// use kube_informer::error::FaultClass;
+///
+/// /// Returns whether a cluster administrator must act.
+/// fn needs_permission(error: &SourceError) -> bool {
+///     matches!(error.class(), FaultClass::Unauthorized | FaultClass::Forbidden)
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct SourceError(Arc<(RequestScope, Fault)>);
 

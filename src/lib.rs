@@ -1,5 +1,5 @@
-//! client-go's informer machinery for Rust: objects of a Kubernetes cluster in memory, always up to
-//! date, read through typed listers and followed through handlers.
+//! client-go's informer machinery for Rust: an up-to-date copy of a Kubernetes cluster's objects in
+//! memory, read through typed listers and followed through handlers.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -39,38 +39,45 @@
 //!    └──▶ SharedProcessor ──▶ handlers        processor      a backlog and a task for each
 //! ```
 //!
-//! A [`SharedInformer`] owns one of each; a [`SharedInformerFactory`] hands the same informer to all
-//! who ask for the same objects. Every stage is public and can be used alone. Beside the pipeline
-//! stand a [`WorkQueue`] and, on top of both, a [`Controller`] that runs on [leader
-//! election](leader_election) where asked.
+//! A [`SharedInformer`] owns one of each stage. A [`SharedInformerFactory`] gives the same informer
+//! to all callers that request the same objects. Every stage is public and can be used without the
+//! others. Two more parts use the pipeline: a [`WorkQueue`], and a [`Controller`] that can run with
+//! [leader election](leader_election).
 //!
 //! # What you can rely on
 //!
-//! **The store is always some moment that the server had.** What arrives is applied in whole batches;
-//! a [`Snapshot`] answers by key, namespace and index from one moment and says which version it is.
-//! Readers never wait for the writer, and the writer never waits for readers.
+//! **The store is always a state that the server had**, for the objects that can be decoded.
+//! Changes are applied in whole batches. A [`Snapshot`] answers by key, namespace and index from
+//! one moment, and gives the version of that moment. Readers never wait for the writer, and the
+//! writer never waits for readers.
 //!
-//! **No delete is lost** while the informer runs, not by a broken watch, a relist, a compaction or a
-//! slow handler. Where the final state was not seen, the event says so. An object that was deleted and made anew under the
-//! same name while nobody looked is told as a delete and an add.
+//! **No delete is lost** while the informer runs: not by a broken watch, a relist, a compaction or
+//! a slow handler. If the informer did not see the final state, the event says so. An object that
+//! was deleted and created again under the same name during a gap is reported as a delete and an
+//! add. One limit: an object that was created and deleted while the watch was interrupted, or while
+//! a handler's backlog was full, may not be reported at all.
 //!
-//! **What a handler was told, folded, is the store.** Each handler has its own task and its own
-//! bounded backlog. Until that is full it hears every event, beyond that events of one object merge.
-//! A slow or panicking handler holds up nobody else. One exception: a controller's mapping function or
-//! predicate must see every state. If 1,024 states wait for it, the informer's processing loop waits,
-//! and [`InformerStatus::held_up_by`] names the controller.
+//! **A handler's events, applied in order, give the contents of the store.** Each handler has its
+//! own task and its own bounded backlog. It receives every event until the backlog is full; then
+//! events of the same object merge. A slow or panicking handler holds up no other handler. One
+//! exception: a controller's mapping function or predicate must see every state. If 1,024 states
+//! wait for it, the informer's processing loop waits, and [`InformerStatus::held_up_by`] names the
+//! controller.
 //!
-//! **Sync ends, or says why not.** [`SharedInformerFactory::wait_for_sync`] names what has not synced
-//! with its last error: a missing permission never looks like slowness.
+//! **Sync ends, or says why not.** The error of [`SharedInformerFactory::wait_for_sync`] names each
+//! informer that has not synced, with its last error. A missing permission never looks like
+//! slowness.
 //!
-//! **One poisoned object is one problem.** What can't be decoded is reported under its key; its
-//! neighbours are stored, the last good state stays and is marked stale, its deletion still works.
+//! **One bad object is one problem.** An object that cannot be decoded is reported under its key,
+//! and its neighbours are stored. Its last good state stays in the store, marked as stale, and its
+//! deletion still works.
 //!
 //! # Objects
 //!
-//! Objects are `Arc<K>`: shared, never copied, never changed. `K` is a type of `k8s-openapi`, a
-//! derived custom resource, `DynamicObject`, `PartialObjectMeta<K>`, or a struct of your own that
-//! inherits a resource and keeps only the fields you read, which is the cheapest of all:
+//! Objects are `Arc<K>`: shared, never copied and never changed. `K` is a type of `k8s-openapi`, a
+//! derived custom resource, `DynamicObject`, `PartialObjectMeta<K>`, or your own struct that
+//! inherits a resource. Your own struct needs the least memory, because it has only the fields that
+//! you read:
 //!
 //! ```
 //! use kube::{Resource, api::ObjectMeta};
@@ -96,28 +103,29 @@
 //!
 //! # Guide
 //!
-//! [`docs`] has it: coming from client-go or kube-runtime, choosing storage, testing a controller,
-//! running in production. Programs to start from are in `examples/`.
+//! [`docs`] covers coming from client-go or kube-runtime, choosing storage, testing a controller,
+//! and running in production. The `examples/` folder has programs to start from.
 //!
 //! # Stopping
 //!
-//! [`SharedInformerFactory::shutdown`] ends every task and waits for them. Dropping the last handle
-//! of an informer stops it, too. A stopped informer never starts again; ask the factory anew.
+//! [`SharedInformerFactory::shutdown`] ends every task and waits for it. Dropping the last handle
+//! of an informer stops it, too. A stopped informer never starts again: request a new one from the
+//! factory.
 //!
-//! # A look inside
+//! # Observability
 //!
-//! [`SharedInformerFactory::status`] is one serialisable snapshot of every informer; the feature
-//! `metrics` publishes the figures under the names in [`metrics`], and `tracing` spans name resource,
+//! [`SharedInformerFactory::status`] returns one serialisable status of every informer. The feature
+//! `metrics` publishes metrics under the names in [`metrics`]. `tracing` spans name resource,
 //! namespace and version. The example `dashboard` shows and serves all of it.
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `testing` | an in-memory source, an embedded API server and faults, for tests without a cluster |
-//! | `testing-tls` | the embedded server over TLS, and a real control plane where its binaries are |
-//! | `metrics` | figures through the `metrics` facade, under the names in [`metrics`] |
-//! | `compact` | objects kept small in memory, unpacked when they are read: see [`storage`] |
+//! | `testing` | a fake source, an embedded API server and faults, to test without a cluster |
+//! | `testing-tls` | the embedded server over TLS, and a real control plane if its binaries exist |
+//! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
+//! | `compact` | objects packed in memory and unpacked when they are read: see [`storage`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 

@@ -16,6 +16,18 @@ use crate::reflector::ReflectorMonitor;
 
 /// A lister of all objects of an informer. Clones are cheap.
 ///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Labels, SharedInformer};
+///
+/// # fn f(informer: &SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+/// let pods = informer.lister();
+/// let web = pods.namespace("shop").get("web-0")?;
+/// println!("{:?} is one of {} pods", web.metadata.name, pods.len());
+/// let frontends = pods.list(&"tier=frontend".parse::<Labels>()?);
+/// # Ok(()) }
+/// ```
+///
 /// A lister keeps the objects readable, but it does not keep the informer running. After the
 /// informer was stopped, or its last handle was dropped, the answers become stale: see
 /// [`is_stopped`](Self::is_stopped) and [`freshness`](Self::freshness).
@@ -93,8 +105,8 @@ impl<K: Resource> Lister<K> {
     /// for the store to reach this version. Use it to read your own writes. Cancel safe.
     ///
     /// # Errors
-    /// [`ReadError::NotFound`] if there is no such object, [`ReadError::WaitTimeout`] if the store did
-    /// not reach the version in time.
+    /// [`ReadError::NotFound`] if there is no such object. [`ReadError::WaitTimeout`] if the store
+    /// did not reach the version in time.
     pub async fn get_at_least(
         &self,
         name: &str,
@@ -201,8 +213,8 @@ impl<K: Resource> NamespaceLister<K> {
     /// reach this version. Use it to read your own writes. Cancel safe.
     ///
     /// # Errors
-    /// [`ReadError::NotFound`] if there is no such object, [`ReadError::WaitTimeout`] if the store did
-    /// not reach the version in time.
+    /// [`ReadError::NotFound`] if there is no such object. [`ReadError::WaitTimeout`] if the store
+    /// did not reach the version in time.
     pub async fn get_at_least(
         &self,
         name: &str,

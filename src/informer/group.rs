@@ -212,8 +212,8 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// Adds an index to all informers. See [`SharedInformer::add_index`].
     ///
     /// # Errors
-    /// [`IndexError::Duplicate`] when one of them has an index of this name; those before it have the
-    /// new one then.
+    /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
+    /// before it have the new index then.
     pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
     where
         F: Fn(&K) -> I + Clone + Send + Sync + 'static,
@@ -228,8 +228,8 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// [`SharedInformer::add_index_on`].
     ///
     /// # Errors
-    /// [`IndexError::Duplicate`] when one of them has an index of this name; those before it have the
-    /// new one then.
+    /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
+    /// before it have the new index then.
     pub fn add_index_on<F, I>(
         &self,
         name: &str,

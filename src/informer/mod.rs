@@ -363,7 +363,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.freshness()
     }
 
-    /// Returns whether this informer has synced and its store is proved to be no older than `limit`.
+    /// Returns whether this informer has synced and its store is proved to be no older than
+    /// `limit`.
     ///
     /// If the watch is refused or silent, the store stays readable and synced, and only its age
     /// grows.

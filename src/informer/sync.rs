@@ -89,7 +89,7 @@ impl fmt::Display for Unsynced {
                 write!(f, " has listed {loaded} of {total} objects")?;
             }
             ReflectorState::Listing { loaded, total: None } => {
-                write!(f, " has listed {loaded} objects")?
+                write!(f, " has listed {loaded} objects")?;
             }
             ReflectorState::Watching => f.write_str(" was listed and is not stored yet")?,
             ReflectorState::Waiting(delay) => {

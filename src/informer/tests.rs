@@ -26,8 +26,8 @@ fn version(object: &ConfigMap) -> u64 {
     object.metadata.resource_version.as_ref().unwrap().parse().unwrap()
 }
 
-/// What a handler was told, checked as it comes: every add is of what it did not have, every
-/// update's `old` and every delete's object is what it had.
+/// The objects that a handler's events fold to, checked with each event: an add must be of an
+/// unknown object, and `old` of an update and the object of a delete must be the known state.
 #[derive(Clone, Default)]
 struct Fold(Arc<Mutex<Folded>>);
 
@@ -57,7 +57,8 @@ impl EventHandler<ConfigMap> for Fold {
             Event::Updated { old, new } => {
                 let had = objects.insert(key.clone(), new.clone());
                 let same = had.is_some_and(|had| Arc::ptr_eq(&had, old));
-                (!same).then(|| wrong.push(format!("old of {key} is not what was told")));
+                (!same)
+                    .then(|| wrong.push(format!("old of {key} is not the state delivered before")));
                 let unchanged = version(old) == version(new);
                 format!("{}{key}", if unchanged { "." } else { "~" })
             }
@@ -65,7 +66,7 @@ impl EventHandler<ConfigMap> for Fold {
                 let had = objects.remove(&key);
                 let uid = |o: &ConfigMap| o.metadata.uid.clone();
                 let same = had.is_some_and(|had| uid(&had) == uid(object));
-                (!same).then(|| wrong.push(format!("deleted {key} that was not told")));
+                (!same).then(|| wrong.push(format!("deleted {key}, which was never delivered")));
                 format!("{}{key}", if *final_state_known { "-" } else { "†" })
             }
         };
@@ -114,7 +115,7 @@ async fn seconds(n: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn handlers_hear_the_first_list_as_initial_and_changes_as_they_come() {
+async fn handlers_get_initial_adds_then_changes() {
     let rig = Rig::new(&["a", "b"]);
     let (early, registration) = rig.handler();
     assert!(!registration.has_synced());
@@ -131,11 +132,11 @@ async fn handlers_hear_the_first_list_as_initial_and_changes_as_they_come() {
     assert_eq!(early.log(), ["!a", "!b", "~a", "+c", "-b"]);
     let mut late = late.log();
     late[..2].sort();
-    assert_eq!(late, ["!a", "!b", "+c", "-b"], "no gap and no repeat");
+    assert_eq!(late, ["!a", "!b", "+c", "-b"], "no gap and no duplicate");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_collection_syncs_and_so_do_its_handlers() {
+async fn empty_collection_and_its_handlers_sync() {
     let rig = Rig::new(&[]);
     let (_, early) = rig.handler();
     rig.start().await;
@@ -145,7 +146,7 @@ async fn an_empty_collection_syncs_and_so_do_its_handlers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deletes_missed_by_a_broken_watch_are_told_as_tombstones_before_the_rest() {
+async fn relist_reports_missed_deletes_first_as_tombstones() {
     let rig = Rig::new(&["a", "b", "c"]);
     let (fold, _) = rig.handler();
     rig.start().await;
@@ -160,7 +161,7 @@ async fn deletes_missed_by_a_broken_watch_are_told_as_tombstones_before_the_rest
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relist_of_what_did_not_change_tells_only_those_who_asked_for_resync() {
+async fn unchanged_relist_reaches_only_resyncing_handlers() {
     let rig = Rig::new(&["a", "b"]);
     let (plain, _) = rig.handler();
     let resyncing = Fold::default();
@@ -177,7 +178,7 @@ async fn a_relist_of_what_did_not_change_tells_only_those_who_asked_for_resync()
 
 /// One object has the version that it had before the backup, and is another state of it.
 #[tokio::test(start_paused = true)]
-async fn what_a_restored_backup_has_is_believed_whatever_its_versions() {
+async fn restored_backup_replaces_newer_versions() {
     for streaming in [false, true] {
         let options =
             InformerOptions::new().reflector(ReflectorOptions::new().streaming_list(streaming));
@@ -200,7 +201,7 @@ async fn what_a_restored_backup_has_is_believed_whatever_its_versions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_period_that_no_clock_can_hold_is_never() {
+async fn oversized_period_means_never() {
     let rig = Rig::with(&["a"], InformerOptions::new().resync(Duration::MAX));
     let (default, _) = rig.handler();
     rig.start().await;
@@ -233,12 +234,12 @@ async fn each_handler_resyncs_at_its_own_period() {
     seconds(121).await;
     let resyncs = |fold: &Fold| fold.log().iter().filter(|text| *text == ".a").count();
     assert_eq!((resyncs(&default), resyncs(&never), resyncs(&slower)), (4, 0, 2));
-    assert_eq!(resyncs(&raised), 4, "a later, shorter wish is raised to the informer's period");
+    assert_eq!(resyncs(&raised), 4, "a later, shorter period is raised to the informer's");
     assert_eq!(rig.source.requests().len(), 2, "a resync does not touch the server");
 }
 
 #[tokio::test(start_paused = true)]
-async fn starting_twice_and_using_a_stopped_informer_are_typed_errors() {
+async fn second_start_and_stopped_informer_are_typed_errors() {
     let rig = Rig::new(&["a"]);
     rig.start().await;
     assert_eq!(rig.informer.start(), Err(StartError::AlreadyStarted));
@@ -255,13 +256,13 @@ async fn starting_twice_and_using_a_stopped_informer_are_typed_errors() {
 }
 
 #[test]
-fn starting_outside_a_runtime_is_a_typed_error() {
+fn start_outside_a_runtime_is_a_typed_error() {
     let rig = Rig::new(&[]);
     assert_eq!(rig.informer.start(), Err(StartError::NoRuntime));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sync_that_does_not_come_says_why() {
+async fn missing_sync_names_its_reason() {
     let rig = Rig::new(&[]);
     let message = "configmaps is forbidden";
     for _ in 0..50 {
@@ -279,7 +280,7 @@ async fn a_sync_that_does_not_come_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_task_that_waits_for_the_sync_is_woken() {
+async fn sync_and_stop_wake_every_waiter() {
     for stop in [false, true] {
         let rig = Rig::new(&["a"]);
         if stop {
@@ -306,7 +307,7 @@ async fn every_task_that_waits_for_the_sync_is_woken() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn every_task_that_waits_for_a_handler_or_for_the_end_is_woken() {
+async fn handler_sync_removal_and_shutdown_wake_every_waiter() {
     let rig = Rig::new(&["a", "b"]);
     let (_, kept) = rig.handler();
     let (_, removed) = rig.handler();
@@ -375,7 +376,7 @@ async fn dropping_the_last_handle_stops_everything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_drops_the_backlog_and_a_drain_delivers_it() {
+async fn shutdown_drops_the_backlog_and_drain_delivers_it() {
     for drain in [false, true] {
         let rig = Rig::new(&["a"]);
         rig.start().await;
@@ -396,7 +397,7 @@ async fn a_shutdown_drops_the_backlog_and_a_drain_delivers_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_handler_slows_only_itself_and_sees_each_object_at_its_newest() {
+async fn slow_handler_slows_only_itself() {
     let rig = Rig::new(&[]);
     let (quick, _) = rig.handler();
     let options = HandlerOptions::new().backlog(4).name("slow");
@@ -423,7 +424,7 @@ async fn a_slow_handler_slows_only_itself_and_sees_each_object_at_its_newest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_undecodable_object_keeps_its_last_good_state_marked_stale() {
+async fn undecodable_object_keeps_its_last_good_state() {
     let rig = Rig::new(&["a", "b"]);
     let (fold, _) = rig.handler();
     rig.start().await;
@@ -433,7 +434,7 @@ async fn an_undecodable_object_keeps_its_last_good_state_marked_stale() {
     assert_eq!(rig.informer.status().stale, 1);
     rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
     seconds(10).await;
-    assert_eq!(version(&rig.informer.lister().get("a").unwrap()), 1, "a list deletes it not");
+    assert_eq!(version(&rig.informer.lister().get("a").unwrap()), 1, "a list does not delete it");
     assert_eq!(rig.informer.status().stale, 1);
     rig.source.set_poisoned(&key("a"), false);
     rig.source.put(object("a"));
@@ -446,7 +447,7 @@ async fn an_undecodable_object_keeps_its_last_good_state_marked_stale() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_poisoned_first_list_does_not_hold_up_the_sync() {
+async fn undecodable_item_does_not_delay_the_sync() {
     let rig = Rig::new(&["a", "b"]);
     rig.source.set_poisoned(&key("a"), true);
     rig.source.set_nameless_item(true);
@@ -455,7 +456,7 @@ async fn a_poisoned_first_list_does_not_hold_up_the_sync() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_hundred_tasks_add_and_remove_handlers_while_objects_change() {
+async fn concurrent_handlers_fold_to_the_store() {
     let rig = Rig::new(&["a", "b", "c"]);
     rig.informer.start().unwrap();
     let running = Arc::new(AtomicUsize::new(0));
@@ -549,7 +550,7 @@ fn some_fault(n: u8) -> Fault {
     }
 }
 
-/// Runs a history of changes and faults; afterwards everything must have come right.
+/// Runs a history of changes and faults, and checks that everything converges afterwards.
 async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> {
     let reflector = ReflectorOptions::new().seed(3).streaming_list(streaming).on_error(|_| {});
     let rig = Rig::with(&["o0", "o1"], InformerOptions::new().reflector(reflector));
@@ -615,7 +616,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
             prop_assert_eq!(by_index, by_scan, "a snapshot mixes two moments");
         }
     }
-    // The faults stop. What was undecodable is written anew, so that it can be seen.
+    // The faults stop. Undecodable objects are written again, so that the informer sees them.
     rig.source.set_lag(0);
     for key in poisoned {
         rig.source.set_poisoned(&key, false);
@@ -623,7 +624,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
             rig.source.put(object(key.name()));
         }
     }
-    // Only a watch that is open can be ended: what was healed without a write is listed then.
+    // Only an open watch can be ended. The relist finds objects that were healed without a write.
     seconds(120).await;
     rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
     seconds(600).await;
@@ -631,7 +632,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
     let snapshot = rig.informer.snapshot();
     let stored: BTreeMap<_, _> =
         snapshot.iter().map(|(key, object)| (key.clone(), object.clone())).collect();
-    prop_assert_eq!(&stored, &source, "the store is not the source");
+    prop_assert_eq!(&stored, &source, "the store differs from the source");
     prop_assert!(rig.informer.has_synced());
     prop_assert_eq!(rig.informer.status().stale, 0);
     while let Some(Some(event)) = futures::FutureExt::now_or_never(slow.next()) {
@@ -642,7 +643,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
         prop_assert!(registration.has_synced());
         let folded = fold.0.lock();
         prop_assert!(folded.wrong.is_empty(), "{:?}", folded.wrong);
-        prop_assert_eq!(&folded.objects, &stored, "what a handler was told is not the store");
+        prop_assert_eq!(&folded.objects, &stored, "the events do not fold to the store");
     }
     rig.informer.shutdown().await;
     prop_assert_eq!(rig.source.open_watches(), 0);
@@ -653,7 +654,7 @@ proptest! {
     #![proptest_config(crate::seeds::cases(300))]
 
     #[test]
-    fn whatever_happens_everything_comes_right(
+    fn any_history_converges(
         acts in proptest::collection::vec(act(), 0..60),
         streaming in any::<bool>(),
     ) {

@@ -27,8 +27,8 @@ use crate::object::{Cached, CachedEvent, ObjectKey};
 /// The stored objects that a new handler receives first.
 pub(super) type Stored<K> = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send>;
 
-/// The number of cancelled adds that one `pop` skips before it returns [`Taken::Later`].
-const CANCELLED_A_TURN: usize = 64;
+/// The number of cancelled adds that one `pop` skips before it returns [`Popped::Later`].
+const CANCELLED_PER_POP: usize = 64;
 
 /// A queue of events that merges when it is full.
 pub(super) struct Backlog<K> {
@@ -44,7 +44,7 @@ pub(super) struct Backlog<K> {
     marks: usize,
     limit: usize,
     /// The slots of each key. `None` while the backlog does not merge.
-    places: Option<HashMap<ObjectKey, Place, foldhash::fast::RandomState>>,
+    key_slots: Option<HashMap<ObjectKey, KeySlots, foldhash::fast::RandomState>>,
     now: Moment,
     merged: u64,
     cancelled: u64,
@@ -75,14 +75,14 @@ enum Slot<K> {
 
 /// The slots of one key. There are two only if a delete waits in front of another event.
 #[derive(Clone, Copy)]
-struct Place {
+struct KeySlots {
     earlier: Option<u64>,
     last: u64,
 }
 
 /// The result of [`Backlog::pop`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Taken<K> {
+pub(super) enum Popped<K> {
     Event(ObjectKey, CachedEvent<K>, Moment),
     /// All initial adds were delivered before this mark.
     InitialEnd,
@@ -117,7 +117,7 @@ impl<K> Backlog<K> {
             waiting: 0,
             marks: 0,
             limit,
-            places: None,
+            key_slots: None,
             now: Moment::default(),
             merged: 0,
             cancelled: 0,
@@ -174,7 +174,7 @@ impl<K> Backlog<K> {
     }
 
     pub(super) fn push(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
-        if self.places.is_none() && self.waiting + self.stored() >= self.limit {
+        if self.key_slots.is_none() && self.waiting + self.stored() >= self.limit {
             self.merge_all();
         }
         self.put(key.clone(), event, self.now);
@@ -186,8 +186,8 @@ impl<K> Backlog<K> {
     }
 
     /// Takes the oldest waiting event. O(1), amortised over the pushes.
-    pub(super) fn pop(&mut self) -> Option<Taken<K>> {
-        for _ in 0..CANCELLED_A_TURN {
+    pub(super) fn pop(&mut self) -> Option<Popped<K>> {
+        for _ in 0..CANCELLED_PER_POP {
             let Some((stored, since)) = &mut self.stored else { return self.pop_queued() };
             let since = *since;
             let Some((key, object)) = stored.next() else {
@@ -196,14 +196,14 @@ impl<K> Backlog<K> {
             };
             if self.waiting + self.stored() <= self.limit / 2 {
                 // Well below the limit: stop merging.
-                self.places = None;
+                self.key_slots = None;
             }
             let added = CachedEvent::Added { object, initial: true };
             if let Some(event) = self.merge_with_queued(&key, added) {
-                return Some(Taken::Event(key, event, since));
+                return Some(Popped::Event(key, event, since));
             }
         }
-        Some(Taken::Later)
+        Some(Popped::Later)
     }
 
     /// Merges the add of a stored object with the waiting events of that object, while merging.
@@ -213,9 +213,9 @@ impl<K> Backlog<K> {
         key: &ObjectKey,
         added: CachedEvent<K>,
     ) -> Option<CachedEvent<K>> {
-        let place = self.places.as_ref().and_then(|places| places.get(key)).copied();
-        let Some(place) = place else { return Some(added) };
-        let index = self.index(place.earlier.unwrap_or(place.last));
+        let slots = self.key_slots.as_ref().and_then(|key_slots| key_slots.get(key)).copied();
+        let Some(slots) = slots else { return Some(added) };
+        let index = self.index(slots.earlier.unwrap_or(slots.last));
         let waiting = self.slots.get_mut(index).and_then(Option::take);
         let Some(Slot::Event(queued, waiting, since)) = waiting else { return Some(added) };
         let event = match merge(added, waiting, &mut self.unused) {
@@ -233,16 +233,18 @@ impl<K> Backlog<K> {
             }
         };
         self.waiting -= 1;
-        match (place.earlier, &mut self.places) {
-            (Some(_), _) => self.set_place(queued, Place { earlier: None, last: place.last }),
-            (None, Some(places)) => drop(places.remove(key)),
+        match (slots.earlier, &mut self.key_slots) {
+            (Some(_), _) => {
+                self.set_key_slots(queued, KeySlots { earlier: None, last: slots.last });
+            }
+            (None, Some(key_slots)) => drop(key_slots.remove(key)),
             (None, None) => {}
         }
         self.close_gaps();
         event
     }
 
-    fn pop_queued(&mut self) -> Option<Taken<K>> {
+    fn pop_queued(&mut self) -> Option<Popped<K>> {
         loop {
             let slot = self.slots.pop_front()?;
             let number = self.first;
@@ -251,14 +253,14 @@ impl<K> Backlog<K> {
             self.waiting -= 1;
             let Slot::Event(key, event, since) = slot else {
                 self.marks -= 1;
-                return Some(Taken::InitialEnd);
+                return Some(Popped::InitialEnd);
             };
-            self.leave(&key, number);
+            self.forget_slot(&key, number);
             if self.waiting <= self.limit / 2 {
                 // Well below the limit again: stop merging.
-                self.places = None;
+                self.key_slots = None;
             }
-            return Some(Taken::Event(key, event, since));
+            return Some(Popped::Event(key, event, since));
         }
     }
 
@@ -271,7 +273,7 @@ impl<K> Backlog<K> {
     #[must_use]
     pub(super) fn clear(&mut self) -> Cleared<K> {
         (self.waiting, self.marks) = (0, 0);
-        self.places = None;
+        self.key_slots = None;
         Cleared {
             slots: std::mem::take(&mut self.slots),
             stored: self.stored.take().map(|(stored, _)| stored),
@@ -281,13 +283,13 @@ impl<K> Backlog<K> {
 
     /// Queues an event. Merges it with a waiting event of the same key while merging.
     fn put(&mut self, key: ObjectKey, event: CachedEvent<K>, now: Moment) {
-        let place = self.places.as_ref().and_then(|places| places.get(&key)).copied();
-        let Some(place) = place else {
+        let slots = self.key_slots.as_ref().and_then(|key_slots| key_slots.get(&key)).copied();
+        let Some(slots) = slots else {
             let last = self.append(Slot::Event(key.clone(), event, now));
-            self.set_place(key, Place { earlier: None, last });
+            self.set_key_slots(key, KeySlots { earlier: None, last });
             return;
         };
-        let index = self.index(place.last);
+        let index = self.index(slots.last);
         let waiting = self.slots.get_mut(index).and_then(Option::take);
         let Some(Slot::Event(_, waiting, since)) = waiting else {
             return;
@@ -300,9 +302,9 @@ impl<K> Backlog<K> {
             Merged::None => {
                 self.cancelled += 1;
                 self.waiting -= 1;
-                match (place.earlier, &mut self.places) {
-                    (Some(last), _) => self.set_place(key, Place { earlier: None, last }),
-                    (None, Some(places)) => drop(places.remove(&key)),
+                match (slots.earlier, &mut self.key_slots) {
+                    (Some(last), _) => self.set_key_slots(key, KeySlots { earlier: None, last }),
+                    (None, Some(key_slots)) => drop(key_slots.remove(&key)),
                     (None, None) => {}
                 }
                 self.close_gaps();
@@ -310,7 +312,7 @@ impl<K> Backlog<K> {
             Merged::Both(first, second) => {
                 self.slots[index] = Some(Slot::Event(key.clone(), first, since));
                 let last = self.append(Slot::Event(key.clone(), second, now));
-                self.set_place(key, Place { earlier: Some(place.last), last });
+                self.set_key_slots(key, KeySlots { earlier: Some(slots.last), last });
             }
         }
     }
@@ -325,22 +327,22 @@ impl<K> Backlog<K> {
         usize::try_from(number - self.first).unwrap_or(usize::MAX)
     }
 
-    fn set_place(&mut self, key: ObjectKey, place: Place) {
-        if let Some(places) = &mut self.places {
-            places.insert(key, place);
+    fn set_key_slots(&mut self, key: ObjectKey, slots: KeySlots) {
+        if let Some(key_slots) = &mut self.key_slots {
+            key_slots.insert(key, slots);
         }
     }
 
     /// Forgets the slot `number` of this key.
-    fn leave(&mut self, key: &ObjectKey, number: u64) {
-        let Some(places) = &mut self.places else {
+    fn forget_slot(&mut self, key: &ObjectKey, number: u64) {
+        let Some(key_slots) = &mut self.key_slots else {
             return;
         };
-        if let Some(place) = places.get_mut(key) {
-            if place.last == number {
-                places.remove(key);
+        if let Some(slots) = key_slots.get_mut(key) {
+            if slots.last == number {
+                key_slots.remove(key);
             } else {
-                place.earlier = None;
+                slots.earlier = None;
             }
         }
     }
@@ -356,7 +358,7 @@ impl<K> Backlog<K> {
     fn merge_all(&mut self) {
         let slots = std::mem::take(&mut self.slots);
         (self.first, self.waiting, self.marks) = (0, 0, 0);
-        self.places = Some(HashMap::default());
+        self.key_slots = Some(HashMap::default());
         for slot in slots.into_iter().flatten() {
             match slot {
                 Slot::Event(key, event, since) => self.put(key, event, since),

@@ -14,7 +14,7 @@ use tokio::task::consume_budget;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::backlog::{Backlog, Moment, Stored, Taken};
+use super::backlog::{Backlog, Moment, Popped, Stored};
 use super::metrics::HandlerMetrics;
 use super::resync::Resync;
 use super::task::Revoke;
@@ -29,10 +29,10 @@ use crate::sync::{AtomicWaker, Mutex};
 
 /// The number of calls after which a handler's task lets other tasks run. Each call may unpack two
 /// objects.
-const CALLS_A_TURN: u32 = 8;
+const CALLS_PER_TURN: u32 = 8;
 
 /// The cost of an event that must be unpacked, in decoded events.
-const UNPACKING: usize = 8;
+const UNPACKING_COST: usize = 8;
 
 /// One handler's backlog and figures.
 pub(super) struct Listener<K> {
@@ -60,7 +60,7 @@ struct Queue<K> {
     /// The handler's metrics. They end with the handler, even while its registration is still held.
     metrics: HandlerMetrics,
     /// For a stream: a token that is held until everything is delivered, or until no more can be.
-    owing: Option<TaskTrackerToken>,
+    delivery_token: Option<TaskTrackerToken>,
 }
 
 impl<K> Queue<K> {
@@ -68,12 +68,12 @@ impl<K> Queue<K> {
     fn settle(&mut self) {
         let nothing_comes = self.close.is_some() && self.backlog.len() == 0;
         if nothing_comes || self.close == Some(Close::Dropped) {
-            self.owing = None;
+            self.delivery_token = None;
         }
     }
 }
 
-/// How a listener ends.
+/// The way in which a listener ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Close {
     /// Waiting events are still delivered.
@@ -99,7 +99,7 @@ impl<K> Listener<K> {
                 close: None,
                 observed: None,
                 metrics: HandlerMetrics::new(labels, &options.name),
-                owing: None,
+                delivery_token: None,
             }),
             waker: AtomicWaker::new(),
             synced: watch::Sender::new(false),
@@ -163,12 +163,12 @@ impl<K> Listener<K> {
     }
 
     /// Holds this token until everything is delivered, or until no more can be.
-    pub(super) fn owe(&self, token: Option<TaskTrackerToken>) {
-        self.queue.lock().owing = token;
+    pub(super) fn hold_token(&self, token: Option<TaskTrackerToken>) {
+        self.queue.lock().delivery_token = token;
     }
 
     /// Queues an update for each of these unchanged objects.
-    pub(super) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)], now: Instant) {
+    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached<K>)], now: Instant) {
         let events = objects.iter().map(|(key, object)| {
             (key, CachedEvent::Updated { old: object.clone(), new: object.clone() })
         });
@@ -264,7 +264,7 @@ impl<K> Listener<K> {
         let mut queue = self.queue.lock();
         let (merged, cancelled) = (queue.backlog.merged(), queue.backlog.cancelled());
         let polled = match queue.backlog.pop() {
-            Some(Taken::Event(key, event, since)) => {
+            Some(Popped::Event(key, event, since)) => {
                 self.delivered.fetch_add(1, Ordering::Relaxed);
                 let Queue { backlog, observed, metrics, .. } = &mut *queue;
                 metrics.delivered.add(1);
@@ -277,12 +277,12 @@ impl<K> Listener<K> {
             }
             // Tokio runs a task that was woken here next on this worker, and lets no other worker
             // steal it. So this task gives way before the next event, whose call may block.
-            Some(Taken::InitialEnd) => {
+            Some(Popped::InitialEnd) => {
                 self.synced.send_replace(true);
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            Some(Taken::Later) => {
+            Some(Popped::Later) => {
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
@@ -345,7 +345,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                 }
                 listener.drops.free_event(objects);
                 calls += 1;
-                if calls % CALLS_A_TURN == 0 {
+                if calls % CALLS_PER_TURN == 0 {
                     crate::turns::give_way().await;
                 }
             }
@@ -368,6 +368,20 @@ impl<K> Drop for Finish<K> {
 /// A stream is a handler like any other. Its backlog is bounded by merging, and its first events
 /// are adds of the stored objects. It ends when the informer stops. Polling for the next event
 /// marks the previous one as finished. Dropping the stream removes the handler.
+///
+/// ```no_run
+/// use futures::StreamExt;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{InformerStopped, SharedInformer};
+///
+/// async fn follow(pods: &SharedInformer<Pod>) -> Result<(), InformerStopped> {
+///     let mut events = pods.events()?;
+///     while let Some(event) = events.next().await {
+///         println!("{:?}", event.object().metadata.name);
+///     }
+///     Ok(())
+/// }
+/// ```
 ///
 /// Each event consumes some of the task's tokio budget, so a task that only takes events lets
 /// others run.
@@ -405,7 +419,7 @@ impl<K> Stream for EventStream<K> {
                     if matches!(event.object(), Cached::Packed(_)) {
                         // The event is already taken. If the budget runs out here, the next event
                         // waits.
-                        let _later = (1..UNPACKING).try_for_each(|_| match spend(cx) {
+                        let _later = (1..UNPACKING_COST).try_for_each(|_| match spend(cx) {
                             Poll::Ready(()) => Ok(()),
                             Poll::Pending => Err(()),
                         });

@@ -234,15 +234,15 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
         AddedHandler { registration, task }
     }
 
-    /// Adds a handler that the user polls. It holds `owing` until everything is delivered to it.
+    /// Adds a handler that the user polls. It holds `delivery_token` until everything is delivered to it.
     pub(crate) fn add_stream(
         &mut self,
         options: &HandlerOptions,
         stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
         complete: bool,
-        owing: Option<TaskTrackerToken>,
+        delivery_token: Option<TaskTrackerToken>,
     ) -> EventStream<K> {
-        let listener = self.add(options, stored, complete, owing);
+        let listener = self.add(options, stored, complete, delivery_token);
         EventStream::new(listener, Arc::downgrade(&self.1.shared))
     }
 
@@ -251,12 +251,12 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
         options: &HandlerOptions,
         stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
         complete: bool,
-        owing: Option<TaskTrackerToken>,
+        delivery_token: Option<TaskTrackerToken>,
     ) -> Arc<Listener<K>> {
         let Shared { next_id, labels, drops, .. } = &*self.1.shared;
         let id = next_id.fetch_add(1, Ordering::Relaxed);
         let listener = Arc::new(Listener::new(id, options, labels, drops.clone()));
-        listener.owe(owing);
+        listener.hold_token(delivery_token);
         listener.begin_with(Box::new(stored.into_iter()), Instant::now());
         if complete {
             listener.end_initial();
@@ -278,9 +278,9 @@ impl<K> Listeners<K> {
     }
 
     /// Queues an update for each of these unchanged objects, for a resync.
-    pub(crate) fn tell_again(&self, objects: &[(ObjectKey, Cached<K>)]) {
+    pub(crate) fn resend(&self, objects: &[(ObjectKey, Cached<K>)]) {
         let now = Instant::now();
-        self.handlers.iter().for_each(|listener| listener.tell_again(objects, now));
+        self.handlers.iter().for_each(|listener| listener.resend(objects, now));
     }
 
     /// Returns whether all of these handlers are closed.

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicUsize;
 
 use proptest::prelude::*;
 
-use super::backlog::{Backlog, Moment, Taken};
+use super::backlog::{Backlog, Moment, Popped};
 use super::*;
 use crate::object::{Event, PackedObject, ResourceVersion};
 
@@ -28,17 +28,17 @@ fn deleted(version: u32) -> CachedEvent<u32> {
     CachedEvent::Deleted { object: Arc::new(version).into(), final_state_known: true }
 }
 
-fn rest(backlog: &mut Backlog<u32>) -> Vec<Taken<u32>> {
+fn rest(backlog: &mut Backlog<u32>) -> Vec<Popped<u32>> {
     std::iter::from_fn(|| backlog.pop()).collect()
 }
 
 /// Events of one object.
-fn events(events: impl IntoIterator<Item = CachedEvent<u32>>) -> Vec<Taken<u32>> {
+fn events(events: impl IntoIterator<Item = CachedEvent<u32>>) -> Vec<Popped<u32>> {
     events.into_iter().map(|event| taken(0, event)).collect()
 }
 
-fn taken(object: u8, event: CachedEvent<u32>) -> Taken<u32> {
-    Taken::Event(key(object), event, Moment::default())
+fn taken(object: u8, event: CachedEvent<u32>) -> Popped<u32> {
+    Popped::Event(key(object), event, Moment::default())
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn end_mark_stays_behind_initial_adds() {
     backlog.push(&key(1), deleted(2));
     backlog.push(&key(2), added(4));
     let all = rest(&mut backlog);
-    assert_eq!(all, [taken(0, added(3)), Taken::InitialEnd, taken(2, added(4))]);
+    assert_eq!(all, [taken(0, added(3)), Popped::InitialEnd, taken(2, added(4))]);
 }
 
 #[test]
@@ -113,9 +113,9 @@ fn merged_event_keeps_the_first_queue_time() {
         assert_eq!(backlog.oldest(), Some(at(1)));
     }
     let all = [
-        Taken::InitialEnd,
-        Taken::Event(key(0), deleted(4), at(1)),
-        Taken::Event(key(1), added(3), at(2)),
+        Popped::InitialEnd,
+        Popped::Event(key(0), deleted(4), at(1)),
+        Popped::Event(key(1), added(3), at(2)),
     ];
     assert_eq!(rest(&mut backlog), all);
     assert_eq!(at(1).until(at(4)), Duration::from_secs(3));
@@ -150,8 +150,8 @@ proptest! {
         let mut store: BTreeMap<u8, u32> = BTreeMap::new();
         let mut told: BTreeSet<u32> = BTreeSet::new();
         let mut version = 0;
-        let mut tell = |taken: Taken<u32>| {
-            let Taken::Event(told_of, event, _) = taken else { return Ok(()) };
+        let mut tell = |taken: Popped<u32>| {
+            let Popped::Event(told_of, event, _) = taken else { return Ok(()) };
             prop_assert_eq!(told_of, key_of(*event.object().get().unwrap()));
             match event.read().unwrap() {
                 Event::Added { object, .. } => prop_assert!(told.insert(*object)),

@@ -15,7 +15,7 @@ async fn freshness_is_the_age_of_the_last_proof() {
     rig.source.send_bookmark();
     seconds(3.0).await;
     assert_eq!(age(), Some(3), "since the bookmark");
-    assert_eq!(rig.monitor.status().lists, 1, "nothing is asked for it");
+    assert_eq!(rig.monitor.status().lists, 1, "no additional request is made");
 }
 
 #[tokio::test(start_paused = true)]
@@ -36,10 +36,10 @@ async fn quiet_watch_is_proved_by_a_list_of_one_item() {
 #[tokio::test(start_paused = true)]
 async fn watch_behind_the_quorum_is_relisted() {
     let fake = Arc::new(source(&["a"]));
-    let deaf = Odd::new(&fake, |_| {});
-    deaf.deafen(true);
+    let silent = ScriptedSource::new(&fake, |_| {});
+    silent.silence(true);
     let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(60)).seed(1);
-    let reflector = Reflector::new(deaf.clone(), options);
+    let reflector = Reflector::new(silent.clone(), options);
     let (sink, monitor) = (Sink::default(), reflector.monitor());
     let task = tokio::spawn(reflector.run(sink.clone()));
     seconds(10.0).await;

@@ -23,7 +23,7 @@ use crate::error::{ApiStatus, FaultClass};
 use crate::lister_watcher::{Collection, ListStream, WatchItem};
 use crate::testing::{SourceRequest, FakeSource, WatchEnd};
 
-/// What the reflector gave, as text, and what it folds to.
+/// The changes that the reflector emitted, as text, and the objects that they fold to.
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Heard>>);
 
@@ -127,8 +127,9 @@ impl Rig {
         self.errors.lock().clone()
     }
 
-    /// The versions asked, in order: `list 0`, `page`, `list ""`, `watch 3`, `stream ""`.
-    fn asked(&self) -> Vec<String> {
+    /// The requests in order, with their versions: `list 0`, `page`, `list ""`, `watch 3`, `stream
+    /// ""`.
+    fn requests(&self) -> Vec<String> {
         let text = |version: &Option<ResourceVersion>| {
             version.as_ref().map_or("\"\"".into(), ToString::to_string)
         };
@@ -154,7 +155,7 @@ impl Rig {
         lists.collect()
     }
 
-    /// What the sink folded is what the source holds.
+    /// Asserts that the folded changes equal the source's objects.
     fn assert_converged(&self) {
         let objects = self.source.objects();
         let source: BTreeMap<_, _> =
@@ -171,7 +172,7 @@ fn source(names: &[&str]) -> FakeSource<ConfigMap> {
     source
 }
 
-/// Lets everything that can happen now happen. Paused time moves on only when all tasks wait.
+/// Lets every ready task run. Paused time advances only when all tasks wait.
 async fn settle() {
     seconds(0.001).await;
 }
@@ -180,38 +181,38 @@ async fn seconds(n: f64) {
     tokio::time::sleep(Duration::from_secs_f64(n)).await;
 }
 
-/// A fake whose watches say nothing while `deaf`, and which does something after each list.
-struct Odd {
+/// A fake source whose watches are silent on request, and which calls a function after each list.
+struct ScriptedSource {
     source: Arc<FakeSource<ConfigMap>>,
-    deaf: std::sync::atomic::AtomicBool,
+    silent: std::sync::atomic::AtomicBool,
     after_list: fn(&FakeSource<ConfigMap>),
     watch: fn(WatchStream<ConfigMap>) -> WatchStream<ConfigMap>,
 }
 
-impl Odd {
+impl ScriptedSource {
     fn new(
         source: &Arc<FakeSource<ConfigMap>>,
         after_list: fn(&FakeSource<ConfigMap>),
     ) -> Arc<Self> {
         let watch = |watch| watch;
-        Arc::new(Self { source: source.clone(), deaf: false.into(), after_list, watch })
+        Arc::new(Self { source: source.clone(), silent: false.into(), after_list, watch })
     }
 
-    /// A fake whose watches are changed on their way.
-    fn saying(
+    /// Creates a source that changes its watches.
+    fn with_watch(
         source: &Arc<FakeSource<ConfigMap>>,
         watch: fn(WatchStream<ConfigMap>) -> WatchStream<ConfigMap>,
     ) -> Arc<Self> {
-        let deaf = false.into();
-        Arc::new(Self { source: source.clone(), deaf, after_list: |_| {}, watch })
+        let silent = false.into();
+        Arc::new(Self { source: source.clone(), silent, after_list: |_| {}, watch })
     }
 
-    fn deafen(&self, deaf: bool) {
-        self.deaf.store(deaf, std::sync::atomic::Ordering::Relaxed);
+    fn silence(&self, silent: bool) {
+        self.silent.store(silent, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
-impl ListerWatcher<ConfigMap> for Odd {
+impl ListerWatcher<ConfigMap> for ScriptedSource {
     fn collection(&self) -> &Collection {
         self.source.collection()
     }
@@ -230,11 +231,11 @@ impl ListerWatcher<ConfigMap> for Odd {
         query: &WatchQuery,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         let watch = self.source.watch(query);
-        let deaf = self.deaf.load(std::sync::atomic::Ordering::Relaxed);
+        let silent = self.silent.load(std::sync::atomic::Ordering::Relaxed);
         let change = self.watch;
         Box::pin(async move {
             let watch = change(watch.await?);
-            Ok(if deaf { futures::stream::pending().boxed() } else { watch })
+            Ok(if silent { futures::stream::pending().boxed() } else { watch })
         })
     }
 }

@@ -15,7 +15,7 @@ async fn short_watches_are_rate_limited() {
     }
     let status = rig.monitor.status();
     assert!(status.watches < 110, "{} watches in 100 s", status.watches);
-    assert!(status.watches > 90, "and no slower: {}", status.watches);
+    assert!(status.watches > 90, "not slower: {}", status.watches);
     assert_eq!(status.lists, 1);
     assert!(status.short_watches >= status.watches - 1 && status.errors >= status.watches - 1);
     seconds(2.0).await;
@@ -25,12 +25,12 @@ async fn short_watches_are_rate_limited() {
 #[tokio::test(start_paused = true)]
 async fn old_bookmark_is_ignored() {
     let fake = Arc::new(source(&["a", "b"]));
-    let odd = Odd::saying(&fake, |watch| {
+    let scripted = ScriptedSource::with_watch(&fake, |watch| {
         let version = 1.into();
         let old = WatchItem::Bookmark { version, initial_events_end: false };
         futures::stream::iter([Ok(old)]).chain(watch).boxed()
     });
-    let reflector = Reflector::new(odd, ReflectorOptions::new().seed(1));
+    let reflector = Reflector::new(scripted, ReflectorOptions::new().seed(1));
     let (sink, monitor) = (Sink::default(), reflector.monitor());
     let task = tokio::spawn(reflector.run(sink.clone()));
     seconds(3600.0).await;
@@ -44,14 +44,14 @@ async fn old_bookmark_is_ignored() {
 #[tokio::test(start_paused = true)]
 async fn relists_after_old_events_become_rare() {
     let fake = Arc::new(source(&["a", "b"]));
-    let odd = Odd::saying(&fake, |watch| {
+    let scripted = ScriptedSource::with_watch(&fake, |watch| {
         let mut gone = object("gone");
         gone.metadata.resource_version = Some("1".into());
         gone.metadata.uid = Some("gone".into());
         let old = WatchItem::Deleted(Ok(gone.into()));
         futures::stream::iter([Ok(old)]).chain(watch).boxed()
     });
-    let reflector = Reflector::new(odd, ReflectorOptions::new().seed(1));
+    let reflector = Reflector::new(scripted, ReflectorOptions::new().seed(1));
     let monitor = reflector.monitor();
     let task = tokio::spawn(reflector.run(Sink::default()));
     seconds(3600.0).await;
@@ -86,7 +86,7 @@ async fn watches_without_progress_are_relisted() {
 #[tokio::test(start_paused = true)]
 async fn broken_watch_is_relisted_forever() {
     let fake = Arc::new(source(&["a"]));
-    let odd = Odd::saying(&fake, |watch| {
+    let scripted = ScriptedSource::with_watch(&fake, |watch| {
         drop(watch);
         let asked = crate::error::RequestScope {
             verb: Verb::Watch,
@@ -96,7 +96,7 @@ async fn broken_watch_is_relisted_forever() {
         let fault = Fault::Malformed { offset: 7, problem: "no event".into() };
         futures::stream::iter([Err(SourceError::new(asked, fault))]).boxed()
     });
-    let reflector = Reflector::new(odd, ReflectorOptions::new().seed(1));
+    let reflector = Reflector::new(scripted, ReflectorOptions::new().seed(1));
     let (sink, monitor) = (Sink::default(), reflector.monitor());
     let task = tokio::spawn(reflector.run(sink.clone()));
     for n in 0..24 {
@@ -151,7 +151,7 @@ async fn every_duration_is_allowed() {
             seconds(100_000.0).await;
         }
         let state = rig.monitor.status().state;
-        assert_eq!(state, ReflectorState::Waiting(Duration::MAX), "it never asks again");
+        assert_eq!(state, ReflectorState::Waiting(Duration::MAX), "it waits forever");
         assert!(!rig.task.is_finished());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A source that panics where it is told to.
+/// A source that panics at the chosen points.
 struct Panicking {
     source: Arc<FakeSource<ConfigMap>>,
     at: Mutex<Vec<Spot>>,
@@ -36,13 +36,13 @@ impl ListerWatcher<ConfigMap> for Panicking {
         &self,
         query: &ListQuery,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        assert!(!self.hits(Spot::ListCalled), "as told");
+        assert!(!self.hits(Spot::ListCalled), "panic on request");
         let (awaited, read) = (self.hits(Spot::ListAwaited), self.hits(Spot::ListRead));
         let list = self.source.list(query);
         Box::pin(async move {
-            assert!(!awaited, "as told");
+            assert!(!awaited, "panic on request");
             let list = list.await?;
-            Ok(list.inspect(move |_| assert!(!read, "as told")).boxed())
+            Ok(list.inspect(move |_| assert!(!read, "panic on request")).boxed())
         })
     }
 
@@ -50,16 +50,16 @@ impl ListerWatcher<ConfigMap> for Panicking {
         &self,
         query: &WatchQuery,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        assert!(!self.hits(Spot::WatchCalled), "as told");
+        assert!(!self.hits(Spot::WatchCalled), "panic on request");
         let (awaited, read) = (self.hits(Spot::WatchAwaited), self.hits(Spot::WatchRead));
         let bomb = self.hits(Spot::WatchDropped).then_some(Bomb);
         let watch = self.source.watch(query);
         Box::pin(async move {
-            assert!(!awaited, "as told");
+            assert!(!awaited, "panic on request");
             let watch = watch.await?;
             let watch = watch.inspect(move |_| {
                 let _held = &bomb;
-                assert!(!read, "as told");
+                assert!(!read, "panic on request");
             });
             Ok(watch.boxed())
         })

@@ -134,13 +134,13 @@ async fn bookmarks_advance_the_version() {
 #[tokio::test(start_paused = true)]
 async fn overdue_watch_is_reopened_at_the_same_version() {
     let fake = Arc::new(source(&["a"]));
-    let deaf = Odd::new(&fake, |_| {});
-    deaf.deafen(true);
-    let reflector = Reflector::new(deaf.clone(), ReflectorOptions::new());
+    let silent = ScriptedSource::new(&fake, |_| {});
+    silent.silence(true);
+    let reflector = Reflector::new(silent.clone(), ReflectorOptions::new());
     let (sink, monitor) = (Sink::default(), reflector.monitor());
     let task = tokio::spawn(reflector.run(sink.clone()));
     seconds(299.0).await;
-    deaf.deafen(false);
+    silent.silence(false);
     fake.put(object("b"));
     assert_eq!(sink.0.lock().0, ["=1"]);
     seconds(300.0 + 30.0 + 1.0).await;
@@ -153,18 +153,18 @@ async fn overdue_watch_is_reopened_at_the_same_version() {
 #[tokio::test(start_paused = true)]
 async fn bookmarks_shorten_the_wait_for_a_silent_watch() {
     let fake = Arc::new(source(&["a"]));
-    let deaf = Odd::new(&fake, |_| {});
-    let reflector = Reflector::new(deaf.clone(), ReflectorOptions::new().seed(1));
+    let silent = ScriptedSource::new(&fake, |_| {});
+    let reflector = Reflector::new(silent.clone(), ReflectorOptions::new().seed(1));
     let sink = Sink::default();
     let task = tokio::spawn(reflector.run(sink.clone()));
     for _ in 0..3 {
         seconds(70.0).await;
         fake.bookmark();
     }
-    deaf.deafen(true);
+    silent.silence(true);
     fake.end_watches(WatchEnd::Ordinary);
     settle().await;
-    deaf.deafen(false);
+    silent.silence(false);
     fake.put(object("b"));
     seconds(209.0).await;
     assert!(!sink.0.lock().0.contains(&"+b".into()));

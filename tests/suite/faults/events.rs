@@ -16,7 +16,7 @@ async fn an_event_that_comes_twice_at_once_is_told_once() {
 async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
     for later in 1..4 {
         let rig = watch_through(Way::List, Injection::repeat(1, later)).await;
-        rig.reported(FaultClass::Other, None, "watch configmaps: an event of version");
+        rig.reported(FaultClass::Other, None, "watch configmaps: the watch sent version");
         assert!(rig.relists().of(RelistCause::UndecodableItem) >= 1);
         rig.stop().await;
     }
@@ -26,7 +26,7 @@ async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
 async fn events_out_of_order_are_reported_and_listed_anew() {
     for every in 1..4 {
         let rig = watch_through(Way::List, Injection::swap(every)).await;
-        rig.reported(FaultClass::Other, None, "watch configmaps: an event of version");
+        rig.reported(FaultClass::Other, None, "watch configmaps: the watch sent version");
         assert!(rig.relists().of(RelistCause::UndecodableItem) >= 1);
         rig.stop().await;
     }

@@ -86,7 +86,7 @@ async fn a_replica_that_lags_behind_takes_nothing_back() {
     rig.lose_history();
     rig.comes_right().await;
     assert_eq!(stale.count(), 1);
-    rig.reported(FaultClass::Other, None, "older than");
+    rig.reported(FaultClass::Other, None, "was already seen");
     assert_eq!(rig.relists().of(RelistCause::StaleList), 1);
     assert!(!rig.maps.snapshot().version().unwrap().is_older_than(&known));
     rig.stop().await;
