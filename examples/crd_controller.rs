@@ -33,7 +33,7 @@ use kube::{Api, Client, CustomResource, CustomResourceExt, Resource, ResourceExt
 use kube_informer::controller::{BoxError, OwnWrites, generation_changed};
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    Action, Controller, Lister, ObjectKey, Reconciliation, SharedInformer, SharedInformerFactory,
+    Action, Controller, Lister, ObjectKey, ReconcileRequest, SharedInformer, SharedInformerFactory,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -120,9 +120,9 @@ pub(crate) async fn run(client: Client, stop: CancellationToken) -> Result<(), B
         .concurrency(4)
         .build();
     let ended = controller
-        .run(stop, move |it| {
+        .run(stop, move |request| {
             let owner = owner.clone();
-            async move { owner.reconcile(it).await }
+            async move { owner.reconcile(request).await }
         })
         .await;
     factory.shutdown().await;
@@ -185,9 +185,9 @@ enum Outcome<K> {
 }
 
 impl Owner {
-    async fn reconcile(&self, it: Reconciliation<Website>) -> Result<Action, Failure> {
+    async fn reconcile(&self, request: ReconcileRequest<Website>) -> Result<Action, Failure> {
         // Of a website that is gone, the garbage collector takes what it owned.
-        let Some(website) = it.object.present() else { return Ok(Action::done()) };
+        let Some(website) = request.object.present() else { return Ok(Action::done()) };
         if website.metadata.deletion_timestamp.is_some() {
             return Ok(Action::done());
         }
@@ -196,9 +196,9 @@ impl Owner {
             Some(problem) => {
                 (status(&website, 0, ("False", "InvalidSpec", problem), None), Action::done())
             }
-            None => self.apply(&it.key, &website).await?,
+            None => self.apply(&request.key, &website).await?,
         };
-        self.write_status(&it.key, &website, status).await?;
+        self.write_status(&request.key, &website, status).await?;
         Ok(action)
     }
 
@@ -373,8 +373,11 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
             support::moment().await;
             let status = websites.get("hello").await?.status.unwrap_or_default();
             println!("{what}");
-            for it in status.conditions {
-                println!("  {} {} ({}) {}", it.type_, it.status, it.reason, it.message);
+            for condition in status.conditions {
+                println!(
+                    "  {} {} ({}) {}",
+                    condition.type_, condition.status, condition.reason, condition.message
+                );
             }
             Ok::<_, kube::Error>(())
         }

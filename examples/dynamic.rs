@@ -38,7 +38,8 @@ pub(crate) async fn run(
     say(format!("{kind} is {} of {}", resource.kind, resource.api_version));
     let factory = SharedInformerFactory::builder(client).name("dynamic").build();
     let objects = factory.dynamic(&resource);
-    let by_app = objects.add_index("app", |it: &DynamicObject| it.labels().get("app").cloned())?;
+    let by_app =
+        objects.add_index("app", |object: &DynamicObject| object.labels().get("app").cloned())?;
     let mut events = objects.events()?;
     factory.start()?;
     let Some(synced) =
@@ -83,7 +84,7 @@ async fn find(client: &Client, name: &str) -> Result<ApiResource, BoxError> {
         0 => Err(format!("the server has no {name} that can be listed and watched").into()),
         1 => Ok(found.remove(0)),
         _ => {
-            let names = found.iter().map(|it| format!("{}.{}", it.plural, it.group));
+            let names = found.iter().map(|kind| format!("{}.{}", kind.plural, kind.group));
             let names: Vec<_> = names.collect();
             Err(format!("{name} may be any of {}", names.join(", ")).into())
         }

@@ -52,7 +52,7 @@ use kube_informer::controller::{
 };
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    Action, Controller, Index, InformerSpec, LeaderElector, ObjectKey, Reconciliation,
+    Action, Controller, Index, InformerSpec, LeaderElector, ObjectKey, ReconcileRequest,
     SharedInformer, SharedInformerFactory,
 };
 use serde_json::json;
@@ -119,9 +119,9 @@ pub(crate) async fn run(
         .timeout(Duration::from_secs(30))
         .build();
     let ended = controller
-        .run(stop, move |it| {
+        .run(stop, move |request| {
             let replicator = replicator.clone();
-            async move { replicator.reconcile(it).await }
+            async move { replicator.reconcile(request).await }
         })
         .await;
     factory.shutdown().await;
@@ -178,25 +178,25 @@ impl Replicator {
 
     async fn reconcile(
         &self,
-        it: Reconciliation<Secret>,
+        request: ReconcileRequest<Secret>,
     ) -> Result<Action, FinalizerError<Failure>> {
-        let source = match it.object {
+        let source = match request.object {
             Presence::Present(source) => source,
             // Gone, or no longer marked; then the finalizer is still on it.
             Presence::Gone | Presence::Unknown(UnknownReason::NotSelected) => {
                 let none = BTreeSet::new();
-                self.delete_copies(&it.key, &none).await.map_err(FinalizerError::Failed)?;
-                self.release(&it.key).await.map_err(FinalizerError::Failed)?;
+                self.delete_copies(&request.key, &none).await.map_err(FinalizerError::Failed)?;
+                self.release(&request.key).await.map_err(FinalizerError::Failed)?;
                 return Ok(Action::done());
             }
             // It may be there: nothing is undone.
             Presence::Unknown(_) => return Ok(Action::retry()),
         };
-        let api = self.secrets(it.key.namespace());
+        let api = self.secrets(request.key.namespace());
         finalizer(&api, FINALIZER, source, |what| async {
             match what {
-                Finalize::Apply(source) => self.copy_everywhere(&it.key, &source).await?,
-                _ => self.delete_copies(&it.key, &BTreeSet::new()).await?,
+                Finalize::Apply(source) => self.copy_everywhere(&request.key, &source).await?,
+                _ => self.delete_copies(&request.key, &BTreeSet::new()).await?,
             }
             Ok(Action::done())
         })

@@ -417,7 +417,7 @@ impl fmt::Display for RequestScope {
     }
 }
 
-/// Writes what is meant and the namespace it is in: `pods in shop`.
+/// Writes a resource and its namespace, such as `pods in shop`.
 pub(crate) fn write_place(
     f: &mut fmt::Formatter<'_>,
     what: &dyn fmt::Display,

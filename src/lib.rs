@@ -159,7 +159,7 @@ pub mod transport;
 mod turns;
 pub mod workqueue;
 
-pub use controller::{Action, Controller, Reconciliation};
+pub use controller::{Action, Controller, ReconcileRequest};
 pub use error::SourceError;
 pub use factory::{
     FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder, SpecConflict,

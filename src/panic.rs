@@ -91,7 +91,7 @@ impl Drops {
         }
     }
 
-    /// Lends a value to a call, then frees it, also where the call panics.
+    /// Passes a value to a call and drops it afterwards, even if the call panics.
     pub(crate) fn lend<T, R>(&self, value: T, call: impl FnOnce(&T) -> R) -> R {
         let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
         self.free(value);
@@ -117,16 +117,17 @@ impl Drops {
     }
 }
 
-/// Collects what an iterator of the user's gives. Its `Drop` may panic, also while its `next` does.
+/// Collects the items of a user's iterator. Its `next` and its `Drop` may panic, even both.
 pub(crate) fn collect<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<String> {
     let mut values = Contained::new(values.into_iter());
     values.get_mut().map(|values| values.map(Into::into).collect()).unwrap_or_default()
 }
 
-/// Reads an event for a call. Objects that are unpacked for it are dropped one by one after it.
+/// Decodes an event for a call. Objects that were unpacked for the call are dropped one by one
+/// after it.
 pub(crate) fn read_for<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
     let Some(read) = event.read() else { return };
-    // Decoded objects belong to the cache, whose references outlive the call.
+    // Decoded objects belong to the cache, which holds references beyond the call.
     let packed = matches!(event.object(), Cached::Packed(_));
     let _kept = packed.then(|| match &read {
         Event::Updated { old, new } => {
@@ -139,7 +140,7 @@ pub(crate) fn read_for<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
     call(read);
 }
 
-/// An event on its way to another task. Dropped anywhere, its objects are freed one by one.
+/// An event for another task. When it is dropped, its objects are dropped one by one.
 pub(crate) struct ContainedEvent<K> {
     event: Option<CachedEvent<K>>,
     drops: Drops,
@@ -150,7 +151,7 @@ impl<K> ContainedEvent<K> {
         Self { event: Some(event), drops }
     }
 
-    /// The event; it is there until it is dropped.
+    /// Returns the event. `None` after it was taken.
     pub(crate) fn get(&self) -> Option<&CachedEvent<K>> {
         self.event.as_ref()
     }

@@ -11,7 +11,7 @@ use crate::object::ObjectKey;
 
 /// One try to bring the world in line with one object.
 #[non_exhaustive]
-pub struct Reconciliation<K> {
+pub struct ReconcileRequest<K> {
     /// The object's key.
     pub key: ObjectKey,
     /// The object as it was stored when this try began. [`Presence::Gone`] only where it is known
@@ -27,13 +27,13 @@ pub struct Reconciliation<K> {
     pub(super) writes: WriteScope,
 }
 
-impl<K> Reconciliation<K> {
+impl<K> ReconcileRequest<K> {
     /// Carries this try into a task that it spawns: writes that `future` makes through a
     /// [tracking client](super::tracking_client) count as this try's.
     ///
     /// ```no_run
-    /// # use kube_informer::Reconciliation;
-    /// # fn f<K: Send + Sync + 'static>(request: &Reconciliation<K>, client: kube::Client) {
+    /// # use kube_informer::ReconcileRequest;
+    /// # fn f<K: Send + Sync + 'static>(request: &ReconcileRequest<K>, client: kube::Client) {
     /// tokio::spawn(request.scope(async move {
     ///     // client.request(...).await
     /// #   drop(client);
@@ -45,9 +45,9 @@ impl<K> Reconciliation<K> {
     }
 }
 
-impl<K> fmt::Debug for Reconciliation<K> {
+impl<K> fmt::Debug for ReconcileRequest<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reconciliation")
+        f.debug_struct("ReconcileRequest")
             .field("key", &self.key)
             .field("object", &self.object)
             .field("failures", &self.failures)

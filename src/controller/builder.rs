@@ -175,7 +175,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     /// shorter.
     ///
     /// The lease waits for the reconciles' futures and their synchronous code, not for tasks that they
-    /// spawn: end those on [`Reconciliation::stop`](super::Reconciliation::stop).
+    /// spawn: end those on [`ReconcileRequest::stop`](super::ReconcileRequest::stop).
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
         self

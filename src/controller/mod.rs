@@ -36,7 +36,7 @@ use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
-pub use self::action::{Action, Reconciliation};
+pub use self::action::{Action, ReconcileRequest};
 use self::board::Board;
 pub use self::builder::ControllerBuilder;
 pub use self::error::{BoxError, ControllerError, LastFailure, ReconcileError};
@@ -164,7 +164,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         reconcile: F,
     ) -> Result<(), ControllerError>
     where
-        F: Fn(Reconciliation<K>) -> Fut + Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Action, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {

@@ -22,7 +22,7 @@ use super::late::Late;
 use super::own_writes::{WriteLog, WriteScope};
 use super::presence::Presence;
 use super::unseen::{Begun, Unseen};
-use super::{Action, Reconciliation};
+use super::{Action, ReconcileRequest};
 use crate::error::chain;
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
@@ -36,7 +36,7 @@ const SIGHT: Duration = Duration::from_secs(10);
 
 /// The user's reconcile.
 pub(super) type Reconcile<K> =
-    Box<dyn Fn(Reconciliation<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
+    Box<dyn Fn(ReconcileRequest<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
 
 /// What the workers of a controller share, and what each of them does.
 pub(super) struct Reconciler<K> {
@@ -146,7 +146,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let scope = writes.clone();
         let request = || {
             let object = Presence::of(key, &self.objects);
-            Reconciliation { key: key.clone(), object, failures, stop, writes }
+            ReconcileRequest { key: key.clone(), object, failures, stop, writes }
         };
         // The object may be unpacked by user code; the call itself may panic, not only its future.
         let call = async { (self.reconcile)(request()).await };

@@ -125,8 +125,8 @@ impl<K> InformerSpec<K> {
         self
     }
 
-    /// Sets whether objects keep their `metadata.managedFields`. The factory's setting unless set,
-    /// which is to keep them. Without them an object takes a fraction of the memory; see
+    /// Sets whether objects keep their `metadata.managedFields`. The factory's setting unless set.
+    /// Without them an object takes a fraction of the memory: see
     /// [`ApiSource::without_managed_fields`](crate::transport::ApiSource::without_managed_fields).
     pub fn managed_fields(mut self, keep: bool) -> Self {
         self.managed_fields = Some(keep);

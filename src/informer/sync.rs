@@ -101,6 +101,6 @@ impl fmt::Display for Unsynced {
             write!(f, ": {failure}")?;
         }
         let Some((error, ago)) = &self.last_error else { return Ok(()) };
-        write!(f, "; last error {ago:.1?} ago: {error}")
+        write!(f, " (last error, {ago:.1?} ago: {error})")
     }
 }

@@ -27,8 +27,8 @@ pub(super) const HEALTHY_AFTER: Duration = Duration::from_secs(120);
 ///
 /// The default policy is client-go's: 800 ms, doubling up to 30 s, each extended by a random time
 /// of up to its own length. [`from_backon`] makes a policy of any [`backon`] builder. After a
-/// failure with a `Retry-After`, the reflector waits at least that long, up to ten minutes. If a
-/// method panics, the panic is logged and the reflector waits 30 s.
+/// failure with a `Retry-After`, the reflector waits at least that long, up to ten minutes. If
+/// `next_delay` panics, the panic is logged and the reflector waits 30 s.
 pub trait BackoffPolicy: Send + Sync + 'static {
     /// Returns the next delay.
     fn next_delay(&mut self) -> Duration;

@@ -72,7 +72,7 @@ impl<K> ReflectorOptions<K> {
     }
 
     /// Sets the number of objects in a page of a list. At least one. Unset: pages of 500 if the
-    /// list reads from etcd, and one piece if it reads from the server's cache.
+    /// list may read from etcd, and one piece if it reads from the server's cache.
     pub fn page_size(mut self, objects: u32) -> Self {
         self.page_size = Some(objects.max(1));
         self

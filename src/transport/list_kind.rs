@@ -34,7 +34,7 @@ pub(super) struct Said {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// The list is the requested one.
-    Asked,
+    Requested,
     /// The list may be the requested one. Its items decide.
     Open,
     /// The list may be the requested one if it has items.
@@ -49,7 +49,7 @@ impl Said {
     /// Checks the type stated so far.
     pub(super) fn check(&self, expected: &Expected<'_>) -> Result<(), Fault> {
         match self.verdict(expected) {
-            Verdict::Asked | Verdict::Open | Verdict::Odd => Ok(()),
+            Verdict::Requested | Verdict::Open | Verdict::Odd => Ok(()),
             Verdict::Other => Err(self.wrong(expected)),
             Verdict::OtherVersion => {
                 let version = self.api_version.as_deref().unwrap_or_default();
@@ -73,7 +73,7 @@ impl Said {
 
     /// Checks an item of the list, unless the list has stated that it is the requested one.
     pub(super) fn check_item(&self, item: &[u8], expected: &Expected<'_>) -> Result<(), Fault> {
-        if self.verdict(expected) == Verdict::Asked {
+        if self.verdict(expected) == Verdict::Requested {
             return Ok(());
         }
         let usual = if expected.metadata_only { METADATA } else { expected.kind };
@@ -93,9 +93,9 @@ impl Said {
         let other_version = version.is_some_and(|version| version != expected.api_version);
         match kind.strip_suffix("List") {
             Some("") => Verdict::Open,
-            Some(METADATA) if expected.metadata_only => Verdict::Asked,
+            Some(METADATA) if expected.metadata_only => Verdict::Requested,
             Some(kind) if kind == expected.kind && other_version => Verdict::OtherVersion,
-            Some(kind) if kind == expected.kind => Verdict::Asked,
+            Some(kind) if kind == expected.kind => Verdict::Requested,
             _ if expected.built_in || other_version || kind == "Status" => Verdict::Other,
             Some(_) => Verdict::Open,
             None => Verdict::Odd,

@@ -146,8 +146,8 @@ async fn a_controller_follows_a_group_as_it_does_one() {
     let noted = seen.clone();
     let stop = CancellationToken::new();
     let controller = Controller::builder("group", &maps).build();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        noted.lock().insert((it.key, it.object.is_present()));
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        noted.lock().insert((request.key, request.object.is_present()));
         async { Ok::<_, Infallible>(Action::done()) }
     }));
     sleep(SOON).await;

@@ -49,7 +49,7 @@ pub struct WriteRefused {
 /// The controller waits only for kinds that it follows or that
 /// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait for
 /// dry runs, nor for what an informer with a selector holds. A reconcile that spawns tasks carries
-/// itself into them with [`Reconciliation::scope`](super::super::Reconciliation::scope).
+/// itself into them with [`ReconcileRequest::scope`](super::super::ReconcileRequest::scope).
 ///
 /// Under [leader election](crate::leader_election) the client refuses writes that begin after the
 /// replica's term has ended, with [`WriteRefused`]. It refuses only writes of a reconcile, or of a task

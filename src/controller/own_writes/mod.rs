@@ -37,16 +37,16 @@ use crate::sync::Mutex;
 /// use std::{sync::Arc, time::Duration};
 /// use k8s_openapi::api::core::v1::ConfigMap;
 /// use kube::api::{Api, PostParams};
-/// use kube_informer::{SharedInformer, controller::{OwnWrites, Reconciliation}};
+/// use kube_informer::{SharedInformer, controller::{OwnWrites, ReconcileRequest}};
 ///
 /// # async fn f(
-/// #     maps: SharedInformer<ConfigMap>, api: Api<ConfigMap>, it: Reconciliation<ConfigMap>,
+/// #     maps: SharedInformer<ConfigMap>, api: Api<ConfigMap>, request: ReconcileRequest<ConfigMap>,
 /// #     wanted: ConfigMap,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// let writes = OwnWrites::new(&maps);
 /// let made = api.create(&PostParams::default(), &wanted).await?;
-/// writes.wrote(&it.key, &made)?;
-/// writes.seen(&it.key, Duration::from_secs(10)).await?; // a `Controller` that reads own writes does this
+/// writes.wrote(&request.key, &made)?;
+/// writes.seen(&request.key, Duration::from_secs(10)).await?; // a `Controller` that reads own writes does this
 /// assert!(maps.indexer().get(&kube_informer::ObjectKey::of(&made)?).is_some());
 /// # Ok(()) }
 /// ```

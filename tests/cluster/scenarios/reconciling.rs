@@ -66,10 +66,10 @@ pub(super) async fn a_controller_finalizes(rig: Rig) -> Outcome {
     let stop = CancellationToken::new();
     let (api, cleaned) = (rig.widgets(), Arc::new(Mutex::new(BTreeSet::new())));
     let noted = cleaned.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let (api, cleaned): (Api<Widget>, _) = (api.clone(), noted.clone());
         async move {
-            let Some(widget) = it.object.present() else { return Ok(Action::done()) };
+            let Some(widget) = request.object.present() else { return Ok(Action::done()) };
             let writing = api.clone();
             finalizer(&api, FINALIZER, widget, |what| async move {
                 match what {

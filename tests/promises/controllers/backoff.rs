@@ -35,8 +35,8 @@ async fn a_storm_of_status_changes_never_shortens_a_backoff() {
         .build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.failures);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.failures);
         async { Err::<Action, _>(std::io::Error::other("on purpose")) }
     }));
     let storm = tokio::spawn({
@@ -89,8 +89,8 @@ async fn a_spec_that_comes_during_the_first_try_ends_its_backoff() {
             .build();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-            logged.add(it.failures);
+        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+            logged.add(request.failures);
             async {
                 sleep(10 * S).await;
                 Err::<Action, _>(std::io::Error::other("on purpose"))
@@ -119,9 +119,9 @@ async fn failures_are_counted_whatever_the_limiter() {
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
     let running =
-        tokio::spawn(controller.run(stop.clone(), move |it| {
-            logged.add(it.failures);
-            let fails = it.failures < 2;
+        tokio::spawn(controller.run(stop.clone(), move |request| {
+            logged.add(request.failures);
+            let fails = request.failures < 2;
             async move {
                 if fails { Err(std::io::Error::other("on purpose")) } else { Ok(Action::done()) }
             }

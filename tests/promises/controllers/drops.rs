@@ -37,8 +37,8 @@ async fn objects_that_panic_when_dropped_lose_no_state() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(COUNT).await;
@@ -140,8 +140,8 @@ async fn keys_before_a_panic_of_their_iterator_count() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(1).await;

@@ -26,8 +26,8 @@ async fn every_duration_of_a_controller_is_allowed() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::requeue_after(Duration::MAX)) }
     }));
     log.reaches(1).await;

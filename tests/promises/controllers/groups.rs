@@ -27,8 +27,8 @@ async fn a_forbidden_namespace_joins_when_it_may() {
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
     let start = Instant::now();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(1).await;
@@ -61,8 +61,8 @@ async fn a_key_waits_for_its_own_namespace_alone() {
     let controller = Controller::builder("both", &maps).owns(&secrets).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     sleep(600 * S).await;

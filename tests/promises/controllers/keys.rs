@@ -56,8 +56,8 @@ async fn each_owner_that_a_state_named_is_reconciled() {
     let controller = Controller::builder("owners", &of_maps).owns(&of_secrets).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     of_secrets.wait_for_sync(60 * S).await.unwrap();
@@ -82,8 +82,8 @@ async fn an_object_that_came_and_went_is_reconciled() {
     let controller = Controller::builder("brief", &of_maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add((it.key, it.object.is_gone()));
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add((request.key, request.object.is_gone()));
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     of_maps.wait_for_sync(60 * S).await.unwrap();
@@ -115,8 +115,8 @@ async fn a_full_mapping_holds_its_informer_and_loses_no_key() {
     let handle = controller.handle();
     let (seen, stop) = (Arc::new(Mutex::new(BTreeSet::new())), CancellationToken::new());
     let noted = seen.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        noted.lock().insert(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        noted.lock().insert(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     until(|| handle.status().phase == Phase::Working).await;
@@ -176,8 +176,8 @@ async fn a_resync_reconciles_everything_each_period() {
     let controller = Controller::builder("resyncing", &informer).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(2).await;

@@ -125,8 +125,8 @@ async fn an_informer_may_sync_while_its_controller_stands_by() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     while handle.status().phase != Phase::Standby {
@@ -167,8 +167,8 @@ async fn an_informer_may_sync_while_its_controller_connects() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(2).await;
@@ -190,8 +190,8 @@ async fn two_informers_of_one_name_are_waited_for_apart() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(1).await;

@@ -17,7 +17,7 @@ use kube_informer::error::ApiStatus;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, InformerOptions, Reconciliation, SharedInformer};
+use kube_informer::{Action, Controller, InformerOptions, ReconcileRequest, SharedInformer};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -33,10 +33,10 @@ async fn a_key_that_waits_holds_no_worker_and_no_stop() {
     let controller = Controller::builder("writing", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let (log, api) = (logged.clone(), Api::<ConfigMap>::namespaced(client.clone(), "shop"));
         async move {
-            let name = it.key.name().to_owned();
+            let name = request.key.name().to_owned();
             log.add(name.clone());
             if name == "a" {
                 api.create(&PostParams::default(), &map("child", "1")).await.ok();
@@ -105,14 +105,14 @@ async fn an_expectation_does_not_survive_a_restored_backup() {
     let (logged, promised, written) = (log.clone(), writes.clone(), source.clone());
     let once = AtomicBool::new(false);
     let running =
-        tokio::spawn(controller.run(stop.clone(), move |it: Reconciliation<ConfigMap>| {
+        tokio::spawn(controller.run(stop.clone(), move |request: ReconcileRequest<ConfigMap>| {
             // A write that will be lost: its version never comes again.
             if !once.swap(true, Ordering::Relaxed) {
                 let mut answer = ConfigMap::clone(&written.objects()[&key("a")]);
                 answer.metadata.resource_version = Some("1000".into());
-                promised.wrote(&it.key, &answer).unwrap();
+                promised.wrote(&request.key, &answer).unwrap();
             }
-            logged.add(it.failures);
+            logged.add(request.failures);
             async { Ok::<_, std::io::Error>(Action::requeue_after(S)) }
         }));
     log.reaches(1).await;
@@ -142,8 +142,8 @@ async fn an_informer_that_nobody_started_is_started() {
     let controller = Controller::builder("other", &secrets).reads_own_writes(&writes).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     handle.trigger(key("s"));
@@ -203,9 +203,9 @@ async fn duplicates(seed: u64, tracked: bool) -> usize {
     let (lister, stop) = (maps.lister().namespace("shop"), CancellationToken::new());
     let duplicates = Arc::new(AtomicUsize::new(0));
     let counted = duplicates.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
-        let child = format!("child-of-{}", it.key.name());
+        let child = format!("child-of-{}", request.key.name());
         let present = lister.get(&child).is_ok();
         let (counted, hangs) = (counted.clone(), random.lock().u8(..10) == 0);
         async move {
@@ -271,10 +271,10 @@ async fn a_spawned_write_counts_with_its_scope() {
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));
     let lister = maps.lister().namespace("shop");
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         logged.add(lister.get("child").is_ok());
-        let writing = it.scope(async move {
+        let writing = request.scope(async move {
             api.create(&PostParams::default(), &map("child", "1")).await.map(drop)
         });
         async move {

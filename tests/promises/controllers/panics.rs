@@ -52,9 +52,9 @@ async fn an_error_that_panics_costs_one_try() {
             Controller::builder("bombs", &maps).limiter(ExponentialBackoff::new(S, S)).build();
         let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-            logged.add(it.failures);
-            let fails = it.failures < 3;
+        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+            logged.add(request.failures);
+            let fails = request.failures < 3;
             async move { if fails { Err(Failure(bomb)) } else { Ok(Action::done()) } }
         }));
         log.reaches(4).await;
@@ -95,9 +95,9 @@ async fn a_future_that_panics_when_dropped_is_retried() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.failures);
-        let fails = it.failures < 2;
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.failures);
+        let fails = request.failures < 2;
         async move { if fails { DropBomb.await } else { Ok(Action::done()) } }
     }));
     log.reaches(3).await;
@@ -122,8 +122,8 @@ async fn a_predicate_that_panics_passes() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(1).await;
@@ -152,8 +152,8 @@ async fn a_mapping_that_panics_loses_one_state() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     log.reaches(1).await;

@@ -37,12 +37,12 @@ async fn a_try_that_ends_stops_what_it_spawned() {
         let (children, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (counted, seen, log) = (children.clone(), most.clone(), Log::new());
         let (logged, stop) = (log.clone(), CancellationToken::new());
-        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
             let (children, most) = (counted.clone(), seen.clone());
             logged.add(());
             tokio::spawn(async move {
                 most.fetch_max(children.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                it.stop.cancelled().await;
+                request.stop.cancelled().await;
                 children.fetch_sub(1, Ordering::SeqCst);
             });
             async move {
@@ -111,8 +111,8 @@ async fn a_standby_has_synced_and_its_queue_is_empty() {
     let controller = Controller::builder("standby", &maps).leader_election(elector).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add((it.key, it.object.is_present()));
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add((request.key, request.object.is_present()));
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
     while handle.status().phase != Phase::Standby {
@@ -151,12 +151,12 @@ async fn a_reconcile_may_shut_its_informer_down() {
         let stopping = maps.clone();
         let (log, logged) = (Log::new(), Log::new());
         let ended_inside = logged.clone();
-        let running = tokio::spawn(controller.run(CancellationToken::new(), move |it| {
-            log.add(it.key);
+        let running = tokio::spawn(controller.run(CancellationToken::new(), move |request| {
+            log.add(request.key);
             let (stopping, ended_inside) = (stopping.clone(), ended_inside.clone());
             async move {
                 if drains {
-                    ended_inside.add(stopping.shutdown_and_drain(60 * S).await);
+                    ended_inside.add(stopping.shutdown_with_drain(60 * S).await);
                 } else {
                     stopping.shutdown().await;
                     ended_inside.add(true);

@@ -52,7 +52,7 @@ fn replica(server: &ApiServer, number: usize, at_work: &AtWork, log: &Log<usize>
     let handle = controller.handle();
     let stop = CancellationToken::new();
     let (at_work, log) = (at_work.clone(), log.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let (at_work, log) = (at_work.clone(), log.clone());
         async move {
             /// Also where the reconcile is dropped.
@@ -67,7 +67,7 @@ fn replica(server: &ApiServer, number: usize, at_work: &AtWork, log: &Log<usize>
             log.add(number);
             // Works on, deaf to the stop, as long as it is let.
             sleep(S).await;
-            drop(it);
+            drop(request);
             Ok::<_, Infallible>(Action::requeue_after(100 * MS))
         }
     }));

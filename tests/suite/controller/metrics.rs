@@ -71,8 +71,8 @@ async fn a_controller_is_counted_under_controller_runtimes_names() {
         .build();
     let handle = controller.handle();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), |it| async move {
-        match it.key.name() {
+    let running = tokio::spawn(controller.run(stop.clone(), |request| async move {
+        match request.key.name() {
             "later" => Ok(Action::requeue_after(1000 * S)),
             "again" => Ok(Action::retry()),
             "fails" => Err("on purpose"),

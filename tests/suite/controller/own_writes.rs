@@ -127,13 +127,13 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
     let stop = CancellationToken::new();
     let (lister, ended) = (maps.lister().namespace("shop"), stop.clone());
     let (counted, counted_stale) = (done.clone(), stale.clone());
-    let reconcile = move |it: kube_informer::Reconciliation<ConfigMap>| {
+    let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
         let (lister, writes, api) = (lister.clone(), writes.clone(), api.clone());
         let (last, random) = (last.clone(), random.clone());
         let (done, stale, ended) = (counted.clone(), counted_stale.clone(), ended.clone());
         async move {
-            let child = format!("child-of-{}", it.key.name());
-            let Some(_) = it.object.as_present() else { return Ok(Action::done()) };
+            let child = format!("child-of-{}", request.key.name());
+            let Some(_) = request.object.as_present() else { return Ok(Action::done()) };
             let read = lister.get(&child).ok();
             let written = last.lock().get(&child).cloned().flatten();
             let wants = written.as_ref().map(|map| (&map.metadata.uid, version_of(map)));
@@ -145,18 +145,18 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
             let now = match written {
                 None => {
                     let made = api.create(&PostParams::default(), &map(&child, &value)).await?;
-                    writes.wrote(&it.key, &made).unwrap();
+                    writes.wrote(&request.key, &made).unwrap();
                     Some(made)
                 }
                 Some(known) if random.lock().u8(..3) == 0 => {
                     api.delete(&child, &DeleteParams::default()).await?;
-                    writes.deleted(&it.key, &known).unwrap();
+                    writes.deleted(&request.key, &known).unwrap();
                     None
                 }
                 Some(known) => {
                     let changed = ConfigMap { data: map(&child, &value).data, ..known };
                     let changed = api.replace(&child, &PostParams::default(), &changed).await?;
-                    writes.wrote(&it.key, &changed).unwrap();
+                    writes.wrote(&request.key, &changed).unwrap();
                     Some(changed)
                 }
             };

@@ -125,8 +125,8 @@ impl Rig {
         let (stop, log) = (CancellationToken::new(), Log::new());
         let (stopped, logged) = (stop.clone(), log.clone());
         let running = tokio::spawn(async move {
-            let reconcile = move |it: kube_informer::Reconciliation<ConfigMap>| {
-                logged.add((it.key, !it.object.is_gone()));
+            let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
+                logged.add((request.key, !request.object.is_gone()));
                 async { Ok::<_, Infallible>(Action::done()) }
             };
             controller.run(stopped, reconcile).await.unwrap();

@@ -10,7 +10,7 @@ use kube::ResourceExt;
 use kube_informer::controller::{ControllerError, Phase, generation_changed, version_changed};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, ObjectKey, Reconciliation};
+use kube_informer::{Action, Controller, ObjectKey, ReconcileRequest};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -21,10 +21,10 @@ type Never = std::convert::Infallible;
 /// A controller that notes which key it was called with, and whether there was an object.
 fn noting(
     log: &Log<(ObjectKey, bool)>,
-) -> impl Fn(Reconciliation<ConfigMap>) -> std::future::Ready<Result<Action, Never>> + use<> {
+) -> impl Fn(ReconcileRequest<ConfigMap>) -> std::future::Ready<Result<Action, Never>> + use<> {
     let log = log.clone();
-    move |it| {
-        log.add((it.key, it.object.is_present()));
+    move |request| {
+        log.add((request.key, request.object.is_present()));
         std::future::ready(Ok(Action::done()))
     }
 }
@@ -70,14 +70,14 @@ async fn one_object_is_never_reconciled_twice_at_a_time_but_several_are_at_once(
     let busy = Arc::new(parking_lot::Mutex::new(BTreeSet::new()));
     let most = Arc::new(AtomicUsize::new(0));
     let (logged, kept, seen) = (log.clone(), busy.clone(), most.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let (log, busy, most) = (logged.clone(), kept.clone(), seen.clone());
         async move {
-            assert!(busy.lock().insert(it.key.clone()), "one at a time");
+            assert!(busy.lock().insert(request.key.clone()), "one at a time");
             most.fetch_max(busy.lock().len(), Ordering::Relaxed);
             sleep(100 * MS).await;
-            busy.lock().remove(&it.key);
-            log.add(it.key);
+            busy.lock().remove(&request.key);
+            log.add(request.key);
             Ok::<_, Never>(Action::done())
         }
     }));
@@ -114,13 +114,13 @@ async fn what_fails_panics_or_hangs_is_tried_again_later_and_later() {
         let handle = controller.handle();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-            logged.add(it.failures);
-            if it.failures < 5 {
+        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+            logged.add(request.failures);
+            if request.failures < 5 {
                 assert!(how != How::PanicAtOnce, "on purpose");
             }
             async move {
-                if it.failures == 5 {
+                if request.failures == 5 {
                     return Ok(Action::done());
                 }
                 match how {
@@ -161,8 +161,8 @@ async fn a_reconcile_may_ask_to_be_called_again() {
     let controller = Controller::builder("polling", &maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key);
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key);
         async { Ok::<_, Never>(Action::requeue_after(60 * S)) }
     }));
     log.reaches(3).await;
@@ -335,11 +335,11 @@ async fn reconciles_that_run_at_the_stop_are_given_their_grace_and_then_dropped(
         let controller = Controller::builder("slow", &maps).grace(10 * S).build();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
             let log = logged.clone();
             async move {
                 log.add("begun");
-                it.stop.cancelled().await;
+                request.stop.cancelled().await;
                 sleep(takes * S).await;
                 log.add("ended");
                 Ok::<_, Never>(Action::done())
@@ -373,8 +373,8 @@ async fn live_changes_go_ahead_of_the_first_list() {
     let controller = Controller::builder("slow", &maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |it| {
-        logged.add(it.key.name().to_owned());
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        logged.add(request.key.name().to_owned());
         async {
             sleep(100 * MS).await;
             Ok::<_, Never>(Action::done())
@@ -396,5 +396,5 @@ fn its_parts_can_be_shared_and_sent() {
     check::<kube_informer::controller::ControllerStatus>();
     check::<kube_informer::controller::OwnWrites<ConfigMap>>();
     check::<ControllerError>();
-    check::<Reconciliation<ConfigMap>>();
+    check::<ReconcileRequest<ConfigMap>>();
 }
