@@ -18,13 +18,13 @@ use crate::reflector::ReflectorMonitor;
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{Labels, SharedInformer};
+/// use kube_informer::{LabelSelector, SharedInformer};
 ///
 /// # fn f(informer: &SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
 /// let pods = informer.lister();
 /// let web = pods.namespace("shop").get("web-0")?;
 /// println!("{:?} is one of {} pods", web.metadata.name, pods.len());
-/// let frontends = pods.list(&"tier=frontend".parse::<Labels>()?);
+/// let frontends = pods.list(&"tier=frontend".parse::<LabelSelector>()?);
 /// # Ok(()) }
 /// ```
 ///

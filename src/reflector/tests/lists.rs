@@ -79,7 +79,7 @@ async fn retry_after_is_honoured() {
 #[tokio::test(start_paused = true)]
 async fn expired_page_is_repeated_as_a_whole_list() {
     let fake = source(&["a", "b", "c", "d", "e"]);
-    fake.pages_at_zero(true);
+    fake.set_pages_at_zero(true);
     let rig = Rig::with(fake, ReflectorOptions::new().page_size(2));
     settle().await;
     assert_eq!(rig.requests(), ["list 0", "page", "page", "watch 5"]);
@@ -87,7 +87,7 @@ async fn expired_page_is_repeated_as_a_whole_list() {
     rig.assert_converged();
 
     let fake = Arc::new(source(&["a", "b", "c"]));
-    fake.pages_at_zero(true);
+    fake.set_pages_at_zero(true);
     let expiring = ScriptedSource::new(&fake, |source| {
         source.put(object("a"));
         source.compact();
@@ -111,7 +111,7 @@ async fn expired_page_is_repeated_as_a_whole_list() {
 async fn server_that_pages_at_zero_is_always_paged() {
     let names: Vec<String> = (0..600).map(|n| format!("o{n:03}")).collect();
     let fake = source(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    fake.pages_at_zero(true);
+    fake.set_pages_at_zero(true);
     let rig = Rig::start(fake);
     settle().await;
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
@@ -158,7 +158,7 @@ async fn streaming_list_falls_back_on_lasting_errors() {
 async fn refused_streaming_list_is_not_repeated() {
     for (understood, ends) in [(false, true), (true, false)] {
         let fake = source(&["a"]);
-        fake.streaming(understood, ends);
+        fake.set_streaming_lists(understood, ends);
         let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
         seconds(29.0).await;
         assert_eq!(rig.log().is_empty(), understood, "the wait for the end is bounded");
@@ -213,7 +213,7 @@ async fn older_quorum_read_is_a_restored_backup() {
 #[tokio::test(start_paused = true)]
 async fn undecodable_object_is_reported_and_deletable() {
     let fake = source(&["a", "b"]);
-    fake.poison(&key("a"), true);
+    fake.set_poisoned(&key("a"), true);
     let rig = Rig::start(fake);
     settle().await;
     assert_eq!(rig.errors().len(), 1);
@@ -229,7 +229,7 @@ async fn undecodable_object_is_reported_and_deletable() {
 #[tokio::test(start_paused = true)]
 async fn nameless_item_deletes_nothing_and_relists() {
     let fake = source(&["a"]);
-    fake.nameless_item(true);
+    fake.set_nameless_item(true);
     let rig = Rig::start(fake);
     settle().await;
     assert_eq!(rig.log(), ["=1…"], "it does not delay the first list");
@@ -286,7 +286,7 @@ async fn lists_need_a_permit_and_watches_do_not() {
 async fn live_events_do_not_extend_initial_events() {
     for (new_keys, least, most) in [(false, 30, 40), (true, 300, 310)] {
         let fake = source(&["a"]);
-        fake.streaming(true, false);
+        fake.set_streaming_lists(true, false);
         let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
         let begun = Instant::now();
         let mut n = 0;

@@ -159,7 +159,7 @@ async fn bookmarks_shorten_the_wait_for_a_silent_watch() {
     let task = tokio::spawn(reflector.run(sink.clone()));
     for _ in 0..3 {
         seconds(70.0).await;
-        fake.bookmark();
+        fake.send_bookmark();
     }
     silent.silence(true);
     fake.end_watches(WatchEnd::Ordinary);
