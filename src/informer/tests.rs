@@ -110,12 +110,6 @@ async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Takes the next event if there is one. A stream yields once after its initial adds, so a second
-/// poll may find what the first did not.
-fn ready(events: &mut EventStream<ConfigMap>) -> Option<Event<ConfigMap>> {
-    (0..2).find_map(|_| futures::FutureExt::now_or_never(events.next()).flatten())
-}
-
 async fn seconds(n: u64) {
     tokio::time::sleep(Duration::from_secs(n)).await;
 }
@@ -421,7 +415,7 @@ async fn slow_handler_slows_only_itself() {
     assert!(slow_status.backlog <= 6, "{slow_status:?}");
     let mut fold = Fold::default();
     for _ in 0..slow_status.backlog {
-        if let Some(event) = ready(&mut slow) {
+        if let Some(Some(event)) = futures::FutureExt::now_or_never(slow.next()) {
             fold.on_event(event);
         }
     }
@@ -604,7 +598,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
                 }
             }
             Act::Poll => {
-                if let Some(event) = ready(&mut slow) {
+                if let Some(Some(event)) = futures::FutureExt::now_or_never(slow.next()) {
                     slow_fold.on_event(event);
                 }
             }
@@ -641,7 +635,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
     prop_assert_eq!(&stored, &source, "the store differs from the source");
     prop_assert!(rig.informer.has_synced());
     prop_assert_eq!(rig.informer.status().stale, 0);
-    while let Some(event) = ready(&mut slow) {
+    while let Some(Some(event)) = futures::FutureExt::now_or_never(slow.next()) {
         slow_fold.on_event(event);
     }
     handlers.push((slow_fold, handlers[0].1.clone()));
