@@ -257,8 +257,8 @@ impl<K> Listener<K> {
         Moment::after(now.duration_since(self.started))
     }
 
-    /// Takes the next event in its cached form, and the key of its object.
-    fn poll_event(&self, cx: &Context<'_>) -> Poll<Option<(ObjectKey, CachedEvent<K>)>> {
+    /// Takes the next delivery from the backlog.
+    fn poll_delivery(&self, cx: &Context<'_>) -> Poll<Option<Delivery<K>>> {
         // Register before looking: a push in between would otherwise wake no task.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
@@ -273,14 +273,11 @@ impl<K> Listener<K> {
                     let again = observed.replace(since) == Some(since);
                     (!again).then(|| since.until(self.moment(Instant::now())))
                 });
-                Poll::Ready(Some((key, event)))
+                Poll::Ready(Some(Delivery::Event(key, event)))
             }
-            // Tokio runs a task that was woken here next on this worker, and lets no other worker
-            // steal it. So this task gives way before the next event, whose call may block.
             Some(Popped::InitialEnd) => {
                 self.synced.send_replace(true);
-                cx.waker().wake_by_ref();
-                Poll::Pending
+                Poll::Ready(Some(Delivery::InitialEnd))
             }
             Some(Popped::Later) => {
                 cx.waker().wake_by_ref();
@@ -332,7 +329,13 @@ impl<K: Send + Sync + 'static> Listener<K> {
             let listener = &finish.0;
             let mut handler = handler;
             let mut calls = 0;
-            while let Some((key, event)) = poll_fn(|cx| listener.poll_event(cx)).await {
+            while let Some(delivery) = poll_fn(|cx| listener.poll_delivery(cx)).await {
+                let Delivery::Event(key, event) = delivery else {
+                    // Tokio runs a task that was woken here next on this worker, and no other worker
+                    // can steal it. So it runs before the next call, which may block.
+                    crate::turns::give_way().await;
+                    continue;
+                };
                 let Some(handler) = handler.get_mut() else { return };
                 // Keep the objects beyond the call and drop them one by one. If two `Drop`s panic,
                 // the second one must not run while the first panic unwinds.
@@ -351,6 +354,14 @@ impl<K: Send + Sync + 'static> Listener<K> {
             }
         }
     }
+}
+
+/// One step of a handler through its backlog.
+enum Delivery<K> {
+    /// An event in its cached form, and the key of its object.
+    Event(ObjectKey, CachedEvent<K>),
+    /// Every initial add was delivered. Tasks that wait for that have been woken.
+    InitialEnd,
 }
 
 /// Marks a handler as finished when dropped: it will never be called again.
@@ -413,9 +424,10 @@ impl<K> Stream for EventStream<K> {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
             ready!(spend(cx));
-            match ready!(self.finish.0.poll_event(cx)) {
+            match ready!(self.finish.0.poll_delivery(cx)) {
                 None => return Poll::Ready(None),
-                Some((_, event)) => {
+                Some(Delivery::InitialEnd) => {}
+                Some(Delivery::Event(_, event)) => {
                     if matches!(event.object(), Cached::Packed(_)) {
                         // The event is already taken. If the budget runs out here, the next event
                         // waits.

@@ -97,7 +97,9 @@ async fn expired_page_is_repeated_as_a_whole_list() {
     let task = tokio::spawn(reflector.run(sink.clone()));
     settle().await;
     let lists: Vec<_> = fake.requests().into_iter().take(3).collect();
-    let [SourceRequest::List(_), SourceRequest::List(page), SourceRequest::List(whole)] = &lists[..] else {
+    let [SourceRequest::List(_), SourceRequest::List(page), SourceRequest::List(whole)] =
+        &lists[..]
+    else {
         panic!("{lists:?}")
     };
     assert!(page.continue_token.is_some());

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::error::{ApiStatus, FaultClass};
 use crate::lister_watcher::{Collection, ListStream, WatchItem};
-use crate::testing::{SourceRequest, FakeSource, WatchEnd};
+use crate::testing::{FakeSource, SourceRequest, WatchEnd};
 
 /// The changes that the reflector emitted, as text, and the objects that they fold to.
 #[derive(Clone, Default)]
