@@ -36,7 +36,7 @@ pub use self::options::HandlerOptions;
 pub(crate) use self::options::resync_period;
 pub use self::registration::{HandlerRegistration, HandlerStatus};
 pub(crate) use self::tap::{HeldUpBy, Tap, TapGuard};
-pub(crate) use self::task::HandlerTask;
+pub use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::Drops;
@@ -110,11 +110,15 @@ impl<K, I> StoredObjects<K> for I where
 {
 }
 
-/// A handler that was added: its registration, and the task that runs it.
-pub(crate) struct AddedHandler {
-    pub(crate) registration: HandlerRegistration,
-    /// The task to spawn.
-    pub(crate) task: HandlerTask,
+/// A handler that was added with [`DispatchGuard::add_handler`].
+#[derive(Debug)]
+#[must_use = "the handler is called by its task, which has to be spawned"]
+#[non_exhaustive]
+pub struct AddedHandler {
+    /// Waits for the handler, reads its status, removes it.
+    pub registration: HandlerRegistration,
+    /// Calls the handler. The handler is removed if this is dropped before it runs.
+    pub task: HandlerTask,
 }
 
 impl<K: Send + Sync + 'static> SharedProcessor<K> {
@@ -218,13 +222,21 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
         }
     }
 
-    /// Adds a handler that first receives `stored` as initial adds. `complete` means that `stored`
-    /// includes the first population: the handler has synced once it has handled all of `stored`.
-    pub(crate) fn add_handler<H: EventHandler<K>>(
+    /// Adds a handler that first receives `stored` as initial adds. O(1): nothing is copied.
+    ///
+    /// Take `stored` from the store while this guard exists. The handler then misses no batch and
+    /// receives none twice. `complete` means that `stored` includes the first population: the
+    /// handler has synced once it has handled all of `stored`. Otherwise the handler has synced
+    /// after [`end_initial`](Self::end_initial).
+    ///
+    /// The handler is called once the returned task [runs](HandlerTask::run).
+    pub fn add_handler<H: EventHandler<K>>(
         &mut self,
         handler: H,
         options: &HandlerOptions,
-        stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
+        stored: impl IntoIterator<
+            IntoIter = impl ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static,
+        >,
         complete: bool,
     ) -> AddedHandler {
         let listener = self.add(options, stored, complete, None);

@@ -1,5 +1,6 @@
 //! The task of a handler before it is spawned.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::sync::Mutex;
@@ -8,7 +9,8 @@ use futures::future::BoxFuture;
 type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 
 /// A handler's task that is not spawned yet. Dropping it ends the handler.
-pub(crate) struct HandlerTask {
+#[must_use = "a handler is called only while its task runs"]
+pub struct HandlerTask {
     handler: Arc<str>,
     slot: Slot,
 }
@@ -20,6 +22,16 @@ impl HandlerTask {
     pub(super) fn new(handler: Arc<str>, task: BoxFuture<'static, ()>) -> (Self, Revoke) {
         let slot = Arc::new(Mutex::new(Some(task)));
         (Self { handler, slot: slot.clone() }, Revoke(slot))
+    }
+
+    /// Calls the handler for each event, until it is removed or the processor is closed.
+    ///
+    /// A call that panics is counted and logged, and the next event is delivered. Dropping the future
+    /// ends the handler.
+    pub async fn run(self) {
+        if let Some(task) = self.take() {
+            task.await;
+        }
     }
 
     /// Returns the handler's name.
@@ -36,6 +48,12 @@ impl HandlerTask {
 impl Drop for HandlerTask {
     fn drop(&mut self) {
         drop(self.take());
+    }
+}
+
+impl fmt::Debug for HandlerTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandlerTask").field("handler", &self.handler).finish_non_exhaustive()
     }
 }
 
