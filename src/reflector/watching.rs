@@ -176,6 +176,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let mut turns = Turns::new();
         let end = loop {
             turns.spend(1).await;
+            // The timer below has no turn while the stream always has another item.
+            if due.is_some_and(|due| due <= last) {
+                break End::Due;
+            }
             let patience = self.heartbeat.patience();
             let silent = patience.map_or(overdue, |patience| overdue.min(after(last, patience)));
             let until = due.map_or(silent, |due| due.min(silent));

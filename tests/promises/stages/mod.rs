@@ -2,6 +2,7 @@
 
 pub(crate) mod bombs;
 mod ending;
+mod endless;
 mod long_polls;
 mod packed_bombs;
 mod payloads;
