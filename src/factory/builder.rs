@@ -151,7 +151,7 @@ impl SharedInformerFactoryBuilder {
     /// Sets the number of lists that run at a time. 8 unless set; at least one. The limit protects
     /// a server that comes back, because every informer lists it at once.
     pub fn max_concurrent_lists(mut self, lists: usize) -> Self {
-        self.defaults.lists = lists.max(1);
+        self.defaults.lists = lists.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 

@@ -128,6 +128,19 @@ async fn option_without_effect_is_refused() {
 }
 
 /// Lets time pass until `look` is true.
+#[tokio::test(start_paused = true)]
+async fn any_limit_of_concurrent_lists_is_taken() {
+    for lists in [0, usize::MAX] {
+        let server = ApiServer::new();
+        let builder = SharedInformerFactory::builder(server.client());
+        let factory = builder.max_concurrent_lists(lists).build();
+        factory.informer::<ConfigMap>();
+        factory.start().unwrap();
+        factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+        factory.shutdown().await;
+    }
+}
+
 async fn eventually(what: &str, look: impl Fn() -> bool) {
     for _ in 0..1_000 {
         if look() {
