@@ -16,6 +16,7 @@ mod handles {
     use tokio::time::Instant;
 
     use crate::metrics::names::{Description, Kind};
+    use crate::panic::catch;
     use crate::sync::Mutex;
 
     /// The labels of a stage's metrics. The default has none: handles record nothing, because the
@@ -48,8 +49,18 @@ mod handles {
             let metadata =
                 Metadata::new(module_path!(), ::metrics::Level::INFO, Some(module_path!()));
             let key = Key::from_parts(name, labels);
-            Some(with_recorder(|recorder| register(recorder, &key, &metadata)))
+            contained(|| with_recorder(|recorder| register(recorder, &key, &metadata)))
         }
+    }
+
+    /// Calls the recorder, which is user code. Its panic loses one figure, but not the work that is
+    /// measured. Returns `None` after a panic.
+    fn contained<R>(call: impl FnOnce() -> R) -> Option<R> {
+        let called = catch(call);
+        if let Err(message) = &called {
+            tracing::error!(message, "the metrics recorder panicked");
+        }
+        called.ok()
     }
 
     /// A counter of events.
@@ -64,7 +75,7 @@ mod handles {
 
         pub(crate) fn add(&self, times: u64) {
             if times > 0 {
-                self.0.increment(times);
+                contained(|| self.0.increment(times));
             }
         }
     }
@@ -82,7 +93,7 @@ mod handles {
             let gauge = labels.register(name, |r, key, metadata| r.register_gauge(key, metadata));
             // The metric exists from now on, at zero.
             if let Some(gauge) = &gauge {
-                gauge.increment(0.0);
+                contained(|| gauge.increment(0.0));
             }
             Self { gauge, own: Mutex::new(0) }
         }
@@ -94,9 +105,9 @@ mod handles {
             let level = level();
             let before = std::mem::replace(&mut *own, level);
             if level >= before {
-                gauge.increment(float(level - before));
+                contained(|| gauge.increment(float(level - before)));
             } else {
-                gauge.decrement(float(before - level));
+                contained(|| gauge.decrement(float(before - level)));
             }
         }
     }
@@ -120,19 +131,22 @@ mod handles {
         /// Sets the value, if there is one.
         pub(crate) fn set(&self, value: impl FnOnce() -> Option<u64>) {
             if let Some(value) = value() {
-                self.0.set(float(usize::try_from(value).unwrap_or(usize::MAX)));
+                let value = float(usize::try_from(value).unwrap_or(usize::MAX));
+                contained(|| self.0.set(value));
             }
         }
 
         /// Sets the value to a duration, in seconds.
         pub(crate) fn set_duration(&self, value: impl FnOnce() -> Duration) {
-            self.0.set(value().as_secs_f64());
+            let value = value().as_secs_f64();
+            contained(|| self.0.set(value));
         }
 
         /// Sets the value to the current time, in seconds since 1970.
         pub(crate) fn set_to_now(&self) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            self.0.set(now.unwrap_or_default().as_secs_f64());
+            let now = now.unwrap_or_default().as_secs_f64();
+            contained(|| self.0.set(now));
         }
     }
 
@@ -162,7 +176,7 @@ mod handles {
         /// Records one observation, if there is one.
         pub(crate) fn observe(&self, took: impl FnOnce() -> Option<Duration>) {
             if let Some(took) = took() {
-                self.0.record(took.as_secs_f64());
+                contained(|| self.0.record(took.as_secs_f64()));
             }
         }
     }
@@ -176,10 +190,12 @@ mod handles {
         let name = KeyName::from_const_str(description.name);
         let unit = description.name.ends_with("_seconds").then_some(Unit::Seconds);
         let help = description.help.into();
-        with_recorder(|recorder| match description.kind {
-            Kind::Counter => recorder.describe_counter(name, unit, help),
-            Kind::Gauge => recorder.describe_gauge(name, unit, help),
-            Kind::Histogram => recorder.describe_histogram(name, unit, help),
+        contained(|| {
+            with_recorder(|recorder| match description.kind {
+                Kind::Counter => recorder.describe_counter(name, unit, help),
+                Kind::Gauge => recorder.describe_gauge(name, unit, help),
+                Kind::Histogram => recorder.describe_histogram(name, unit, help),
+            });
         });
     }
 

@@ -10,4 +10,5 @@ mod factory;
 mod freshness;
 mod pace;
 mod queue;
+mod recorder;
 mod stages;
