@@ -128,7 +128,7 @@ where
                 Some(added) => reconcile(Finalize::Apply(Arc::new(added)))
                     .await
                     .map_err(FinalizerError::Failed),
-                // It is gone: another reconcile follows.
+                // It is gone or going: another reconcile follows.
                 None => Ok(Action::done()),
             }
         }
@@ -171,7 +171,8 @@ impl Change<'_> {
 }
 
 /// Puts the finalizer on the state that was seen, or takes it off whatever happened to the rest of the
-/// object meanwhile. Returns the object as it is then; `None` where it is gone.
+/// object meanwhile. Returns the object as it is then; `None` where it is gone, or is going and was to get
+/// the finalizer.
 async fn change<K>(api: &Api<K>, object: &K, change: Change<'_>) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
@@ -191,6 +192,10 @@ where
         }
         // It goes only onto the state that was seen: the object may be going by now.
         let adds = matches!(change, Change::Add(_));
+        if adds && meta.deletion_timestamp.is_some() {
+            // The state that was seen is over; another reconcile follows.
+            return Ok(None);
+        }
         let version = if adds { object.resource_version() } else { found.resource_version() };
         let Some(finalizers) = change.apply(found.finalizers()) else { return Ok(Some(found)) };
         let patch = json!({ "metadata": {

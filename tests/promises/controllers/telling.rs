@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
-use kube::api::Api;
-use kube_informer::controller::finalizer;
+use kube::api::{Api, DeleteParams};
+use kube_informer::controller::{Finalize, finalizer};
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, InformerSpec};
 use tokio_util::sync::CancellationToken;
@@ -86,4 +87,24 @@ async fn a_finalizer_keeps_those_that_the_cache_lacks() {
     let now = api.get("a").await.unwrap();
     assert_eq!(now.finalizers(), ["example.com/another", "example.com/ours"]);
     factory.shutdown().await;
+}
+
+/// The cache is behind: the finalizer was put on, and the object is going.
+#[tokio::test(start_paused = true)]
+async fn a_finalizer_applies_nothing_to_an_object_that_is_going() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
+    let cached = Arc::new(api.get("a").await.unwrap());
+    let apply = |_| async { Ok::<_, std::io::Error>(Action::done()) };
+    let _action = finalizer(&api, "example.com/ours", cached.clone(), apply).await.unwrap();
+    api.delete("a", &DeleteParams::default()).await.unwrap();
+
+    let applied = Arc::new(AtomicBool::new(false));
+    let apply = async |what: Finalize<ConfigMap>| {
+        applied.store(matches!(what, Finalize::Apply(_)), Ordering::SeqCst);
+        Ok::<_, std::io::Error>(Action::done())
+    };
+    let _action = finalizer(&api, "example.com/ours", cached, apply).await.unwrap();
+    assert!(!applied.load(Ordering::SeqCst));
 }
