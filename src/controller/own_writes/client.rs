@@ -272,14 +272,14 @@ struct List {
 impl Answer {
     fn sight(self, target: &Target) -> Told {
         let Self { kind, metadata, details } = self;
+        let whole_object = target.subresource.is_none();
         if kind == "Status" {
             return match (&target.name, details.uid) {
-                // An eviction, a binding: nothing says what became of the object.
-                _ if target.subresource.is_some() => Told::Nothing,
-                (Some(name), Some(uid)) if target.verb == WriteVerb::Delete => {
+                (Some(name), Some(uid)) if target.verb == WriteVerb::Delete && whole_object => {
                     let gone = Sight::Gone { uid: Some(uid), version: None };
                     target.key_of(name).map_or(Told::TooLittle, |key| Told::Sight(key, gone))
                 }
+                // Also an eviction or a binding: they change the object, and do not say how.
                 _ => Told::TooLittle,
             };
         }
@@ -289,13 +289,12 @@ impl Answer {
         let version = metadata.resource_version.filter(|version| !version.is_empty());
         let (Some(key), Some(version)) = (key, version) else {
             // A token, a review: no object of the collection.
-            return if target.subresource.is_some() { Told::Nothing } else { Told::TooLittle };
+            return if whole_object { Told::TooLittle } else { Told::Nothing };
         };
         let version = ResourceVersion::from(version.as_str());
         let lingers = metadata.deletion_timestamp.is_some()
             && (metadata.finalizers.is_some_and(|finalizers| !finalizers.is_empty())
                 || metadata.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0));
-        let whole_object = target.subresource.is_none();
         Told::Sight(
             key,
             if target.verb == WriteVerb::Delete && whole_object && !lingers {

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::{Method, Request, Response};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Client;
-use kube::api::{Api, DeleteParams, PostParams};
+use kube::api::{Api, DeleteParams, EvictParams, PostParams};
 use kube::client::Body;
 use kube_informer::controller::{OwnWrites, tracking_client};
 use kube_informer::error::ApiStatus;
@@ -19,6 +19,7 @@ use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{Action, Controller, InformerOptions, ReconcileRequest, SharedInformer};
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -287,6 +288,49 @@ async fn a_spawned_write_counts_with_its_scope() {
     assert!(handle.status().behind >= 1);
     stop.cancel();
     running.await.unwrap().unwrap();
+}
+
+/// Their answers do not say what became of the pod.
+#[tokio::test(start_paused = true)]
+async fn evictions_and_bindings_are_own_writes() {
+    for evicts in [true, false] {
+        let server = ApiServer::new();
+        let pod = json!({
+            "metadata": {"name": "a", "namespace": "shop"},
+            "spec": {"containers": [{"name": "app", "image": "app:v1"}]},
+        });
+        server.create(&serde_json::from_value::<Pod>(pod).unwrap()).unwrap();
+        let pods = late_informer::<Pod>(server.client(), || 3 * S);
+        let controller = Controller::builder("scheduling", &pods).build();
+        let (log, stop) = (Log::new(), CancellationToken::new());
+        let (logged, client) = (log.clone(), tracking_client(server.client()));
+        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+            let api = Api::<Pod>::namespaced(client.clone(), "shop");
+            let shown = request.object.as_present().is_none_or(|pod| {
+                let bound = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
+                bound || pod.metadata.deletion_timestamp.is_some()
+            });
+            logged.add(shown);
+            async move {
+                if !shown && evicts {
+                    api.evict("a", &EvictParams::default()).await?;
+                } else if !shown {
+                    let binding = json!({
+                        "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "a"},
+                        "target": {"apiVersion": "v1", "kind": "Node", "name": "n1"},
+                    });
+                    let params = PostParams::default();
+                    let _: Value =
+                        api.create_subresource("binding", "a", &params, &binding).await?;
+                }
+                Ok::<_, kube::Error>(Action::requeue_after(MS))
+            }
+        }));
+        log.reaches(2).await;
+        assert_eq!(log.take()[..2], [false, true], "evicts: {evicts}");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]
