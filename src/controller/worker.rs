@@ -19,7 +19,7 @@ use super::action::Next;
 use super::board::Board;
 use super::error::{BoxError, ReconcileError};
 use super::late::Late;
-use super::own_writes::{WriteLog, WriteScope};
+use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
 use super::unseen::{Begun, Unseen};
 use super::{Action, ReconcileRequest};
@@ -27,8 +27,8 @@ use crate::error::chain;
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
-use crate::panic::{catch, into_message, let_go};
-use crate::turns::Turns;
+use crate::panic::{catch, catch_async, into_message, let_go};
+use crate::turns::give_way;
 use crate::workqueue::{Work, WorkQueue};
 
 /// How long a key waits to see own writes before that counts as a failure.
@@ -58,7 +58,6 @@ pub(super) struct Reconciler<K> {
 impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     /// Works until stopped; what was begun is finished first.
     pub(super) async fn work(self: Arc<Self>, number: usize) {
-        let mut turns = Turns::new();
         loop {
             let work = tokio::select! {
                 biased;
@@ -66,7 +65,11 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 work = self.queue.get() => work,
             };
             let Some(work) = work else { return };
-            if !self.scope.may_begin() {
+            // Taking work may have woken another worker. Tokio runs that one next on this thread, and lets
+            // no other thread steal it: a reconcile that blocks would hold it up. And reconciles that never
+            // wait must not keep other tasks from this thread.
+            give_way().await;
+            if self.stop.is_cancelled() || !self.scope.may_begin() {
                 // The key is still in the queue for whoever leads next in this process.
                 self.queue.add_with(work.item().clone(), work.priority());
                 self.stop.cancelled().await;
@@ -86,8 +89,6 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 self.board.failed(&key, message, self.queue.num_requeues(&key));
             }
             self.board.ends(number);
-            // Reconciles that never wait must not keep other tasks from this thread.
-            turns.spend(8).await;
         }
     }
 
@@ -110,7 +111,9 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 self.board.put_off();
                 let (this, key, stop) = (self.clone(), work.item().clone(), self.stop.clone());
                 let watching = async move {
-                    let seen = this.writes.seen(&key, SIGHT).await;
+                    // The client's layers are user code. Without a result the key would wait for ever.
+                    let seen = catch_async(this.writes.seen(&key, SIGHT)).await;
+                    let seen = seen.unwrap_or_else(|message| Err(Unobserved::Panicked(message)));
                     this.unseen.finish(&key, wait, seen);
                     this.queue.unpark(&key);
                 };

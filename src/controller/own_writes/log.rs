@@ -70,6 +70,9 @@ pub enum Unobserved {
         #[source]
         source: kube::Error,
     },
+    /// The wait panicked: in a layer of the client, or in the objects' own code.
+    #[error("waiting for the cache to show own writes panicked: {0}")]
+    Panicked(String),
 }
 
 impl WriteLog {

@@ -184,3 +184,47 @@ async fn every_write_without_an_answer_is_looked_up() {
         assert_eq!((saw, answered), (vec![false, true], None), "{write:?}");
     }
 }
+
+/// A layer of the client panics while the controller asks what became of the write.
+#[tokio::test(start_paused = true)]
+async fn a_lookup_that_panics_is_a_failed_try() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let (inner, loses, panics) = (server.client(), AtomicBool::new(true), AtomicBool::new(true));
+    let once = Arc::new((loses, panics));
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (inner, once) = (inner.clone(), once.clone());
+        async move {
+            let writes = *request.method() != Method::GET;
+            assert!(writes || !once.1.swap(false, Ordering::SeqCst), "on purpose");
+            let answer = inner.send(request).await?;
+            if writes && once.0.swap(false, Ordering::SeqCst) {
+                return Err(BoxError::from("the connection broke"));
+            }
+            Ok::<_, BoxError>(answer)
+        }
+    });
+    let client = tracking_client(Client::new(service, "shop"));
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("writing", &maps).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        let first = request.key == key("a");
+        if first {
+            logged.add(());
+        }
+        async move {
+            if first {
+                api.create(&PostParams::default(), &map("child", "1")).await.ok();
+            }
+            Ok::<_, kube::Error>(Action::requeue_after(MS))
+        }
+    }));
+    log.reaches(2).await;
+    let failure = handle.status().last_failure.unwrap();
+    assert!(failure.key == "shop/a" && failure.error.contains("on purpose"), "{failure:?}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

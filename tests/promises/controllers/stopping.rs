@@ -169,3 +169,44 @@ async fn a_reconcile_may_shut_its_informer_down() {
         assert_eq!(logged.take(), [true], "it is through with the shutdown");
     }
 }
+
+/// Two keys are due at one moment: one timer wakes one worker, and that one wakes the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_reconcile_that_blocks_holds_up_no_other_worker() {
+    let maps = factory(&ApiServer::new()).informer::<ConfigMap>();
+    let controller = Controller::builder("blocking", &maps).concurrency(3).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let (begins, begun) = mpsc::channel();
+    let (unblock, blocked) = mpsc::channel::<()>();
+    let blocked = Arc::new(Mutex::new(blocked));
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let waits = request.key == key("waits");
+        if !waits {
+            begins.send(()).unwrap();
+            if let Some(blocked) = blocked.try_lock() {
+                blocked.recv().unwrap();
+            }
+        }
+        async move {
+            if waits {
+                request.stop.cancelled().await;
+            }
+            Ok::<_, std::io::Error>(Action::done())
+        }
+    }));
+    while handle.status().phase != Phase::Working {
+        sleep(MS).await;
+    }
+    // While the queue has work, it starts no task that would let another thread steal the worker.
+    handle.trigger(key("waits"));
+    sleep(50 * MS).await;
+    handle.trigger_after(key("a"), 20 * MS);
+    handle.trigger_after(key("b"), 20 * MS);
+    let both = tokio::task::spawn_blocking(move || {
+        [(); 2].map(|()| begun.recv_timeout(Duration::from_secs(20)).is_ok())
+    });
+    assert_eq!(both.await.unwrap(), [true, true]);
+    unblock.send(()).unwrap();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
