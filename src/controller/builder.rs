@@ -10,6 +10,7 @@ use super::board::Board;
 use super::following::{self, Group};
 use super::late::Late;
 use super::own_writes::{Cache, OwnWrites, WriteLog};
+use super::run::Ending;
 use super::triggers::{Keys, Owner, Predicate};
 use super::{Controller, Limits};
 use crate::informer::InformerGroup;
@@ -17,6 +18,9 @@ use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
 use crate::panic::Contained;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
+
+/// The most workers that a controller has. Each is a task.
+const MOST_WORKERS: usize = 1 << 16;
 
 /// Options of a [`Controller`].
 #[must_use]
@@ -115,10 +119,10 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// How many keys are reconciled at a time; one unless set. One key is never reconciled twice
-    /// at a time.
+    /// How many keys are reconciled at a time: at least one, at most 65,536; one unless set. One key is
+    /// never reconciled twice at a time. Each of them takes a task, also while there is no work.
     pub fn concurrency(mut self, workers: usize) -> Self {
-        self.limits.workers = workers.max(1);
+        self.limits.workers = workers.clamp(1, MOST_WORKERS);
         self
     }
 
@@ -188,12 +192,14 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
         let late = Arc::new(Late::default());
         let board = Arc::new(Board::new(&self.name, leadership, late.clone()));
+        let queue = self.queue.build();
         Controller {
+            ending: Some(Ending { queue: queue.clone(), board: board.clone() }),
             name: self.name,
             objects: self.informers,
             groups: groups.into(),
             writes: WriteLog::new(self.caches),
-            queue: self.queue.build(),
+            queue,
             board,
             late,
             limits: self.limits,

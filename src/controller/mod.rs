@@ -49,6 +49,7 @@ pub use self::own_writes::{
     OwnWrites, Unobserved, UntraceableWrite, WriteRefused, tracking_client,
 };
 pub use self::presence::{Presence, UnknownReason};
+use self::run::Ending;
 pub use self::status::{ControllerStatus, Phase};
 pub use self::triggers::{Predicate, generation_changed, version_changed};
 use crate::informer::InformerGroup;
@@ -99,6 +100,8 @@ pub struct Controller<K> {
     late: Arc<Late>,
     limits: Limits,
     elector: Option<LeaderElector>,
+    /// Taken out when it runs.
+    ending: Option<Ending>,
 }
 
 #[derive(Clone, Debug)]

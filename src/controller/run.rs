@@ -34,12 +34,12 @@ const LAST_MOMENT: Duration = Duration::from_millis(100);
 
 impl<K: Resource + Send + Sync + 'static> Controller<K> {
     pub(super) async fn run_boxed(
-        self,
+        mut self,
         stop: CancellationToken,
         reconcile: Reconcile<K>,
     ) -> Result<(), ControllerError> {
-        // Also when the future is dropped.
-        let _ending = Ending { queue: self.queue.clone(), board: self.board.clone() };
+        // Also when the future is dropped. Not with `self`, which goes before the status is last read.
+        let _ending = self.ending.take();
         self.board.enter(Phase::Syncing);
         if stop.run_until_cancelled(self.sync()).await.transpose()?.is_none() {
             return Ok(());
@@ -291,10 +291,10 @@ fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), Control
     Err(ControllerError::Unfinished { controller: controller.clone(), keys })
 }
 
-/// The end of a controller, however it comes.
-struct Ending {
-    queue: WorkQueue<ObjectKey>,
-    board: Arc<Board>,
+/// The end of a controller, however it comes, also where it never ran.
+pub(super) struct Ending {
+    pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) board: Arc<Board>,
 }
 
 impl Drop for Ending {

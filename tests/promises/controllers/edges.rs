@@ -56,6 +56,42 @@ async fn every_duration_of_a_controller_is_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn any_concurrency_is_allowed() {
+    for workers in [0, usize::MAX] {
+        let server = ApiServer::new();
+        server.create(&map("a", "1")).unwrap();
+        let maps = factory(&server).informer::<ConfigMap>();
+        let controller = Controller::builder("crowded", &maps).concurrency(workers).build();
+        let (log, stop) = (Log::new(), CancellationToken::new());
+        let logged = log.clone();
+        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+            logged.add(it.key);
+            async { Ok::<_, std::io::Error>(Action::done()) }
+        }));
+        log.reaches(1).await;
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_that_never_ran_is_stopped_with_its_end() {
+    let server = ApiServer::new();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let never_run = Controller::builder("idle", &maps).build();
+    let never_polled = Controller::builder("idle", &maps).build();
+    let handles = [never_run.handle(), never_polled.handle()];
+    assert!(handles.iter().all(|handle| handle.status().phase == Phase::Idle));
+    drop(never_run);
+    let reconcile = |_| async { Ok::<_, std::io::Error>(Action::done()) };
+    drop(never_polled.run(CancellationToken::new(), reconcile));
+    for handle in handles {
+        assert_eq!(handle.status().phase, Phase::Stopped);
+        assert!(!handle.trigger(key("a")), "nobody will reconcile it");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_controller_that_is_dropped_leaves_nothing_behind() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
