@@ -119,8 +119,8 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// How many keys are reconciled at a time: at least one, at most 65,536; one unless set. One key is
-    /// never reconciled twice at a time. Each of them takes a task, also while there is no work.
+    /// Sets how many keys are reconciled at a time: at least one, at most 65,536; one unless set.
+    /// One key is never reconciled twice at a time. Each worker is a task, also while it waits.
     pub fn concurrency(mut self, workers: usize) -> Self {
         self.limits.workers = workers.clamp(1, MOST_WORKERS);
         self

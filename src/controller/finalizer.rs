@@ -170,9 +170,9 @@ impl Change<'_> {
     }
 }
 
-/// Puts the finalizer on the state that was seen, or takes it off whatever happened to the rest of the
-/// object meanwhile. Returns the object as it is then; `None` where it is gone, or is going and was to get
-/// the finalizer.
+/// Puts the finalizer on the state that was seen, or takes it off whatever happened to the rest of
+/// the object meanwhile. Returns the object as it is then. Returns `None` if the object is gone, or
+/// if it is being deleted and the finalizer was to be added.
 async fn change<K>(api: &Api<K>, object: &K, change: Change<'_>) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,

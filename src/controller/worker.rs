@@ -65,9 +65,9 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 work = self.queue.get() => work,
             };
             let Some(work) = work else { return };
-            // Taking work may have woken another worker. Tokio runs that one next on this thread, and lets
-            // no other thread steal it: a reconcile that blocks would hold it up. And reconciles that never
-            // wait must not keep other tasks from this thread.
+            // Taking work may have woken another worker. Tokio runs that worker next on this thread,
+            // and no other thread can steal it: a reconcile that blocks would hold it up. Also,
+            // reconciles that never wait must not keep other tasks from this thread.
             give_way().await;
             if self.stop.is_cancelled() || !self.scope.may_begin() {
                 // The key is still in the queue for whoever leads next in this process.
@@ -111,7 +111,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 self.board.put_off();
                 let (this, key, stop) = (self.clone(), work.item().clone(), self.stop.clone());
                 let watching = async move {
-                    // The client's layers are user code. Without a result the key would wait for ever.
+                    // The client's layers are user code. Without a result the key would wait for
+                    // ever.
                     let seen = catch_async(this.writes.seen(&key, SIGHT)).await;
                     let seen = seen.unwrap_or_else(|message| Err(Unobserved::Panicked(message)));
                     this.unseen.finish(&key, wait, seen);
