@@ -20,7 +20,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_informer::lister_watcher::{
-    Collection, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchItem,
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchItem,
     WatchQuery, WatchStream,
 };
 use kube_informer::{InformerOptions, SharedInformer, SourceError};
@@ -55,7 +55,11 @@ impl ListerWatcher<SlimPod> for Made {
         &self.collection
     }
 
-    fn list(&self, _: &ListQuery) -> BoxFuture<'static, Result<ListStream<SlimPod>, SourceError>> {
+    fn list(
+        &self,
+        _: &ListQuery,
+        _: &ListHints<SlimPod>,
+    ) -> BoxFuture<'static, Result<ListStream<SlimPod>, SourceError>> {
         let pods = std::mem::take(&mut *self.list.lock());
         let version = Some((pods.len() as u64).into());
         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
@@ -68,6 +72,7 @@ impl ListerWatcher<SlimPod> for Made {
     fn watch(
         &self,
         _: &WatchQuery,
+        _: &ListHints<SlimPod>,
     ) -> BoxFuture<'static, Result<WatchStream<SlimPod>, SourceError>> {
         let events = std::mem::take(&mut *self.events.lock());
         let go = self.go.clone();

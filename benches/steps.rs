@@ -29,7 +29,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
 use kube::api::ObjectMeta;
-use kube_informer::lister_watcher::{ListQuery, ListerWatcher, Wishes};
+use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
@@ -152,11 +152,11 @@ async fn serve(step: &str, server: &PodServer) {
     let query = ListQuery::default();
     let object = Cached::from(Arc::new(Unread::default()));
     let known = All(ObjectKey::cluster("known").unwrap(), object);
-    let listing = match step {
-        "peek" => source.list_with(&query, Wishes::new().known(Arc::new(known))),
-        _ => source.list(&query),
+    let hints = match step {
+        "peek" => ListHints::none().known(Arc::new(known)),
+        _ => ListHints::none(),
     };
-    let mut items = listing.await.unwrap();
+    let mut items = source.list(&query, &hints).await.unwrap();
     while let Some(item) = items.next().await {
         let _ = black_box(item.unwrap());
     }

@@ -6,11 +6,10 @@
 mod pods;
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Cached, PackedObject, Storage};
+use kube_informer::{Cached, Storage};
 
 const PODS: u64 = 500;
 
@@ -29,22 +28,18 @@ fn pods(strip: bool) -> Vec<(Vec<u8>, Pod)> {
     (0..PODS).map(pod).collect()
 }
 
-fn packed(cached: Cached<Pod>) -> Arc<dyn PackedObject<Pod>> {
-    match cached {
-        Cached::Packed(packed) => packed,
-        Cached::Decoded(_) => panic!("kept decoded"),
-    }
+fn packed(cached: Cached<Pod>) -> Cached<Pod> {
+    assert!(cached.is_packed(), "kept decoded");
+    cached
 }
 
 fn storage(c: &mut Criterion) {
     for (what, strip) in [("whole", false), ("no managedFields", true)] {
         let pods = pods(strip);
-        let cold = Storage::compact().hot_bytes(0).pack("pods");
-        let hot = Storage::compact().hot_bytes(1 << 30).pack("pods");
-        let objects: Vec<_> =
-            pods.iter().map(|(_, pod)| packed(cold.pack(pod.clone().into()))).collect();
-        let held: Vec<_> =
-            pods.iter().map(|(_, pod)| packed(hot.pack(pod.clone().into()))).collect();
+        let cold = Storage::compact().hot_bytes(0).packer("pods");
+        let hot = Storage::compact().hot_bytes(1 << 30).packer("pods");
+        let objects: Vec<_> = pods.iter().map(|(_, pod)| packed(cold.pack(pod.clone()))).collect();
+        let held: Vec<_> = pods.iter().map(|(_, pod)| packed(hot.pack(pod.clone()))).collect();
         let mut group = c.benchmark_group("a pod");
         let mut next = pods.iter().cycle();
         group.bench_function(BenchmarkId::new("decode JSON", what), |b| {
@@ -53,7 +48,7 @@ fn storage(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("pack", what), |b| {
             let pod = || next.next().unwrap().1.clone();
             // With the freeing of what was packed: that is part of it.
-            b.iter_batched(pod, |pod| cold.pack(pod.into()), BatchSize::LargeInput);
+            b.iter_batched(pod, |pod| cold.pack(pod), BatchSize::LargeInput);
         });
         let mut next = objects.iter().cycle();
         group.bench_function(BenchmarkId::new("read, packed", what), |b| {

@@ -130,6 +130,7 @@
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
 pub mod controller;
+mod decode;
 pub mod delta_fifo;
 #[cfg(any(doc, doctest))]
 pub mod docs;
@@ -143,6 +144,7 @@ pub mod lister;
 pub mod lister_watcher;
 pub mod metrics;
 pub mod object;
+mod packer;
 mod panic;
 pub mod processor;
 pub mod reflector;
@@ -156,8 +158,9 @@ mod sync;
 pub mod testing;
 mod time;
 pub mod transport;
-mod turns;
+
 pub mod workqueue;
+mod yield_budget;
 
 pub use controller::{Action, Controller, ReconcileRequest};
 pub use error::SourceError;
@@ -174,10 +177,11 @@ pub use labels::{InvalidSelector, LabelSelector};
 pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 pub use object::{
-    AsDecoded, Cached, CachedEvent, Change, Delta, Event, FieldSet, IncomparableVersion,
-    InvalidKey, KnownObjects, KnownParts, ObjectKey, ObjectState, Pack, PackedObject, Replacement,
+    Cached, CachedEvent, Change, Delta, Event, FieldSet, IncomparableVersion, InvalidKey,
+    KnownChunks, KnownObjects, ObjectEvent, ObjectKey, ObjectState, PackedObject, Replacement,
     ResourceVersion,
 };
+pub use packer::Packer;
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };

@@ -13,14 +13,52 @@ use futures::stream::BoxStream;
 use kube::Resource;
 
 use crate::error::{RequestScope, SourceError, Verb, write_place};
-use crate::object::{Cached, KnownObjects, ObjectKey, Pack, ResourceVersion};
+use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion};
+use crate::packer::Packer;
 
 /// Lists and watches one collection of objects.
 ///
 /// Implemented over a [`kube::Client`] by [`ApiSource`](crate::transport::ApiSource), in memory by
-/// the `testing` feature's `FakeSource`, and by whoever keeps objects elsewhere.
+/// the `testing` feature's `FakeSource`, and by users who keep objects elsewhere.
 ///
 /// Dropping a returned future or stream must end the request.
+///
+/// ```
+/// use futures::future::BoxFuture;
+/// use futures::{FutureExt, StreamExt, stream};
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::SourceError;
+/// use kube_informer::lister_watcher::*;
+///
+/// /// The same pods for ever.
+/// struct Fixed(Collection, Vec<Pod>);
+///
+/// impl ListerWatcher<Pod> for Fixed {
+///     fn collection(&self) -> &Collection {
+///         &self.0
+///     }
+///
+///     fn list(
+///         &self,
+///         _query: &ListQuery,
+///         _hints: &ListHints<Pod>,
+///     ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
+///         let version = Some("1".into());
+///         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
+///         let pods = self.1.clone().into_iter().map(|pod| Ok(ListItem::Object(Ok(pod.into()))));
+///         let items = stream::iter(pods.chain([Ok(end)]).collect::<Vec<_>>());
+///         async { Ok(items.boxed()) }.boxed()
+///     }
+///
+///     fn watch(
+///         &self,
+///         _query: &WatchQuery,
+///         _hints: &ListHints<Pod>,
+///     ) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
+///         async { Ok(stream::pending().boxed()) }.boxed()
+///     }
+/// }
+/// ```
 pub trait ListerWatcher<K>: Send + Sync + 'static {
     /// The collection's name, for errors, logs and the status.
     fn collection(&self) -> &Collection;
@@ -31,77 +69,75 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
         false
     }
 
-    /// Starts one list, or one page of it.
-    fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>>;
-
-    /// Starts one watch, or a streaming list.
-    fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>>;
-
-    /// As [`list`](Self::list), for who can use more than objects. It need not give that: unless
-    /// implemented, every item is decoded and comes alone.
-    fn list_with(
+    /// Starts one list, or one page of it. The source may ignore the hints.
+    fn list(
         &self,
         query: &ListQuery,
-        wishes: Wishes<K>,
-    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        drop(wishes);
-        self.list(query)
-    }
+        hints: &ListHints<K>,
+    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>>;
 
-    /// As [`watch`](Self::watch), for who can use more than objects. It need not give that: unless
-    /// implemented, every object is decoded and comes alone.
-    fn watch_with(
+    /// Starts one watch, or a streaming list. The source may ignore the hints.
+    fn watch(
         &self,
         query: &WatchQuery,
-        wishes: Wishes<K>,
-    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        drop(wishes);
-        self.watch(query)
-    }
+        hints: &ListHints<K>,
+    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>>;
 }
 
-/// What who asks can use beyond objects.
+/// Optional hints from the caller, which save a source work.
 #[must_use]
-#[non_exhaustive]
-pub struct Wishes<K> {
-    /// What it holds already, see [`known`](Self::known).
-    pub known: Option<Arc<dyn KnownObjects<K>>>,
-    /// How it packs objects, see [`pack`](Self::pack).
-    pub pack: Option<Arc<dyn Pack<K>>>,
+pub struct ListHints<K> {
+    known: Option<Arc<dyn KnownObjects<K>>>,
+    packer: Packer<K>,
 }
 
-impl<K> Wishes<K> {
-    /// None.
-    pub fn new() -> Self {
-        Self { known: None, pack: None }
+impl<K> ListHints<K> {
+    /// No hints.
+    pub fn none() -> Self {
+        Self { known: None, packer: Packer::decoded() }
     }
 
-    /// It holds these objects already: an item, or an initial event, of an object that is known in the
-    /// same state may come as [`ListItem::Unchanged`] or [`WatchItem::Unchanged`], undecoded.
+    /// The caller holds these objects already. A source need not decode an item, or an initial event,
+    /// of an object that is known in the same state: it may give [`SourceObject::unchanged`].
     pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
         self.known = Some(known);
         self
     }
 
-    /// It packs objects so: they may come packed, as [`Given::Packed`], which saves time where it is done
-    /// next to decoding.
-    pub fn pack(mut self, pack: Arc<dyn Pack<K>>) -> Self {
-        self.pack = Some(pack);
+    /// The caller packs objects so. A source may do it where it decodes them.
+    pub fn packer(mut self, packer: Packer<K>) -> Self {
+        self.packer = packer;
         self
     }
-}
 
-impl<K> Default for Wishes<K> {
-    fn default() -> Self {
-        Self::new()
+    /// Returns the objects that the caller holds already, if it says so.
+    pub fn known_objects(&self) -> Option<&Arc<dyn KnownObjects<K>>> {
+        self.known.as_ref()
+    }
+
+    /// Returns how the caller packs objects, if it does.
+    pub(crate) fn packs(&self) -> Option<&Packer<K>> {
+        Some(&self.packer).filter(|packer| packer.packs())
     }
 }
 
-impl<K> fmt::Debug for Wishes<K> {
+impl<K> Clone for ListHints<K> {
+    fn clone(&self) -> Self {
+        Self { known: self.known.clone(), packer: self.packer.clone() }
+    }
+}
+
+impl<K> Default for ListHints<K> {
+    fn default() -> Self {
+        Self::none()
+    }
+}
+
+impl<K> fmt::Debug for ListHints<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wishes")
+        f.debug_struct("ListHints")
             .field("known", &self.known.is_some())
-            .field("pack", &self.pack.is_some())
+            .field("packer", &self.packer)
             .finish()
     }
 }
@@ -161,32 +197,59 @@ pub struct WatchQuery {
     pub initial_events: bool,
 }
 
-/// One object of a list or of an event: as it was given, or what can be said of one that could not be
-/// decoded.
-pub type Decoded<K> = Result<Given<K>, Undecodable>;
-
-/// An object that a source gives.
+/// An object that a source gives: `pod.into()`.
+///
+/// A source that makes use of [`ListHints`] may instead give it as the cache is to hold it.
 #[derive(Debug)]
-pub enum Given<K> {
-    /// The object.
-    Object(K),
-    /// The object as it is to be kept. Only where it was asked for.
+pub struct SourceObject<K>(pub(crate) SourceState<K>);
+
+/// The state of an object that a source gives.
+#[derive(Debug)]
+pub(crate) enum SourceState<K> {
+    /// Decoded, as its source has it.
+    Decoded(K),
+    /// As the cache is to hold it.
     Packed(ObjectKey, Cached<K>),
+    /// In the state in which the caller knows it; this is the known one.
+    Unchanged(ObjectKey, Cached<K>),
 }
 
-impl<K> From<K> for Given<K> {
-    fn from(object: K) -> Self {
-        Self::Object(object)
+impl<K> SourceObject<K> {
+    /// Gives the known object of this key, which is unchanged. Only where the caller hinted at it, and
+    /// only of a list or of the initial events of a stream.
+    pub fn unchanged(key: ObjectKey, known: Cached<K>) -> Self {
+        Self(SourceState::Unchanged(key, known))
+    }
+
+    /// Returns whether this is the known object.
+    pub fn is_unchanged(&self) -> bool {
+        matches!(self.0, SourceState::Unchanged(..))
+    }
+
+    /// Returns the object, where nothing but decoding was done to it: always without hints.
+    pub fn into_decoded(self) -> Option<K> {
+        match self.0 {
+            SourceState::Decoded(object) => Some(object),
+            SourceState::Packed(..) | SourceState::Unchanged(..) => None,
+        }
     }
 }
 
-impl<K: Resource> Given<K> {
-    /// `metadata.resourceVersion`.
+impl<K: Resource> SourceObject<K> {
+    /// Returns `metadata.resourceVersion`.
     pub(crate) fn version(&self) -> Option<ResourceVersion> {
-        match self {
-            Self::Object(object) => object.meta().resource_version.as_deref().map(Into::into),
-            Self::Packed(_, cached) => cached.version(),
+        match &self.0 {
+            SourceState::Decoded(object) => {
+                object.meta().resource_version.as_deref().map(Into::into)
+            }
+            SourceState::Packed(_, cached) | SourceState::Unchanged(_, cached) => cached.version(),
         }
+    }
+}
+
+impl<K> From<K> for SourceObject<K> {
+    fn from(object: K) -> Self {
+        Self(SourceState::Decoded(object))
     }
 }
 
@@ -205,10 +268,7 @@ pub struct Undecodable {
 #[derive(Debug)]
 pub enum ListItem<K> {
     /// An object.
-    Object(Decoded<K>),
-    /// An object that is in the state in which it is known; this is the known one. Only where it
-    /// was asked for.
-    Unchanged(ObjectKey, Cached<K>),
+    Object(Result<SourceObject<K>, Undecodable>),
     /// The list's own metadata; before, between or after its objects.
     Meta(ListMetadata),
 }
@@ -228,14 +288,11 @@ pub struct ListMetadata {
 #[derive(Debug)]
 pub enum WatchItem<K> {
     /// ADDED.
-    Added(Decoded<K>),
+    Added(Result<SourceObject<K>, Undecodable>),
     /// MODIFIED.
-    Modified(Decoded<K>),
+    Modified(Result<SourceObject<K>, Undecodable>),
     /// DELETED, with the final state.
-    Deleted(Decoded<K>),
-    /// An initial event of an object that is in the state in which it is known; this is the known
-    /// one. Only where it was asked for.
-    Unchanged(ObjectKey, Cached<K>),
+    Deleted(Result<SourceObject<K>, Undecodable>),
     /// BOOKMARK.
     Bookmark {
         /// Everything up to this version was sent.

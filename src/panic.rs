@@ -128,7 +128,7 @@ pub(crate) fn collect<T: Into<String>>(values: impl IntoIterator<Item = T>) -> V
 pub(crate) fn read_for<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
     let Some(read) = event.read() else { return };
     // Decoded objects belong to the cache, which holds references beyond the call.
-    let packed = matches!(event.object(), Cached::Packed(_));
+    let packed = event.object().is_packed();
     let _kept = packed.then(|| match &read {
         Event::Updated { old, new } => {
             [Some(old), Some(new)].map(|object| Contained::new(object.cloned()))
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn every_drop_that_panics_is_counted() {
         let drops = Drops::default();
-        let object = || Cached::Decoded(Arc::new(Bomb));
+        let object = || Cached::from(Arc::new(Bomb));
         drops.free_event(CachedEvent::Updated { old: object(), new: object() });
         drops.free_all([object()]);
         drop(Contained::new(Bomb));

@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::lister_watcher::{
-    Collection, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchItem,
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchItem,
     WatchQuery, WatchStream,
 };
 use kube_informer::{Event, InformerOptions, LabelSelector, SharedInformer, SourceError};
@@ -41,7 +41,11 @@ impl ListerWatcher<Pod> for Fake {
         &self.collection
     }
 
-    fn list(&self, _: &ListQuery) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
+    fn list(
+        &self,
+        _: &ListQuery,
+        _: &ListHints<Pod>,
+    ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
         let pods = std::mem::take(&mut *self.list.lock());
         let version = Some((pods.len() as u64).into());
         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
@@ -50,7 +54,11 @@ impl ListerWatcher<Pod> for Fake {
         async { Ok(stream::iter(items).boxed()) }.boxed()
     }
 
-    fn watch(&self, _: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
+    fn watch(
+        &self,
+        _: &WatchQuery,
+        _: &ListHints<Pod>,
+    ) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
         let events = self.events.lock().take();
         let events = stream::unfold(events, |events| async {
             let mut events = events?;

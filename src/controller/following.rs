@@ -21,8 +21,8 @@ use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::ContainedEvent;
 use crate::processor::{Tap, TapGuard};
-use crate::turns::Turns;
 use crate::workqueue::WorkQueue;
+use crate::yield_budget::YieldBudget;
 
 use super::board::Board;
 
@@ -157,7 +157,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
             ticks
         });
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         loop {
             let event = async {
                 match &mut self.events {
@@ -174,7 +174,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
             tokio::select! {
                 event = event => match event {
                     Some((key, event)) => {
-                        turns.spend(1).await;
+                        budget.spend(1).await;
                         if let Some(event) = event.get() {
                             self.trigger.fire(&key, event);
                         }
@@ -192,9 +192,9 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
 
     /// Queues the keys of everything stored, in turns.
     async fn feed(&self, stored: &Snapshot<O>, event: impl Fn(Cached<O>) -> CachedEvent<O>) {
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         for (key, object) in stored.cached() {
-            turns.spend(1).await;
+            budget.spend(1).await;
             self.trigger.fire(key, &event(object.clone()));
         }
     }

@@ -28,7 +28,7 @@ use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
 use crate::panic::{catch, catch_async, into_message, let_go};
-use crate::turns::give_way;
+use crate::yield_budget::give_way;
 use crate::workqueue::{Work, WorkQueue};
 
 /// How long a key waits to see own writes before that counts as a failure.

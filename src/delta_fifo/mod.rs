@@ -27,7 +27,7 @@ use self::pending::Pending;
 use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
 use crate::panic::Drops;
 use crate::sync::{Mutex, Notify};
-use crate::turns::{TURN, Turns};
+use crate::yield_budget::{TURN, YieldBudget};
 
 /// How many deltas a batch of events holds at the most. A list is one batch, whatever its size.
 const BATCH: usize = 1024;
@@ -111,7 +111,7 @@ impl<K: Resource> DeltaFifo<K> {
         match change {
             Change::Replace(list) => {
                 // With nothing to wait for it is through at once.
-                let _done = self.replace(list, Turns::endless()).now_or_never();
+                let _done = self.replace(list, YieldBudget::unlimited()).now_or_never();
             }
             event => self.push_event(event),
         }
@@ -124,7 +124,7 @@ impl<K: Resource> DeltaFifo<K> {
     pub async fn feed(&self, change: Change<K>) {
         self.room().await;
         match change {
-            Change::Replace(list) => self.replace(list, Turns::new()).await,
+            Change::Replace(list) => self.replace(list, YieldBudget::new()).await,
             event => self.push_event(event),
         }
     }
@@ -149,16 +149,16 @@ impl<K: Resource> DeltaFifo<K> {
 
     /// Queues a [`Delta::Sync`] for each known object that has nothing queued.
     pub fn resync(&self) {
-        let _done = self.sync_all(Turns::endless()).now_or_never();
+        let _done = self.sync_all(YieldBudget::unlimited()).now_or_never();
     }
 
     /// As [`resync`](Self::resync), in turns.
     pub async fn resync_in_turns(&self) {
-        self.sync_all(Turns::new()).await;
+        self.sync_all(YieldBudget::new()).await;
     }
 
-    async fn sync_all(&self, mut turns: Turns) {
-        let mut parts = self.known.parts();
+    async fn sync_all(&self, mut budget: YieldBudget) {
+        let mut chunks = self.known.chunks();
         loop {
             let mut idle = Vec::new();
             let more = {
@@ -166,7 +166,7 @@ impl<K: Resource> DeltaFifo<K> {
                 if state.closed {
                     return;
                 }
-                let more = parts.next(&mut |key, object| {
+                let more = chunks.next(&mut |key, object| {
                     if !state.pending.contains(key) {
                         idle.push((key.clone(), object.clone()));
                     }
@@ -180,7 +180,7 @@ impl<K: Resource> DeltaFifo<K> {
             if !more {
                 return;
             }
-            turns.spend(TURN / 2).await;
+            budget.spend(TURN / 2).await;
         }
     }
 
@@ -227,17 +227,17 @@ impl<K: Resource> DeltaFifo<K> {
 
     /// Says that a popped batch is in the store and its notifications are on their way.
     pub fn done(&self, batch: &Batch<K>) {
-        let _done = self.finish(batch, Turns::endless()).now_or_never();
+        let _done = self.finish(batch, YieldBudget::unlimited()).now_or_never();
     }
 
     /// As [`done`](Self::done), in turns.
     pub async fn done_in_turns(&self, batch: &Batch<K>) {
-        self.finish(batch, Turns::new()).await;
+        self.finish(batch, YieldBudget::new()).await;
     }
 
-    async fn finish(&self, batch: &Batch<K>, mut turns: Turns) {
+    async fn finish(&self, batch: &Batch<K>, mut budget: YieldBudget) {
         for deltas in batch.deltas.chunks(TURN) {
-            turns.spend(deltas.len()).await;
+            budget.spend(deltas.len()).await;
             self.state.lock().pending.finish(deltas);
         }
         if batch.initial {

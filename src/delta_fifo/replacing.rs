@@ -9,19 +9,19 @@ use std::collections::HashSet;
 use kube::Resource;
 
 use super::{Batch, DeltaFifo, tombstone};
-use crate::object::{Cached, Delta, ObjectKey, Places, Replacement};
-use crate::turns::{TURN, Turns};
+use crate::object::{Cached, Delta, KeyPositions, ObjectKey, Replacement};
+use crate::yield_budget::{TURN, YieldBudget};
 
 impl<K: Resource> DeltaFifo<K> {
     /// Queues a list as one batch: deletions of what it lacks, then what it holds.
-    pub(super) async fn replace(&self, list: Replacement<K>, mut turns: Turns) {
+    pub(super) async fn replace(&self, list: Replacement<K>, mut budget: YieldBudget) {
         let Replacement { mut items, unreadable, complete, version, restored } = list;
         let mut gone = Vec::new();
         if complete {
-            gone = self.missing(&items, &unreadable, &mut turns).await;
+            gone = self.missing(&items, &unreadable, &mut budget).await;
         }
         for (key, object) in &mut items {
-            turns.spend(1).await;
+            budget.spend(1).await;
             let (known, restored) = {
                 let mut state = self.state.lock();
                 // What was known of a relic is not the state of now, even if the versions are equal.
@@ -44,7 +44,7 @@ impl<K: Resource> DeltaFifo<K> {
         }
         let mut unlisted = Vec::new();
         if restored && !complete {
-            unlisted = self.missing(&items, &unreadable, &mut turns).await;
+            unlisted = self.missing(&items, &unreadable, &mut budget).await;
         }
         let mut batch = {
             let mut state = self.state.lock();
@@ -63,30 +63,30 @@ impl<K: Resource> DeltaFifo<K> {
             Unqueued { fifo: self, batch: Some(batch) }
         };
         for (key, delta) in gone {
-            turns.spend(1).await;
+            budget.spend(1).await;
             batch.append(key, delta);
         }
         let mut forgotten = self.state.lock().unreadable.clone();
         for (key, object) in items {
-            turns.spend(1).await;
+            budget.spend(1).await;
             forgotten.remove(&key);
             batch.append(key, Delta::Replaced(object));
         }
         if complete {
             for key in forgotten.difference(&unreadable) {
-                turns.spend(1).await;
+                budget.spend(1).await;
                 batch.append(key.clone(), Delta::Forgotten);
             }
             forgotten.clear();
         }
         // Nothing that was listed says that these are as they were.
         for (key, delta) in unlisted {
-            turns.spend(1).await;
+            budget.spend(1).await;
             batch.append(key, Delta::Unreadable);
             self.drops.free(delta);
         }
         for key in unreadable {
-            turns.spend(1).await;
+            budget.spend(1).await;
             let known = self.state.lock().pending.latest(&key, &*self.known);
             if known.is_none() {
                 forgotten.insert(key.clone());
@@ -103,11 +103,11 @@ impl<K: Resource> DeltaFifo<K> {
         &self,
         items: &[(ObjectKey, Cached<K>)],
         unreadable: &HashSet<ObjectKey>,
-        turns: &mut Turns,
+        budget: &mut YieldBudget,
     ) -> Vec<(ObjectKey, Delta<K>)> {
-        let mut places = Places::with_capacity(items.len());
+        let mut places = KeyPositions::with_capacity(items.len());
         for (place, (key, _)) in items.iter().enumerate() {
-            turns.spend(1).await;
+            budget.spend(1).await;
             places.insert(key, place);
         }
         let is_listed = |key: &ObjectKey| {
@@ -123,15 +123,15 @@ impl<K: Resource> DeltaFifo<K> {
             }
         }
         // What is pending may be in the store by now, or gone from it; nothing else changes there.
-        let mut parts = self.known.parts();
+        let mut chunks = self.known.chunks();
         let mut seen = 0;
-        while parts.next(&mut |key, object| {
+        while chunks.next(&mut |key, object| {
             seen += 1;
             if !pending.contains_key(key) && !is_listed(key) {
                 gone.push((key.clone(), tombstone(object.clone())));
             }
         }) {
-            turns.spend(TURN.min(std::mem::take(&mut seen))).await;
+            budget.spend(TURN.min(std::mem::take(&mut seen))).await;
         }
         gone
     }

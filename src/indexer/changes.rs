@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::slots::{BITS, FAN, Leaf, Node, Slot, Slots};
+use super::persistent_vec::{BITS, FAN, Leaf, Node, PersistentVec, Slot};
 
 /// Where a node hangs: the branches above the leaves that it has below it.
 type Place<'a, T> = Option<(&'a Arc<Node<T>>, u32)>;
@@ -24,7 +24,7 @@ pub(super) struct Changes<'a, T> {
 pub(super) type Changed<'a, T> = (Slot, Option<&'a T>, Option<&'a T>);
 
 impl<'a, T> Changes<'a, Arc<T>> {
-    pub(super) fn new(before: &'a Slots<Arc<T>>, after: &'a Slots<Arc<T>>) -> Self {
+    pub(super) fn new(before: &'a PersistentVec<Arc<T>>, after: &'a PersistentVec<Arc<T>>) -> Self {
         let pairs = vec![(0, before.root(), after.root())];
         Self { pairs, leaves: (None, None), first: 0, at: FAN }
     }
@@ -50,8 +50,7 @@ impl<'a, T> Changes<'a, Arc<T>> {
             let below = |place| below(place, child, height);
             let (before, after) = (below(before), below(after));
             if before.is_some() || after.is_some() {
-                // A child is less than eight.
-                let child = Slot::try_from(child).unwrap_or_default();
+                let child = Slot::try_from(child).expect("a child is less than eight");
                 self.pairs.push((first | child << (height * BITS), before, after));
             }
         }
@@ -107,7 +106,7 @@ mod tests {
     use super::*;
 
     /// Puts, changes and takes at random.
-    fn write(slots: &mut Slots<Arc<u32>>, writes: &[(u8, u16)]) {
+    fn write(slots: &mut PersistentVec<Arc<u32>>, writes: &[(u8, u16)]) {
         for (n, (action, slot)) in (0..).zip(writes) {
             match action {
                 0 => drop(slots.take((*slot).into())),
@@ -123,7 +122,7 @@ mod tests {
         }
     }
 
-    fn all(slots: &Slots<Arc<u32>>) -> BTreeMap<Slot, *const u32> {
+    fn all(slots: &PersistentVec<Arc<u32>>) -> BTreeMap<Slot, *const u32> {
         let mut all = BTreeMap::new();
         slots.visit(0, usize::MAX, &mut |slot, item| {
             all.insert(slot, Arc::as_ptr(item));
@@ -141,7 +140,7 @@ mod tests {
             second in proptest::collection::vec((0..4u8, 0..700u16), 0..200),
             emptied in any::<bool>(),
         ) {
-            let mut slots = Slots::new();
+            let mut slots = PersistentVec::new();
             for n in 0..start {
                 slots.insert(Arc::new(n));
             }

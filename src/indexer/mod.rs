@@ -8,16 +8,16 @@
 //! Objects have slots, and everything else is sets of slots:
 //!
 //! ```text
-//! State: one moment                                     what a write copies
-//!  ├─ objects       Table
-//!  │   ├─ items     Slots      slot → (key, object)       always one path of nodes of eight
-//!  │   └─ by hash   Numbers    (hash of a key, slot)      one array, for an object that comes or goes
-//!  ├─ namespaces    Postings   as an index
-//!  ├─ indexes       Postings   of each:                   nothing, for values that stay
-//!  │   ├─ items     Slots      slot → (value, posting)    one path, for a value it gets or loses
-//!  │   │                posting: Numbers, slots of objects    one array
-//!  │   └─ by hash   Numbers    (hash of a value, slot)    one array, for a value that is new or gone
-//!  └─ stale         Numbers    slots of objects
+//! State: one moment                                       what a write copies
+//!  ├─ objects     Table
+//!  │   ├─ items   PersistentVec  slot → (key, object)       always one path of nodes of eight
+//!  │   └─ hashes  PersistentSet  (hash of a key, slot)      one array, for an object that comes or goes
+//!  ├─ namespaces  Postings       as an index
+//!  ├─ indexes     Postings       of each:                   nothing, for values that stay
+//!  │   ├─ items   PersistentVec  slot → (value, posting)    one path, for a value it gets or loses
+//!  │   │                         a posting: PersistentSet, slots of objects       one array
+//!  │   └─ hashes  PersistentSet  (hash of a value, slot)    one array, for a value that is new or gone
+//!  └─ stale       PersistentSet  slots of objects
 //! ```
 //!
 //! So a new state of an object whose index values stay the same copies one path of one tree, however
@@ -27,16 +27,15 @@
 //!
 //! It never decides what to store: versions, order and deltas are the business of the stages before.
 
-mod ahead;
 mod backfill;
 mod changes;
-mod draft;
 mod fields;
 mod index;
-mod numbers;
+mod persistent_set;
+mod persistent_vec;
 mod postings;
+mod prefetch;
 mod progress;
-mod slots;
 mod snapshot;
 mod state;
 mod table;
@@ -54,22 +53,23 @@ use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
 use self::backfill::Adding;
-pub(crate) use self::draft::{Draft, Published};
 pub use self::index::Index;
+use self::persistent_vec::Slot;
 pub use self::progress::WaitTimeout;
 pub(crate) use self::progress::is_at_least;
-use self::slots::Slot;
 pub use self::snapshot::Snapshot;
 pub(crate) use self::state::Objects;
 use self::state::State;
 pub use self::transaction::Transaction;
+pub(crate) use self::transaction::{Published, WriterLock};
 use crate::object::{
-    Cached, FieldSet, Filed, Filing, KnownObjects, KnownParts, NotEnough, ObjectKey, ObjectState,
+    Cached, FieldSet, IndexExtractor, IndexValues, KnownChunks, KnownObjects, NotEnough, ObjectKey,
+    ObjectState,
 };
 use crate::sync::{Mutex, Notify};
 
-/// How many objects are shown at once, or a few more, to who asks for all in parts.
-const PART: usize = 256;
+/// How many objects are shown at once, or a few more, to a caller that asks for chunks.
+const CHUNK: usize = 256;
 
 /// A thread-safe store with indexes. A cheap clone; all clones are one store.
 ///
@@ -168,11 +168,6 @@ impl<K> Indexer<K> {
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
         let cached = self.load().get_by_name(namespace, name)?.clone();
         cached.get()
-    }
-
-    /// Begins to write; waits for whoever else writes.
-    pub fn transaction(&self) -> Transaction<'_, K> {
-        Transaction::new(self, self.0.writing.lock())
     }
 
     /// Adds an index, and files what is stored. O(n) on the caller's thread.
@@ -279,8 +274,8 @@ impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
         self.snapshot().cached().for_each(|(key, object)| visit(key, object));
     }
 
-    fn parts(&self) -> Box<dyn KnownParts<K> + '_> {
-        Box::new(Parts { store: self.snapshot(), next: Some(0) })
+    fn chunks(&self) -> Box<dyn KnownChunks<K> + '_> {
+        Box::new(Chunks { store: self.snapshot(), next: Some(0) })
     }
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
@@ -288,34 +283,30 @@ impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
     }
 }
 
-impl<K: Send + Sync> Filing<K> for Indexer<K> {
-    fn asks_for_fields(&self) -> bool {
-        self.load().asked_fields().is_some()
+impl<K: Send + Sync> IndexExtractor<K> for Indexer<K> {
+    fn values(&self, object: &K) -> Option<IndexValues> {
+        self.load().values(object)
     }
 
-    fn note(&self, object: &K) -> Option<Filed> {
-        self.load().note(object)
-    }
-
-    fn note_fields(
+    fn values_of_part(
         &self,
         read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
-    ) -> Result<Option<Filed>, NotEnough> {
-        self.load().note_fields(read)
+    ) -> Result<Option<IndexValues>, NotEnough> {
+        self.load().values_of_part(read)
     }
 }
 
-/// One moment of the store, in parts of some hundred objects.
-struct Parts<K> {
+/// One moment of the store, in chunks of some hundred objects.
+struct Chunks<K> {
     store: Snapshot<K>,
-    /// The slot that the next part begins with.
+    /// The slot that the next chunk begins with.
     next: Option<Slot>,
 }
 
-impl<K: Send + Sync> KnownParts<K> for Parts<K> {
+impl<K: Send + Sync> KnownChunks<K> for Chunks<K> {
     fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
         let Some(from) = self.next else { return false };
-        self.next = self.store.0.visit(from, PART, visit);
+        self.next = self.store.0.visit(from, CHUNK, visit);
         true
     }
 }

@@ -4,21 +4,21 @@
 
 use std::sync::Arc;
 
-use super::numbers::Numbers;
-use super::slots::Slot;
+use super::persistent_set::PersistentSet;
+use super::persistent_vec::Slot;
 use super::table::Table;
 use crate::object::hash_str;
-use crate::turns::Turns;
+use crate::yield_budget::YieldBudget;
 
 /// The slots of the objects that have one value.
-pub(super) type Posting = Numbers<Slot>;
+pub(super) type Posting = PersistentSet<Slot>;
 
 /// Postings by value; a value without objects is not there.
 #[derive(Clone)]
-pub(super) struct Postings(Table<Filed>);
+pub(super) struct Postings(Table<Posted>);
 
 #[derive(Clone)]
-struct Filed {
+struct Posted {
     value: Arc<str>,
     posting: Posting,
 }
@@ -38,8 +38,8 @@ impl Postings {
     }
 
     /// Frees what nothing else holds, in turns.
-    pub(super) async fn free(self, turns: &mut Turns) {
-        self.0.free(turns).await;
+    pub(super) async fn free(self, budget: &mut YieldBudget) {
+        self.0.free(budget).await;
     }
 
     pub(super) fn put(&mut self, value: &str, object: Slot) {
@@ -48,7 +48,8 @@ impl Postings {
         if let Some(filed) = place.and_then(|place| self.0.get_mut(place)) {
             filed.posting.insert(object);
         } else {
-            self.0.insert(hash, Filed { value: value.into(), posting: Numbers::One(object) });
+            self.0
+                .insert(hash, Posted { value: value.into(), posting: PersistentSet::One(object) });
         }
     }
 

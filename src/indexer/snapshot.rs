@@ -61,6 +61,13 @@ impl<K> Snapshot<K> {
         self.0.iter()
     }
 
+    /// Frees what nothing else holds, in turns.
+    pub(crate) async fn free(self) {
+        if let Some(state) = Arc::into_inner(self.0) {
+            state.free().await;
+        }
+    }
+
     /// Every object with its key as it is kept, one by one for as long as the caller takes.
     pub(crate) fn into_objects(self) -> Objects<K> {
         self.0.walk()

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use kube::Resource;
 
 use super::IndexFault;
-use super::ahead::Ahead;
 use super::changes::{Changed, Changes};
 use super::fields::{self, AskedFields, COMPARED};
-use super::numbers::Numbers;
+use super::persistent_set::PersistentSet;
+use super::persistent_vec::{PersistentVec, Slot};
 use super::postings::{Posting, Postings};
-use super::slots::{Slot, Slots};
+use super::prefetch::Prefetch;
 use super::table::Table;
 use super::walk::Walk;
 use crate::object::{
-    Cached, FieldSet, Filed, NotEnough, ObjectKey, ObjectState, ResourceVersion, hash_parts,
+    Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ResourceVersion, hash_parts,
 };
-use crate::turns::Turns;
+use crate::yield_budget::YieldBudget;
 
 /// What gives an object's values.
 pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
@@ -35,7 +35,7 @@ pub(super) struct State<K> {
     names: Arc<[Arc<str>]>,
     /// The fields that their functions look at. `None`: at least one may look at any.
     fields: Option<Arc<AskedFields>>,
-    pub(super) stale: Numbers<Slot>,
+    pub(super) stale: PersistentSet<Slot>,
     /// Keys of objects that exist and of which no state is stored. Nearly always empty.
     pub(super) unreadable: Arc<HashSet<ObjectKey>>,
     /// Whether the last list named every object of the collection.
@@ -86,7 +86,7 @@ impl<K> State<K> {
             indexes: Arc::default(),
             names: Arc::default(),
             fields: Some(Arc::default()),
-            stale: Numbers::None,
+            stale: PersistentSet::None,
             unreadable: Arc::default(),
             complete: true,
             epoch: 0,
@@ -107,7 +107,7 @@ impl<K> State<K> {
 
     /// Every object with its key, in the order of their slots.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
-        Ahead::new(self.objects.iter())
+        Prefetch::new(self.objects.iter())
     }
 
     /// The objects of a posting with their keys, in the order of their slots.
@@ -115,8 +115,8 @@ impl<K> State<K> {
         &'s self,
         posting: Option<&'s Posting>,
     ) -> impl Iterator<Item = (&'s ObjectKey, &'s Cached<K>)> + use<'s, K> {
-        let slots = posting.map(Numbers::iter).unwrap_or_default();
-        Ahead::new(self.objects.select(slots))
+        let slots = posting.map(PersistentSet::iter).unwrap_or_default();
+        Prefetch::new(self.objects.select(slots))
     }
 
     /// Shows the objects from a slot on, until they are `enough` or more; gives where to go on.
@@ -136,12 +136,12 @@ impl<K> State<K> {
 
     /// Frees what nothing else holds, in turns.
     pub(super) async fn free(self) {
-        let turns = &mut Turns::new();
+        let budget = &mut YieldBudget::new();
         let Self { objects, namespaces, indexes, .. } = self;
-        objects.free(turns).await;
-        namespaces.free(turns).await;
+        objects.free(budget).await;
+        namespaces.free(budget).await;
         for index in Arc::into_inner(indexes).unwrap_or_default() {
-            index.postings.free(turns).await;
+            index.postings.free(budget).await;
         }
     }
 
@@ -218,7 +218,7 @@ impl<K> State<K> {
     }
 
     /// The records, to compare moments.
-    pub(super) fn records(&self) -> &Slots<Arc<Record<K>>> {
+    pub(super) fn records(&self) -> &PersistentVec<Arc<Record<K>>> {
         self.objects.items()
     }
 
@@ -240,12 +240,12 @@ impl<K> State<K> {
         other: &Self,
         faults: &mut Vec<IndexFault>,
     ) {
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         let fields = other.asked_fields();
         for place in self.indexes.len()..other.indexes.len() {
             let mut index = other.indexes[place].clone();
             for change in Changes::new(base.records(), self.records()) {
-                turns.spend(1).await;
+                budget.spend(1).await;
                 index.refile(place, change, fields, faults);
             }
             Arc::make_mut(&mut self.indexes).push(index);
@@ -259,8 +259,9 @@ impl<K> State<K> {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
-                && let Cached::Packed(packed) = &record.cached
-                && let (Some(part), Some(whole)) = (packed.get_fields(fields), packed.get())
+                && record.cached.is_packed()
+                && let (Some(part), Some(whole)) =
+                    (record.cached.get_fields(fields), record.cached.get())
             {
                 same &= index.values(&part) == index.values(&whole);
                 left -= 1;
@@ -277,31 +278,31 @@ impl<K> State<K> {
         self.fields.as_ref()?.get()
     }
 
-    /// Notes under which values an object would be filed. `None`: there is no index, or one's function
-    /// panics, which is told when the object is filed.
-    pub(super) fn note(&self, object: &K) -> Option<Filed> {
+    /// Returns the values of an object. `None`: there is no index, or one's function panics, which is
+    /// told when the object is stored.
+    pub(super) fn values(&self, object: &K) -> Option<IndexValues> {
         if self.indexes.is_empty() {
             return None;
         }
         let values: Result<Vec<_>, _> =
             self.indexes.iter().map(|index| index.values(object)).collect();
-        Some(Filed::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
+        Some(IndexValues::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
     }
 
     /// The same, of an object that `read` decodes: so far as to have these fields, or whole.
-    pub(super) fn note_fields(
+    pub(super) fn values_of_part(
         &self,
         read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
-    ) -> Result<Option<Filed>, NotEnough> {
+    ) -> Result<Option<IndexValues>, NotEnough> {
         let fields = self.fields.as_ref().ok_or(NotEnough)?;
         let set = fields.get().ok_or(NotEnough)?;
         if self.indexes.is_empty() {
             return Ok(None);
         }
-        let part = self.note(&read(Some(set)).ok_or(NotEnough)?);
+        let part = self.values(&read(Some(set)).ok_or(NotEnough)?);
         let whole = if fields.to_compare() { read(None) } else { None };
         let Some(whole) = whole else { return Ok(part) };
-        let whole = self.note(&whole);
+        let whole = self.values(&whole);
         if part != whole {
             fields.refute();
         }
@@ -374,7 +375,7 @@ impl<'c, K> Asked<'c, K> {
         panicked: &mut dyn FnMut(String),
     ) -> Option<Vec<String>> {
         let Some(cached) = self.cached else { return Some(Vec::new()) };
-        let noted = cached.filed().and_then(|filed| filed.values(place, &index.name));
+        let noted = cached.index_values().and_then(|values| values.of(place, &index.name));
         if noted.is_some() {
             return noted;
         }

@@ -4,16 +4,16 @@
 //! few more for what holds them, whatever their number. Which of several items of one hash is meant is
 //! decided by looking at the items. Changing an item touches its slot alone.
 
-use super::numbers::Numbers;
-use super::slots::{Iter, Selected, Slot, Slots};
+use super::persistent_set::PersistentSet;
+use super::persistent_vec::{Iter, PersistentVec, Selected, Slot};
 use super::walk::Walk;
-use crate::turns::Turns;
+use crate::yield_budget::YieldBudget;
 
 /// A persistent hash table. The caller brings the hash, so borrowed keys need no allocation.
 #[derive(Clone)]
 pub(super) struct Table<T> {
-    items: Slots<T>,
-    by_hash: Numbers<u64>,
+    items: PersistentVec<T>,
+    by_hash: PersistentSet<u64>,
 }
 
 /// The half of a hash that is kept, with nothing in the place of the slot.
@@ -28,7 +28,7 @@ fn slot_of(entry: u64, hash: u64) -> Option<Slot> {
 
 impl<T> Table<T> {
     pub(super) fn new() -> Self {
-        Self { items: Slots::new(), by_hash: Numbers::None }
+        Self { items: PersistentVec::new(), by_hash: PersistentSet::None }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -56,16 +56,16 @@ impl<T> Table<T> {
     }
 
     /// The items.
-    pub(super) fn items(&self) -> &Slots<T> {
+    pub(super) fn items(&self) -> &PersistentVec<T> {
         &self.items
     }
 
     /// Frees what nothing else holds, in turns.
-    pub(super) async fn free(self, turns: &mut Turns) {
+    pub(super) async fn free(self, budget: &mut YieldBudget) {
         let Self { items, by_hash } = self;
         let walk = items.walk();
         drop(items);
-        walk.free(turns).await;
+        walk.free(budget).await;
         // Arrays of some hundred bytes without references.
         drop(by_hash);
     }

@@ -87,7 +87,7 @@ fn an_index_function_that_panics_costs_only_that_index() {
 fn a_draft_that_another_writer_outran_changes_nothing() {
     let indexer = Indexer::new();
     let mut draft = indexer.draft();
-    draft.put(&key(1), &object(&["a"]).into());
+    draft.put(&key(1), object(&["a"]));
     put(&indexer, 2, &["b"]);
     assert!(draft.publish().is_err());
     assert_eq!((indexer.snapshot().len(), indexer.get(&key(1))), (1, None));
@@ -171,7 +171,7 @@ impl PackedObject<Object> for Counted {
 
 fn put_packed(indexer: &Indexer<Object>, n: u8, object: &Arc<Counted>) {
     let mut write = indexer.transaction();
-    write.put(&key(n), Cached::Packed(object.clone()));
+    write.put(&key(n), Cached::packed(object.clone()));
     write.commit();
 }
 
@@ -276,7 +276,7 @@ fn parts_show_one_moment_whatever_is_written_meanwhile() {
     };
     write(0..2000, false);
     write(100..300, true);
-    let mut parts = indexer.parts();
+    let mut parts = indexer.chunks();
     let mut shown = BTreeSet::new();
     let mut turns = 0;
     while parts.next(&mut |key, _| assert!(shown.insert(key.clone()), "{key} is shown twice")) {
@@ -284,7 +284,7 @@ fn parts_show_one_moment_whatever_is_written_meanwhile() {
         write(turns * 100 + 2000..turns * 100 + 2080, false);
         turns += 1;
     }
-    assert!(turns > 4, "some hundred a part");
+    assert!(turns > 4, "some hundred a chunk");
     assert_eq!(shown, (0..100).chain(300..2000).map(key).collect());
 }
 
@@ -504,17 +504,17 @@ fn name_of_an_index_in_the_making_is_taken() {
 async fn draft_takes_in_indexes_that_were_added_meanwhile() {
     let indexer = Indexer::<Object>::new();
     let key = |n: u32| ObjectKey::cluster(&format!("o{n}")).unwrap();
-    let object = |value: &str| Arc::new(vec![value.to_owned()]).into();
+    let object = |value: &str| Arc::new(vec![value.to_owned()]);
     let mut write = indexer.draft();
-    (0..200).for_each(|n| drop(write.put(&key(n), &object("old"))));
+    (0..200).for_each(|n| drop(write.put(&key(n), object("old"))));
     assert!(write.publish().is_ok());
     let mut draft = indexer.draft();
-    (100..300).for_each(|n| drop(draft.put(&key(n), &object("new"))));
+    (100..300).for_each(|n| drop(draft.put(&key(n), object("new"))));
     (0..50).for_each(|n| drop(draft.remove(&key(n))));
     let first = indexer.add_index("first", |o: &Object| o.clone()).unwrap();
     let second = indexer.add_index("second", |o: &Object| o.clone()).unwrap();
     let outdated = draft.publish().err().unwrap();
-    let draft = outdated.adopt_indexes().await.ok().unwrap();
+    let draft = outdated.adopt_indexes().await.unwrap();
     assert!(draft.publish().is_ok());
     for index in [first, second] {
         assert_eq!((index.len("old"), index.len("new")), (50, 200));
@@ -522,5 +522,5 @@ async fn draft_takes_in_indexes_that_were_added_meanwhile() {
     }
     let draft = indexer.draft();
     indexer.transaction().commit();
-    assert!(draft.publish().err().unwrap().adopt_indexes().await.is_err(), "somebody wrote");
+    assert!(draft.publish().err().unwrap().adopt_indexes().await.is_none(), "somebody wrote");
 }

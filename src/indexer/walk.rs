@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::slots::{FAN, Node};
-use crate::turns::Turns;
+use super::persistent_vec::{FAN, Node};
+use crate::yield_budget::YieldBudget;
 
 /// The items of a tree, leaf by leaf.
 pub(super) struct Walk<T> {
@@ -25,9 +25,9 @@ impl<T> Walk<T> {
     }
 
     /// Frees the nodes that nothing else holds, in turns; their items go with them.
-    pub(super) async fn free(mut self, turns: &mut Turns) {
+    pub(super) async fn free(mut self, budget: &mut YieldBudget) {
         while let Some(node) = self.nodes.pop() {
-            turns.spend(FAN).await;
+            budget.spend(FAN).await;
             // A node that others hold keeps what is below it.
             if let Some(mut node) = Arc::into_inner(node)
                 && let Node::Branch { children, .. } = &mut node
@@ -73,12 +73,12 @@ impl<T: Clone> ExactSizeIterator for Walk<T> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::slots::Slots;
+    use super::super::persistent_vec::PersistentVec;
     use super::*;
 
     #[test]
     fn walk_shows_its_moment_and_holds_only_what_is_to_come() {
-        let mut slots = Slots::new();
+        let mut slots = PersistentVec::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
         for item in &items {
             slots.insert(item.clone());
@@ -97,7 +97,7 @@ mod tests {
 
     #[tokio::test]
     async fn freeing_in_turns_frees_all_that_nothing_else_holds() {
-        let mut slots = Slots::new();
+        let mut slots = PersistentVec::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
         for item in &items {
             slots.insert(item.clone());
@@ -108,11 +108,11 @@ mod tests {
         }
         let walk = slots.walk();
         drop(slots);
-        walk.free(&mut Turns::new()).await;
+        walk.free(&mut YieldBudget::new()).await;
         assert!(items.iter().all(|item| Arc::strong_count(item) == 2), "a clone holds all");
         let walk = kept.walk();
         drop(kept);
-        walk.free(&mut Turns::new()).await;
+        walk.free(&mut YieldBudget::new()).await;
         assert!(items.iter().all(|item| Arc::strong_count(item) == 1));
     }
 }

@@ -8,7 +8,6 @@ mod group;
 mod metrics;
 mod options;
 mod pipeline;
-mod processing;
 mod resync;
 mod status;
 mod sync;

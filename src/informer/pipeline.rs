@@ -22,6 +22,7 @@ use crate::delta_fifo::{Batch, DeltaFifo};
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::Change;
+use crate::packer::Packer;
 use crate::panic::{Contained, Drops, let_go};
 use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
@@ -30,7 +31,7 @@ use crate::processor::{
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
-use crate::turns::{TURN, Turns, give_way};
+use crate::yield_budget::{TURN, YieldBudget, give_way};
 
 /// Why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,11 +107,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
         let labels = metrics::labels(&options.name, &collection);
-        let keeper = options.storage.keeper(&collection.resource, &labels, Some(known.clone()));
+        let keeper = options.storage.keeper(&collection.resource, &labels);
         let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
         let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());
         if let Some(keeper) = &keeper {
-            reflector = reflector.pack(keeper.clone());
+            reflector = reflector.packer(Packer::new(keeper.clone(), known.clone()));
         }
         let reflector = Reflector::new(source, reflector);
         Self {
@@ -175,12 +176,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         }
         if let Some(keeper) = &self.keeper {
             let stop = self.stop.clone();
-            let tending = keeper.clone().tend();
-            let tending = async move {
-                stop.run_until_cancelled(tending).await;
+            let sweeping = keeper.clone().sweep();
+            let sweeping = async move {
+                stop.run_until_cancelled(sweeping).await;
             };
             let span = info_span!("storage", name, resource, namespace);
-            self.spawn(&runtime, InformerTask::Storage, span, tending);
+            self.spawn(&runtime, InformerTask::Storage, span, sweeping);
         }
         let processing = Processing(self.clone());
         let processing = async move { processing.0.process(&metrics).await };
@@ -209,7 +210,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// one turn of theirs, so that neither holds up the other.
     async fn process(&self, metrics: &InformerMetrics) {
         let mut resyncs = Resyncs::default();
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         loop {
             let batch = tokio::select! {
                 biased;
@@ -223,7 +224,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             };
             if let Some(batch) = batch {
                 // A source that always has something must not keep the thread.
-                turns.spend(batch.deltas.len().clamp(1, TURN)).await;
+                budget.spend(batch.deltas.len().clamp(1, TURN)).await;
                 self.apply(batch, metrics).await;
             }
             resyncs.begin(&self.processor, &self.indexer);

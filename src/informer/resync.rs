@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::indexer::{Indexer, Objects};
 use crate::processor::{HandlerOptions, Listeners, SharedProcessor};
 use crate::sync::{Mutex, Notify};
-use crate::turns::TURN;
+use crate::yield_budget::TURN;
 
 /// The shortest resync period of the informer's handlers. Before the start it is the shortest that
 /// any handler requested. As in client-go, a later request for a shorter period is raised to it. If

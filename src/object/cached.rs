@@ -1,17 +1,16 @@
-//! An object as the cache holds it: ready to be read, or packed.
+//! An object as the cache holds it: decoded, or packed.
 //!
-//! Every stage between the source and the user passes on a [`Cached`] and asks it only what it says
+//! Every stage between the source and the user passes on a [`Cached`] and asks it only what it answers
 //! without being unpacked: which object it is, in which state, under which labels. The object itself
-//! is for the user's code, and is made where that is called.
+//! is for the user's code, and is unpacked where that is called.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use kube::Resource;
-use kube::api::ObjectMeta;
 
-use super::{Arrived, Encoded, FieldSet, Filed, ObjectState, ResourceVersion};
+use super::{FieldSet, IndexValues, ObjectState, ResourceVersion};
 
 /// One state of one object. A cheap clone; all clones are the same object.
 ///
@@ -24,16 +23,18 @@ use super::{Arrived, Encoded, FieldSet, Filed, ObjectState, ResourceVersion};
 /// let cached = Cached::from(pod.clone());
 /// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
 /// ```
-pub enum Cached<K> {
+pub struct Cached<K>(Repr<K>);
+
+enum Repr<K> {
     /// Ready to be read.
     Decoded(Arc<K>),
     /// Small, and unpacked when it is read.
     Packed(Arc<dyn PackedObject<K>>),
 }
 
-/// An object that is kept small, and what can be said of it as it is.
+/// An object that is kept small, with the answers that it gives without being unpacked.
 ///
-/// It never changes: what it answers once, it always answers.
+/// It never changes: an answer that it gives once, it always gives.
 pub trait PackedObject<K>: Send + Sync {
     /// The object. While somebody holds it, all who ask are given the same one.
     ///
@@ -58,59 +59,31 @@ pub trait PackedObject<K>: Send + Sync {
     /// `metadata.labels`.
     fn labels(&self) -> Option<&BTreeMap<String, String>>;
 
-    /// Under which values it is filed, if that was noted. Unless implemented, it was not, and
-    /// indexes ask the object.
-    fn filed(&self) -> Option<&Filed> {
+    /// Returns the index values that were noted when it was packed. Unless implemented there are none,
+    /// and indexes ask the object.
+    fn index_values(&self) -> Option<&IndexValues> {
         None
-    }
-}
-
-/// What keeps an object: the choice between storing it as it is and packing it.
-pub trait Pack<K>: Send + Sync {
-    /// The object, as the cache is to hold it. Called on any thread, on several at a time.
-    fn pack(&self, arrived: Arrived<K>) -> Cached<K>;
-
-    /// Whether there is anything to do: if so, it is best done where objects are decoded, and with the
-    /// bytes that they came as.
-    fn packs(&self) -> bool {
-        true
-    }
-
-    /// Whether objects may come [undecoded](Self::pack_undecoded) now. Unless implemented, they may not.
-    fn packs_undecoded(&self) -> bool {
-        false
-    }
-
-    /// An object that nobody decoded, as the cache is to hold it. `meta` has its name, namespace, uid,
-    /// version and labels, and nothing else. `None`: it has to be decoded. Unless implemented, it has to.
-    fn pack_undecoded(&self, meta: &ObjectMeta, encoded: &Encoded<K>) -> Option<Cached<K>> {
-        let _ = (meta, encoded);
-        None
-    }
-}
-
-/// Keeps objects as they are.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AsDecoded;
-
-impl<K> Pack<K> for AsDecoded {
-    fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
-        Cached::Decoded(Arc::new(arrived.object))
-    }
-
-    fn packs(&self) -> bool {
-        false
     }
 }
 
 impl<K> Cached<K> {
+    /// Holds an object that was packed elsewhere.
+    pub fn packed(object: Arc<dyn PackedObject<K>>) -> Self {
+        Self(Repr::Packed(object))
+    }
+
+    /// Returns whether reading the object unpacks it.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.0, Repr::Packed(_))
+    }
+
     /// The object itself. O(1), or unpacks it: O(its size).
     ///
     /// `None`: it is packed and can't be unpacked, which was reported.
     pub fn get(&self) -> Option<Arc<K>> {
-        match self {
-            Self::Decoded(object) => Some(object.clone()),
-            Self::Packed(packed) => packed.get(),
+        match &self.0 {
+            Repr::Decoded(object) => Some(object.clone()),
+            Repr::Packed(packed) => packed.get(),
         }
     }
 
@@ -119,17 +92,17 @@ impl<K> Cached<K> {
     ///
     /// `None`: it is packed and can't be unpacked, which was reported.
     pub fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
-        match self {
-            Self::Decoded(object) => Some(object.clone()),
-            Self::Packed(packed) => packed.get_fields(fields),
+        match &self.0 {
+            Repr::Decoded(object) => Some(object.clone()),
+            Repr::Packed(packed) => packed.get_fields(fields),
         }
     }
 
     /// Whether both are clones of one another.
     pub fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Decoded(a), Self::Decoded(b)) => Arc::ptr_eq(a, b),
-            (Self::Packed(a), Self::Packed(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
+        match (&self.0, &other.0) {
+            (Repr::Decoded(a), Repr::Decoded(b)) => Arc::ptr_eq(a, b),
+            (Repr::Packed(a), Repr::Packed(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
             _ => false,
         }
     }
@@ -144,11 +117,11 @@ impl<K> Cached<K> {
         }
     }
 
-    /// Under which values it is filed, if that was noted.
-    pub(crate) fn filed(&self) -> Option<&Filed> {
-        match self {
-            Self::Decoded(_) => None,
-            Self::Packed(packed) => packed.filed(),
+    /// Returns the index values that were noted, if any were.
+    pub(crate) fn index_values(&self) -> Option<&IndexValues> {
+        match &self.0 {
+            Repr::Decoded(_) => None,
+            Repr::Packed(packed) => packed.index_values(),
         }
     }
 }
@@ -156,25 +129,25 @@ impl<K> Cached<K> {
 impl<K: Resource> Cached<K> {
     /// `metadata.uid`.
     pub fn uid(&self) -> Option<&str> {
-        match self {
-            Self::Decoded(object) => object.meta().uid.as_deref(),
-            Self::Packed(packed) => packed.uid(),
+        match &self.0 {
+            Repr::Decoded(object) => object.meta().uid.as_deref(),
+            Repr::Packed(packed) => packed.uid(),
         }
     }
 
     /// `metadata.resourceVersion`.
     pub fn version(&self) -> Option<ResourceVersion> {
-        match self {
-            Self::Decoded(object) => object.meta().resource_version.as_deref().map(Into::into),
-            Self::Packed(packed) => packed.version(),
+        match &self.0 {
+            Repr::Decoded(object) => object.meta().resource_version.as_deref().map(Into::into),
+            Repr::Packed(packed) => packed.version(),
         }
     }
 
     /// `metadata.labels`.
     pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
-        match self {
-            Self::Decoded(object) => object.meta().labels.as_ref(),
-            Self::Packed(packed) => packed.labels(),
+        match &self.0 {
+            Repr::Decoded(object) => object.meta().labels.as_ref(),
+            Repr::Packed(packed) => packed.labels(),
         }
     }
 
@@ -206,13 +179,13 @@ impl<K: Resource> Cached<K> {
 
 impl<K> From<Arc<K>> for Cached<K> {
     fn from(object: Arc<K>) -> Self {
-        Self::Decoded(object)
+        Self(Repr::Decoded(object))
     }
 }
 
 impl<K> From<&Arc<K>> for Cached<K> {
     fn from(object: &Arc<K>) -> Self {
-        Self::Decoded(object.clone())
+        Self(Repr::Decoded(object.clone()))
     }
 }
 
@@ -225,9 +198,9 @@ impl<K> From<&Cached<K>> for Cached<K> {
 // By hand: a derive would ask `K: Clone`, and objects are shared, never copied.
 impl<K> Clone for Cached<K> {
     fn clone(&self) -> Self {
-        match self {
-            Self::Decoded(object) => Self::Decoded(object.clone()),
-            Self::Packed(packed) => Self::Packed(packed.clone()),
+        match &self.0 {
+            Repr::Decoded(object) => Self(Repr::Decoded(object.clone())),
+            Repr::Packed(packed) => Self(Repr::Packed(packed.clone())),
         }
     }
 }
@@ -242,9 +215,9 @@ impl<K: Eq> Eq for Cached<K> {}
 
 impl<K: fmt::Debug> fmt::Debug for Cached<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Decoded(object) => object.fmt(f),
-            Self::Packed(_) => f.write_str("Packed"),
+        match &self.0 {
+            Repr::Decoded(object) => object.fmt(f),
+            Repr::Packed(_) => f.write_str("Packed"),
         }
     }
 }

@@ -14,10 +14,10 @@ pub trait KnownObjects<K>: Send + Sync {
     /// Shows each known object once, in no particular order, all as of one moment.
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>));
 
-    /// As [`for_each`](Self::for_each), in parts, for who lets others work in between. What is not
-    /// changed meanwhile is shown once. Unless implemented, all is one part.
-    fn parts(&self) -> Box<dyn KnownParts<K> + '_> {
-        Box::new(One(Some(self)))
+    /// As [`for_each`](Self::for_each), in chunks, for who lets others work in between. What is not
+    /// changed meanwhile is shown once. Unless implemented, all is one chunk.
+    fn chunks(&self) -> Box<dyn KnownChunks<K> + '_> {
+        Box::new(WholeChunk(Some(self)))
     }
 
     /// The known object that is in this very state, with its key: uid and version both equal. None
@@ -30,16 +30,16 @@ pub trait KnownObjects<K>: Send + Sync {
     }
 }
 
-/// What is known, in parts.
-pub trait KnownParts<K>: Send {
-    /// Shows the objects of the next part; `false`: there was none left.
+/// The known objects, in chunks.
+pub trait KnownChunks<K>: Send {
+    /// Shows the objects of the next chunk; `false`: there was none left.
     fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool;
 }
 
-/// All that is known, as one part.
-struct One<'a, S: ?Sized>(Option<&'a S>);
+/// All known objects, as one chunk.
+struct WholeChunk<'a, S: ?Sized>(Option<&'a S>);
 
-impl<K, S: KnownObjects<K> + ?Sized> KnownParts<K> for One<'_, S> {
+impl<K, S: KnownObjects<K> + ?Sized> KnownChunks<K> for WholeChunk<'_, S> {
     fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
         self.0.take().map(|known| known.for_each(visit)).is_some()
     }

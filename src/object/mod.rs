@@ -4,26 +4,22 @@
 
 mod cached;
 mod change;
-mod encoded;
 mod event;
 mod field_set;
-mod filed;
+mod index_values;
 mod key;
 mod known;
-mod places;
 pub(crate) mod seconds;
 mod version;
 
-pub use cached::{AsDecoded, Cached, Pack, PackedObject};
+pub use cached::{Cached, PackedObject};
 pub use change::{Change, Delta, Replacement};
-pub use encoded::{Arrived, Encoded, ObjectEncoding};
-pub use event::{CachedEvent, Event};
+pub use event::{CachedEvent, Event, ObjectEvent};
 pub use field_set::FieldSet;
 pub(crate) use field_set::Wanted;
-pub use filed::Filed;
-pub(crate) use filed::{Filing, NotEnough};
+pub use index_values::IndexValues;
+pub(crate) use index_values::{IndexExtractor, NotEnough};
 pub use key::{InvalidKey, ObjectKey};
-pub(crate) use key::{hash_parts, hash_str};
-pub use known::{KnownObjects, KnownParts, ObjectState};
-pub(crate) use places::Places;
+pub(crate) use key::{KeyPositions, hash_parts, hash_str};
+pub use known::{KnownChunks, KnownObjects, ObjectState};
 pub use version::{IncomparableVersion, ResourceVersion};

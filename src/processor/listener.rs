@@ -26,13 +26,11 @@ use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{Contained, Drops, catch};
 use crate::sync::{AtomicWaker, Mutex};
+use crate::yield_budget::UNPACKING;
 
 /// The number of calls after which a handler's task lets other tasks run. Each call may unpack two
 /// objects.
 const CALLS_PER_TURN: u32 = 8;
-
-/// The cost of an event that must be unpacked, in decoded events.
-const UNPACKING_COST: usize = 8;
 
 /// One handler's backlog and figures.
 pub(super) struct Listener<K> {
@@ -333,7 +331,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                 let Delivery::Event(key, event) = delivery else {
                     // Tokio runs a task that was woken here next on this worker, and no other worker
                     // can steal it. So it runs before the next call, which may block.
-                    crate::turns::give_way().await;
+                    crate::yield_budget::give_way().await;
                     continue;
                 };
                 let Some(handler) = handler.get_mut() else { return };
@@ -349,7 +347,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                 listener.drops.free_event(objects);
                 calls += 1;
                 if calls % CALLS_PER_TURN == 0 {
-                    crate::turns::give_way().await;
+                    crate::yield_budget::give_way().await;
                 }
             }
         }
@@ -428,10 +426,10 @@ impl<K> Stream for EventStream<K> {
                 None => return Poll::Ready(None),
                 Some(Delivery::InitialEnd) => {}
                 Some(Delivery::Event(_, event)) => {
-                    if matches!(event.object(), Cached::Packed(_)) {
+                    if event.object().is_packed() {
                         // The event is already taken. If the budget runs out here, the next event
                         // waits.
-                        let _later = (1..UNPACKING_COST).try_for_each(|_| match spend(cx) {
+                        let _later = (1..UNPACKING).try_for_each(|_| match spend(cx) {
                             Poll::Ready(()) => Ok(()),
                             Poll::Pending => Err(()),
                         });

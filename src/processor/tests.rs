@@ -388,7 +388,7 @@ impl EventHandler<u32> for Keeper {
 #[tokio::test]
 async fn cached_event_handler_unpacks_only_on_request() {
     let (old, new) = (packed(1, Reading::Works), packed(7, Reading::Works));
-    let cached = |object: &Arc<Packed>| Cached::Packed(object.clone());
+    let cached = |object: &Arc<Packed>| Cached::packed(object.clone());
     let told = Told::default();
     let processor = SharedProcessor::new();
     let added = processor.enter().add_handler(
@@ -432,7 +432,7 @@ async fn panicking_read_is_counted_and_failed_read_skipped() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let stored =
         [(1, Reading::Works), (2, Reading::Fails), (3, Reading::Panics), (4, Reading::Works)];
-    let stored = stored.map(|(v, how)| (key_of(v), Cached::Packed(packed(v, how) as _)));
+    let stored = stored.map(|(v, how)| (key_of(v), Cached::packed(packed(v, how) as _)));
     let recorder = Recorder(seen.clone(), None);
     let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), stored, true);
     tokio::spawn(added.task.take().unwrap());
@@ -465,7 +465,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let panics_on = picky.map(|n| key(n % 6));
-        let cached = |version| Cached::Packed(packed(version, Reading::Works) as _);
+        let cached = |version| Cached::packed(packed(version, Reading::Works) as _);
         let processor = SharedProcessor::new();
         let options = HandlerOptions::new().backlog(limit).resync(Duration::from_secs(1));
         let (plain, told) = (Arc::default(), Told::default());

@@ -11,10 +11,10 @@ mod backoff;
 mod freshness;
 mod gate;
 mod guarded;
+mod list_accumulator;
 mod machine;
 mod metrics;
 mod options;
-mod population;
 mod probe;
 mod status;
 mod step;
@@ -39,19 +39,21 @@ use tracing::{Instrument, Span, info_span};
 pub use self::backoff::from_backoff;
 pub use self::backoff::{BackoffPolicy, from_backon};
 use self::guarded::{Guarded, Opening};
+use self::list_accumulator::ListAccumulator;
 use self::machine::{Machine, Rules};
 use self::metrics::ReflectorMetrics;
 pub use self::options::{ErrorHandler, ReflectorOptions, Transform};
-use self::population::Population;
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::status::{StatusCell, StatusWriter};
 use self::step::{End, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{Decoded, Given, ListItem, ListQuery, ListerWatcher, Undecodable};
-use crate::lister_watcher::{WatchQuery, WatchStream, Wishes};
+use crate::lister_watcher::{
+    ListHints, ListItem, ListQuery, ListerWatcher, SourceObject, SourceState, Undecodable,
+    WatchQuery, WatchStream,
+};
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
-use crate::turns::Turns;
+use crate::yield_budget::YieldBudget;
 
 /// Takes what a reflector saw, in order.
 pub trait ChangeSink<K>: Send + Sync {
@@ -75,7 +77,7 @@ struct ReflectorDriver<K> {
     source: Arc<dyn ListerWatcher<K>>,
     options: ReflectorOptions<K>,
     status: StatusWriter,
-    population: Population<K>,
+    accumulator: ListAccumulator<K>,
     heartbeat: Heartbeat,
     /// The stream that gave the initial events, until it is followed.
     stream: Option<(Guarded<WatchStream<K>>, WatchQuery)>,
@@ -102,7 +104,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             source,
             options,
             status: StatusWriter::new(metrics),
-            population: Population::default(),
+            accumulator: ListAccumulator::default(),
             heartbeat: Heartbeat::default(),
             stream: None,
             listed: Instant::now(),
@@ -153,7 +155,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             gave_way |= matches!(outcome, Outcome::Replaced { .. });
             step = self.machine.next(outcome, Instant::now());
             if !gave_way {
-                crate::turns::give_way().await;
+                crate::yield_budget::give_way().await;
             }
         }
     }
@@ -210,8 +212,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 }
             }
             Step::Replace { version, restored } => {
-                let news = self.population.has_news();
-                let list = self.population.take(version.clone(), restored);
+                let news = self.accumulator.has_news();
+                let list = self.accumulator.take(version.clone(), restored);
                 let complete = list.complete;
                 sink.emit(Change::Replace(list)).await;
                 if complete {
@@ -223,7 +225,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             Step::Watch { query, at_most } => {
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
-                let opening = self.opening(&query, self.packed());
+                let opening = self.opening(&query, &self.packing());
                 let opened = match timeout(self.options.watch_grace_period, opening).await {
                     Ok(opened) => opened,
                     Err(_) => {
@@ -256,47 +258,49 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 
     async fn begin_list(&mut self) {
-        self.population.discard().await;
+        self.accumulator.discard().await;
         self.listed = Instant::now();
         self.status.lists();
         self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
 
     async fn list_failed(&mut self, error: &SourceError) -> Outcome {
-        self.population.discard().await;
+        self.accumulator.discard().await;
         self.report(error);
         Outcome::ListFailed(error.into())
     }
 
-    /// Lists one page into the population.
+    /// Lists one page into the accumulator.
     async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
         let patience = self.options.list_idle_timeout;
         let silent = self.error(Verb::List, Fault::Silent(patience));
-        let (asked, wishes) = (silent.request().clone(), self.wishes(machine));
-        let opening = guarded::open(asked.clone(), || self.source.list_with(query, wishes));
+        let (asked, hints) = (silent.request().clone(), self.hints(machine));
+        let opening = guarded::open(asked.clone(), || self.source.list(query, &hints));
         let opened = timeout(patience, opening).await;
         let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, asked);
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let mut total = None;
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         while let Some(item) = timeout(patience, items.next()).await.map_err(|_| silent.clone())? {
-            turns.spend(1).await;
+            budget.spend(1).await;
             match item? {
-                ListItem::Object(decoded) => {
-                    let (key, object) = self.take_in(decoded, Verb::List);
+                ListItem::Object(Ok(SourceObject(SourceState::Unchanged(key, object)))) => {
+                    self.accumulator.list(key, object);
+                }
+                ListItem::Object(object) => {
+                    let (key, object) = self.take_in(object, Verb::List);
                     match (key, object) {
                         (Some(key), Some(object)) => {
                             let version = metadata.version.as_ref();
                             let object = self.known_or(&key, object, machine, version);
-                            self.population.list(key, object);
+                            self.accumulator.list(key, object);
                         }
-                        (key, _) => self.population.unreadable(key),
+                        (key, _) => self.accumulator.unreadable(key),
                     }
                 }
-                ListItem::Unchanged(key, object) => self.population.list(key, object),
                 ListItem::Meta(meta) => metadata = meta,
             }
-            let loaded = self.population.len();
+            let loaded = self.accumulator.len();
             total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
             self.status.loaded(loaded, total);
         }
@@ -315,21 +319,23 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             self.report(&self.error(Verb::List, fault));
             return Ok(Outcome::StaleList);
         }
-        Ok(Outcome::Listed { version, continue_token, clean: self.population.is_clean() })
+        Ok(Outcome::Listed { version, continue_token, clean: self.accumulator.is_clean() })
     }
 
-    /// What the source may do for what keeps objects here.
-    fn wishes(&self, machine: &Machine) -> Wishes<K> {
-        let known = self.skippable(machine);
-        Wishes { known, ..self.packed() }
+    /// Returns the hints for a list.
+    fn hints(&self, machine: &Machine) -> ListHints<K> {
+        match self.skippable(machine) {
+            Some(known) => self.packing().known(known),
+            None => self.packing(),
+        }
     }
 
-    /// That objects come packed; not where a transform is to change them first.
-    fn packed(&self) -> Wishes<K> {
-        let ReflectorOptions { pack, transform, .. } = &self.options;
+    /// Hints that objects may come packed; not where a transform is to change them first.
+    fn packing(&self) -> ListHints<K> {
+        let ReflectorOptions { packer, transform, .. } = &self.options;
         match transform {
-            None if pack.packs() => Wishes::new().pack(pack.clone()),
-            _ => Wishes::new(),
+            None => ListHints::none().packer(packer.clone()),
+            Some(_) => ListHints::none(),
         }
     }
 
@@ -351,39 +357,40 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         listed: Option<&ResourceVersion>,
     ) -> Cached<K> {
         if listed.map_or(machine.asks_quorum(), |version| machine.is_restored(version)) {
-            self.population.note_news();
+            self.accumulator.note_news();
             return object;
         }
         let known = self.options.known.as_ref().and_then(|known| known.get(key));
         match known {
             Some(known) if object.is_same_state(&known) => known,
             _ => {
-                self.population.note_news();
+                self.accumulator.note_news();
                 object
             }
         }
     }
 
     /// Opens a watch; the future does not hold on to `self`.
-    fn opening(&self, query: &WatchQuery, wishes: Wishes<K>) -> Opening<WatchStream<K>> {
+    fn opening(&self, query: &WatchQuery, hints: &ListHints<K>) -> Opening<WatchStream<K>> {
         let asked = self.source.collection().request_scope(Verb::Watch);
-        guarded::open(asked, || self.source.watch_with(query, wishes))
+        guarded::open(asked, || self.source.watch(query, hints))
     }
 
     fn guarded(&self, stream: WatchStream<K>) -> Guarded<WatchStream<K>> {
         Guarded::new(stream, self.source.collection().request_scope(Verb::Watch))
     }
 
-    /// Decodes what can be said of an object: its key, and itself as the cache
-    /// is to hold it.
+    /// Returns an object's key, and the object as the cache is to hold it, as far as it has them.
     fn take_in(
         &mut self,
-        decoded: Decoded<K>,
+        object: Result<SourceObject<K>, Undecodable>,
         verb: Verb,
     ) -> (Option<ObjectKey>, Option<Cached<K>>) {
-        let mut object = match decoded {
-            Ok(Given::Packed(key, object)) => return (Some(key), Some(object)),
-            Ok(Given::Object(object)) => object,
+        let mut object = match object.map(|object| object.0) {
+            Ok(SourceState::Packed(key, object) | SourceState::Unchanged(key, object)) => {
+                return (Some(key), Some(object));
+            }
+            Ok(SourceState::Decoded(object)) => object,
             Err(Undecodable { key, error, .. }) => {
                 self.report(&error);
                 return (key, None);
@@ -404,7 +411,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
             return (Some(key), None);
         }
-        (Some(key), Some(self.options.pack.pack(object.into())))
+        (Some(key), Some(self.options.packer.pack(object)))
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {

@@ -9,7 +9,8 @@ use tokio::sync::Semaphore;
 use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
-use crate::object::{AsDecoded, KnownObjects, Pack};
+use crate::object::KnownObjects;
+use crate::packer::Packer;
 
 /// A function that is called with each error of a reflector.
 pub type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
@@ -43,7 +44,7 @@ pub struct ReflectorOptions<K> {
     pub(super) on_error: ErrorHandler,
     pub(super) transform: Option<Transform<K>>,
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
-    pub(super) pack: Arc<dyn Pack<K>>,
+    pub(super) packer: Packer<K>,
     pub(super) list_permits: Option<Arc<Semaphore>>,
     pub(super) seed: Option<u64>,
     pub(super) metrics: MetricLabels,
@@ -64,7 +65,7 @@ impl<K> ReflectorOptions<K> {
             on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
             transform: None,
             known: None,
-            pack: Arc::new(AsDecoded),
+            packer: Packer::decoded(),
             list_permits: None,
             seed: None,
             metrics: MetricLabels::default(),
@@ -169,9 +170,10 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// Sets how objects are packed, after the transform. Decoded unless set.
-    pub fn pack(mut self, pack: Arc<dyn Pack<K>>) -> Self {
-        self.pack = pack;
+    /// Packs objects, after the transform. They are kept as they are unless set; an informer sets its
+    /// own.
+    pub fn packer(mut self, packer: Packer<K>) -> Self {
+        self.packer = packer;
         self
     }
 

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::guarded::{Guarded, open};
 use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{ListItem, ListQuery, ListerWatcher};
+use crate::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
@@ -123,7 +123,7 @@ async fn first_version<K: Send + 'static>(
     let request = source.collection().request_scope(Verb::List);
     let query = ListQuery { version: None, limit: Some(1), continue_token: None };
     let answer = async {
-        let listing = open(request.clone(), || source.list(&query)).await?;
+        let listing = open(request.clone(), || source.list(&query, &ListHints::none())).await?;
         let mut items = Guarded::new(listing, request.clone());
         while let Some(item) = items.next().await {
             if let ListItem::Meta(metadata) = item?

@@ -12,10 +12,10 @@ use super::probe::{Probe, Probed};
 use super::step::{End, Outcome};
 use super::{ChangeSink, ReflectorDriver, ReflectorOptions};
 use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{Decoded, WatchItem, WatchQuery, WatchStream};
+use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
 use crate::time::after;
-use crate::turns::Turns;
+use crate::yield_budget::YieldBudget;
 
 /// A watch that ends sooner than this, with no event, was refused in all but name.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
@@ -93,7 +93,7 @@ impl<K> Seen<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
-    /// Opens a streaming list and takes its initial events into the population.
+    /// Opens a streaming list and takes its initial events into the accumulator.
     pub(super) async fn stream(
         &mut self,
         query: WatchQuery,
@@ -105,15 +105,15 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             let waited = patience.max(begun.elapsed());
             this.error(Verb::Watch, Fault::NoInitialEventsEnd(waited))
         };
-        let opening = self.opening(&query, self.wishes(machine));
+        let opening = self.opening(&query, &self.hints(machine));
         let opened = timeout(patience, opening).await;
         let mut stream = self.guarded(opened.map_err(|_| never(self))??);
         self.heartbeat.begin();
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         let latest = after(begun, patience.saturating_mul(MOST_PATIENCE));
         let (mut until, mut keys) = (latest.min(after(begun, patience)), 0);
         loop {
-            turns.spend(1).await;
+            budget.spend(1).await;
             let item = match timeout_at(until, stream.next()).await {
                 Ok(Some(item)) => item?,
                 Ok(None) => {
@@ -126,10 +126,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 Seen::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
                         let object = self.known_or(&key, object, machine, None);
-                        self.population.list(key, object);
+                        self.accumulator.list(key, object);
                     }
-                    Change::Deleted { key, .. } => self.population.remove(&key),
-                    Change::Unreadable { key, .. } => self.population.unreadable(Some(key)),
+                    Change::Deleted { key, .. } => self.accumulator.remove(&key),
+                    Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
                     Change::Bookmark(_) | Change::Replace(_) => {}
                 },
                 Seen::Bookmark { version, initial_events_end: true } => {
@@ -140,17 +140,17 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         return Ok(Outcome::StaleList);
                     }
                     self.stream = Some((stream, query));
-                    return Ok(Outcome::Streamed { version, clean: self.population.is_clean() });
+                    return Ok(Outcome::Streamed { version, clean: self.accumulator.is_clean() });
                 }
-                Seen::Nameless => self.population.unreadable(None),
+                Seen::Nameless => self.accumulator.unreadable(None),
                 Seen::Bookmark { .. } | Seen::Nothing => {}
                 Seen::Failed(error) => return Err(error),
             }
-            self.status.loaded(self.population.len(), None);
+            self.status.loaded(self.accumulator.len(), None);
             // What comes is no progress: a server that knows no initial events sends live ones.
             let now = Instant::now();
-            if self.population.keys() > keys {
-                keys = self.population.keys();
+            if self.accumulator.keys() > keys {
+                keys = self.accumulator.keys();
                 until = latest.min(after(now, patience));
             } else if now >= until {
                 return Err(never(self));
@@ -173,9 +173,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let (mut last, mut events) = (opened, 0);
         self.heartbeat.begin();
         let mut probe = self.probe(opened);
-        let mut turns = Turns::new();
+        let mut budget = YieldBudget::new();
         let end = loop {
-            turns.spend(1).await;
+            budget.spend(1).await;
             // The timer below has no turn while the stream always has another item.
             if due.is_some_and(|due| due <= last) {
                 break End::Due;
@@ -354,7 +354,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             WatchItem::Modified(decoded) => self
                 .present(decoded, |key, object, version| Change::Updated { key, object, version }),
             WatchItem::Deleted(decoded) => {
-                let version = decoded_version(&decoded);
+                let version = version(&decoded);
                 match self.take_in(decoded, Verb::Watch) {
                     (Some(key), object) => Seen::Change {
                         change: Change::Deleted { key, object, version: version.clone() },
@@ -362,11 +362,6 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     },
                     (None, _) => Seen::Nameless,
                 }
-            }
-            WatchItem::Unchanged(key, object) => {
-                let version = object.version();
-                let change = Change::Updated { key, object, version: version.clone() };
-                Seen::Change { change, version }
             }
             WatchItem::Bookmark { version, initial_events_end } => {
                 Seen::Bookmark { version, initial_events_end }
@@ -381,11 +376,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
 
     fn present(
         &mut self,
-        decoded: Decoded<K>,
+        object: Result<SourceObject<K>, Undecodable>,
         change: fn(ObjectKey, Cached<K>, Option<ResourceVersion>) -> Change<K>,
     ) -> Seen<K> {
-        let version = decoded_version(&decoded);
-        match self.take_in(decoded, Verb::Watch) {
+        let version = version(&object);
+        match self.take_in(object, Verb::Watch) {
             (Some(key), Some(object)) => {
                 Seen::Change { change: change(key, object, version.clone()), version }
             }
@@ -398,10 +393,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 }
 
-/// Before the transform, which might take it away.
-fn decoded_version<K: Resource>(decoded: &Decoded<K>) -> Option<ResourceVersion> {
-    match decoded {
-        Ok(given) => given.version(),
+/// Returns an object's version. Call it before the transform, which might take it away.
+fn version<K: Resource>(object: &Result<SourceObject<K>, Undecodable>) -> Option<ResourceVersion> {
+    match object {
+        Ok(object) => object.version(),
         Err(undecodable) => undecodable.version.clone(),
     }
 }

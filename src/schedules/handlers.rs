@@ -91,7 +91,7 @@ fn handler_added_between_batches_gets_each_event_once() {
             spawn(move || {
                 for version in 1..4 {
                     let mut draft = store.draft();
-                    draft.put(&key(), &Arc::new(version).into());
+                    draft.put(&key(), Arc::new(version));
                     // As the informer does with a batch: stored while no handler can be added, then
                     // dispatched.
                     let round = processor.enter();

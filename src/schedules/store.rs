@@ -55,7 +55,7 @@ fn drafts_and_transactions_lose_no_write() {
                 while written < 2 {
                     let mut draft = store.draft();
                     let next = sum(draft.get(&key())) + 1;
-                    draft.put(&key(), &Arc::new(next).into());
+                    draft.put(&key(), Arc::new(next));
                     written += u64::from(draft.publish().is_ok());
                 }
             })
@@ -86,7 +86,7 @@ fn index_added_during_writes_is_complete() {
             spawn(move || {
                 for version in 1..3u64 {
                     let mut draft = store.draft();
-                    draft.put(&key(), &Arc::new(version).into());
+                    draft.put(&key(), Arc::new(version));
                     if draft.publish().is_err() {
                         let mut write = store.transaction();
                         write.put(&key(), Arc::new(version));

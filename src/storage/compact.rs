@@ -10,34 +10,33 @@ use kube::api::ObjectMeta;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::buffer::Buffer;
+use super::decoded_cache::DecodedCache;
 use super::dictionary::Dictionaries;
 use super::figures::Figures;
-use super::form::{self, Form};
-use super::hot::Hot;
 use super::labels::SharedLabels;
-use super::packed::{Beside, Kin, Packed, Said, Shared};
-use super::{Keeper, PackError, Settings, StorageStatus};
+use super::message_pack;
+use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed, Shared};
+use super::{Keeper, PackError, Settings, StorageStatus, WireObject};
+use crate::decode::codec::Codec;
 use crate::metrics::MetricLabels;
-use crate::object::{Arrived, Cached, Encoded, Filed, Filing, ObjectEncoding, Pack};
+use crate::object::{Cached, IndexValues};
 use crate::sync::Mutex;
 
 /// How many objects are unpacked and packed again for a test.
 const TESTED: usize = 8;
 
-/// How many encodings are remembered. A source has one or two.
-const ENCODINGS: usize = 8;
+/// How many codecs are remembered. A source has one or two.
+const CODECS: usize = 8;
 
 /// The packed objects of one informer, as a whole.
 pub(super) struct Compact<K> {
     shared: Arc<Shared<K>>,
-    /// What notes under which values objects will be filed.
-    filing: Option<Arc<dyn Filing<K>>>,
     /// Whether objects are decoded as they come.
     check: bool,
-    /// Of the objects that are kept as they came.
-    sent: Mutex<Vec<Arc<Sent<K>>>>,
+    /// Of the objects that are kept as they came: one for each codec.
+    wire: Mutex<Vec<WireCodec<K>>>,
     /// Of the objects that are written here.
-    own: Dictionaries<Kin<K>>,
+    own: Dictionaries<PackContext<K>>,
     /// How many objects stood the test.
     tested: AtomicUsize,
     /// Why this type is not written.
@@ -46,32 +45,24 @@ pub(super) struct Compact<K> {
     written: AtomicUsize,
 }
 
-/// Objects that come in one encoding.
-struct Sent<K> {
-    encoding: Arc<dyn ObjectEncoding<K>>,
-    dictionaries: Dictionaries<Kin<K>>,
-}
+/// A codec, and the dictionaries of the objects that come in it.
+type WireCodec<K> = (Arc<Codec<K>>, Arc<Dictionaries<PackContext<K>>>);
 
-impl<K: DeserializeOwned> Compact<K> {
-    pub(super) fn new(
-        settings: Settings,
-        resource: &Arc<str>,
-        labels: &MetricLabels,
-        filing: Option<Arc<dyn Filing<K>>>,
-    ) -> Self {
+impl<K: DeserializeOwned + 'static> Compact<K> {
+    pub(super) fn new(settings: Settings, resource: &Arc<str>, labels: &MetricLabels) -> Self {
         let Settings { hot_bytes, wipe, check } = settings;
         let shared = Arc::new(Shared {
-            hot: Hot::new(if wipe { 0 } else { hot_bytes }),
+            hot: DecodedCache::new(if wipe { 0 } else { hot_bytes }),
             labels: SharedLabels::default(),
             figures: Figures::new(resource, labels),
             wipe,
         });
-        let own = Arc::new(Kin { form: Form::own(), shared: shared.clone() });
+        let codec = Arc::new(message_pack::codec());
+        let own = Arc::new(PackContext { codec, detached: true, shared: shared.clone() });
         Self {
             shared,
-            filing,
             check,
-            sent: Mutex::default(),
+            wire: Mutex::default(),
             own: Dictionaries::new(own, wipe),
             tested: AtomicUsize::new(0),
             refused: OnceLock::new(),
@@ -80,70 +71,73 @@ impl<K: DeserializeOwned> Compact<K> {
     }
 }
 
-impl<K> Sent<K> {
-    /// Packs an object as it came.
-    fn pack(
-        &self,
-        meta: &ObjectMeta,
-        bytes: &[u8],
-        filed: Option<Filed>,
-    ) -> Result<Arc<Packed<K>>, PackError> {
-        let dictionary = self.dictionaries.current();
-        let packed = Packed::new(bytes, &Said::by(meta), filed, dictionary)?;
-        self.dictionaries.learn(bytes, packed.packed_bytes());
-        Ok(packed)
-    }
-}
-
-impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
-    /// What packs objects that come in this encoding.
-    fn sent(&self, encoding: &Arc<dyn ObjectEncoding<K>>) -> Arc<Sent<K>> {
-        let mut sent = self.sent.lock();
-        if let Some(known) = sent.iter().find(|known| Arc::ptr_eq(&known.encoding, encoding)) {
+impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
+    /// Returns the dictionaries of objects that come in this codec.
+    fn dictionaries(&self, codec: &Arc<Codec<K>>) -> Arc<Dictionaries<PackContext<K>>> {
+        let mut wire = self.wire.lock();
+        if let Some((_, known)) = wire.iter().find(|(known, _)| Arc::ptr_eq(known, codec)) {
             return known.clone();
         }
-        if sent.len() == ENCODINGS {
-            sent.remove(0);
+        if wire.len() == CODECS {
+            wire.remove(0);
         }
-        let kin = Kin { form: Form::Sent(encoding.clone()), shared: self.shared.clone() };
-        let dictionaries = Dictionaries::new(Arc::new(kin), self.shared.wipe);
-        let new = Arc::new(Sent { encoding: encoding.clone(), dictionaries });
-        sent.push(new.clone());
+        let shared = self.shared.clone();
+        let context = PackContext { codec: codec.clone(), detached: false, shared };
+        let new = Arc::new(Dictionaries::new(Arc::new(context), self.shared.wipe));
+        wire.push((codec.clone(), new.clone()));
         new
     }
 
+    /// Packs an object as it came.
+    fn pack_bytes(
+        &self,
+        wire: &WireObject<'_, K>,
+        meta: &ObjectMeta,
+        index_values: Option<IndexValues>,
+    ) -> Result<Arc<Packed<K>>, PackError> {
+        let dictionaries = self.dictionaries(wire.codec);
+        let (metadata, dictionary) = (KeptMetadata::of(meta), dictionaries.current());
+        let packed = Packed::new(wire.bytes, &metadata, index_values, dictionary)?;
+        dictionaries.learn(wire.bytes, packed.packed_bytes());
+        Ok(packed)
+    }
+
     /// Writes an object and packs that.
-    fn rewrite(&self, object: &mut K, filed: Option<Filed>) -> Result<Arc<Packed<K>>, PackError> {
+    fn rewrite(
+        &self,
+        object: &mut K,
+        index_values: Option<IndexValues>,
+    ) -> Result<Arc<Packed<K>>, PackError> {
         if let Some(refused) = self.refused.get() {
             return Err(*refused);
         }
-        let (written, beside) = self.write(object);
+        let (written, metadata) = self.write(object);
         let packed = written.and_then(|written| {
-            let dictionary = self.own.current();
-            let packed = Packed::new(written.as_slice(), &beside.said(), filed, dictionary)?;
+            let (kept, dictionary) = (metadata.kept(), self.own.current());
+            let packed = Packed::new(written.as_slice(), &kept, index_values, dictionary)?;
             self.test(&packed, &written).inspect_err(|error| self.refuse(*error))?;
             self.written.store(written.as_slice().len(), Relaxed);
             self.own.learn(written.as_slice(), packed.packed_bytes());
             Ok(packed)
         });
-        beside.put(object.meta_mut());
+        metadata.restore(object.meta_mut());
         packed
     }
 
-    /// Writes an object without what is kept beside it.
-    fn write(&self, object: &mut K) -> (Result<Buffer, PackError>, Beside) {
-        let beside = Beside::take(object.meta_mut());
+    /// Writes an object without the metadata that is kept beside it.
+    fn write(&self, object: &mut K) -> (Result<Buffer, PackError>, DetachedMetadata) {
+        let metadata = DetachedMetadata::take(object.meta_mut());
         let room = self.written.load(Relaxed) * 9 / 8;
-        (form::write(object, room, self.shared.wipe), beside)
+        (message_pack::write(object, room, self.shared.wipe), metadata)
     }
 
-    /// Whether an object is the same when it was unpacked and packed again.
+    /// Checks that an object is the same when it was unpacked and packed again.
     fn test(&self, packed: &Packed<K>, written: &Buffer) -> Result<(), PackError> {
         if self.tested.load(Relaxed) >= TESTED {
             return Ok(());
         }
         let (again, _) = packed.unpack(None).map(|mut object| self.write(&mut object))?;
-        if !form::same(written.as_slice(), again?.as_slice()) {
+        if !message_pack::same(written.as_slice(), again?.as_slice()) {
             return Err(PackError::Disagrees);
         }
         self.tested.fetch_add(1, Relaxed);
@@ -155,60 +149,10 @@ impl<K: Resource + Serialize + DeserializeOwned> Compact<K> {
             self.shared.figures.refused(error);
         }
     }
-}
 
-impl<K> Pack<K> for Compact<K>
-where
-    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    fn packs_undecoded(&self) -> bool {
-        !self.check && self.filing.as_ref().is_none_or(|filing| filing.asks_for_fields())
-    }
-
-    fn pack_undecoded(&self, meta: &ObjectMeta, encoded: &Encoded<K>) -> Option<Cached<K>> {
-        let Encoded { bytes, encoding } = encoded;
-        let filed = match &self.filing {
-            None => None,
-            Some(filing) => {
-                let form = Form::Sent(encoding.clone());
-                filing.note_fields(&|fields| form.read(bytes, fields).ok()).ok()?
-            }
-        };
-        let packed = self.sent(encoding).pack(meta, bytes, filed).ok()?;
-        Some(Cached::Packed(packed))
-    }
-
-    fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
-        let Arrived { mut object, mut whole, bulk, encoded } = arrived;
-        let filed = self.filing.as_ref().and_then(|filing| filing.note(&object));
-        let packed = if let Some(encoded) = encoded {
-            let sent = self.sent(&encoded.encoding);
-            let packed = sent.pack(object.meta(), &encoded.bytes, filed);
-            if packed.is_err()
-                && !whole
-                && let Ok(all) = Form::Sent(encoded.encoding).read(&encoded.bytes, None)
-            {
-                (object, whole) = (all, true);
-            }
-            packed
-        } else {
-            self.rewrite(&mut object, filed)
-        };
-        let Shared { hot, figures, .. } = &*self.shared;
-        match packed {
-            Err(error) => {
-                figures.kept_decoded(error);
-                Cached::Decoded(Arc::new(object))
-            }
-            Ok(packed) => {
-                // Handlers are about to read one that comes alone. Of many the last few would be held,
-                // for all the trouble with the rest.
-                if hot.holds() && whole && !bulk {
-                    packed.hold(Arc::new(object));
-                }
-                Cached::Packed(packed)
-            }
-        }
+    fn keep_decoded(&self, object: K, error: PackError) -> Cached<K> {
+        self.shared.figures.kept_decoded(error);
+        Arc::new(object).into()
     }
 }
 
@@ -216,6 +160,56 @@ impl<K> Keeper<K> for Compact<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
+    fn packs_undecoded(&self) -> bool {
+        !self.check
+    }
+
+    fn pack_undecoded(
+        &self,
+        wire: &WireObject<'_, K>,
+        meta: &ObjectMeta,
+        index_values: Option<IndexValues>,
+    ) -> Option<Cached<K>> {
+        let packed = self.pack_bytes(wire, meta, index_values).ok()?;
+        Some(Cached::packed(packed))
+    }
+
+    fn pack_wire(
+        &self,
+        wire: &WireObject<'_, K>,
+        (mut object, whole): (K, bool),
+        index_values: Option<IndexValues>,
+    ) -> Cached<K> {
+        match self.pack_bytes(wire, object.meta(), index_values) {
+            Ok(packed) => {
+                // Handlers are about to read one that comes alone. Of many the last few would be held,
+                // for all the trouble with the rest.
+                if self.shared.hot.holds() && whole && !wire.bulk {
+                    packed.hold(Arc::new(object));
+                }
+                Cached::packed(packed)
+            }
+            Err(error) => {
+                if !whole && let Ok(all) = wire.codec.decode(wire.bytes) {
+                    object = all;
+                }
+                self.keep_decoded(object, error)
+            }
+        }
+    }
+
+    fn pack(&self, mut object: K, index_values: Option<IndexValues>) -> Cached<K> {
+        match self.rewrite(&mut object, index_values) {
+            Ok(packed) => {
+                if self.shared.hot.holds() {
+                    packed.hold(Arc::new(object));
+                }
+                Cached::packed(packed)
+            }
+            Err(error) => self.keep_decoded(object, error),
+        }
+    }
+
     fn status(&self) -> StorageStatus {
         let Shared { hot, figures, .. } = &*self.shared;
         let (hot_objects, hot_bytes) = hot.held();
@@ -232,9 +226,9 @@ where
         }
     }
 
-    fn tend(self: Arc<Self>) -> BoxFuture<'static, ()> {
+    fn sweep(self: Arc<Self>) -> BoxFuture<'static, ()> {
         let shared = self.shared.clone();
-        async move { shared.hot.tend().await }.boxed()
+        async move { shared.hot.sweep().await }.boxed()
     }
 }
 

@@ -26,7 +26,7 @@ const WINDOW: u32 = 512;
 pub(super) struct Dictionary<S> {
     bytes: Box<[u8]>,
     /// What all objects that are packed so share: they reach it through here, by one pointer for both.
-    pub(super) kin: Arc<S>,
+    pub(super) context: Arc<S>,
 }
 
 impl<S> Dictionary<S> {
@@ -86,9 +86,9 @@ impl Sums {
 
 impl<S> Dictionaries<S> {
     /// None yet, or none ever.
-    pub(super) fn new(kin: Arc<S>, without: bool) -> Self {
+    pub(super) fn new(context: Arc<S>, without: bool) -> Self {
         let phase = if without { Phase::Without } else { Phase::Gathering(Vec::new()) };
-        let current = Arc::new(Dictionary { bytes: Box::default(), kin });
+        let current = Arc::new(Dictionary { bytes: Box::default(), context });
         Self(Mutex::new(State { current, phase }))
     }
 
@@ -107,7 +107,7 @@ impl<S> Dictionaries<S> {
                 samples.extend_from_slice(part);
                 if samples.len() == SIZE {
                     let bytes = std::mem::take(samples).into();
-                    *current = Arc::new(Dictionary { bytes, kin: current.kin.clone() });
+                    *current = Arc::new(Dictionary { bytes, context: current.context.clone() });
                     *phase = Phase::Serving { first: None, now: Sums::default() };
                 }
             }
@@ -167,7 +167,7 @@ mod tests {
         fn what_was_never_packed_is_refused_or_something_else(
             bytes in vec(any::<u8>(), 0..200), len in 0usize..2000,
         ) {
-            let dictionary = Dictionary { bytes: Box::default(), kin: Arc::new(()) };
+            let dictionary = Dictionary { bytes: Box::default(), context: Arc::new(()) };
             if let Some(unpacked) = dictionary.decompress(&bytes, len, false) {
                 prop_assert_eq!(unpacked.as_slice().len(), len);
             }

@@ -9,19 +9,17 @@ mod buffer;
 #[cfg(feature = "compact")]
 mod compact;
 #[cfg(feature = "compact")]
+mod decoded_cache;
+#[cfg(feature = "compact")]
 mod dictionary;
-mod error;
 #[cfg(feature = "compact")]
 mod figures;
 #[cfg(feature = "compact")]
-mod form;
-#[cfg(feature = "compact")]
-mod hot;
-#[cfg(feature = "compact")]
 mod labels;
 #[cfg(feature = "compact")]
+mod message_pack;
+#[cfg(feature = "compact")]
 mod packed;
-mod status;
 #[cfg(all(test, feature = "compact"))]
 mod tests;
 
@@ -31,13 +29,13 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 #[cfg(feature = "compact")]
 use kube::Resource;
+use kube::api::ObjectMeta;
 #[cfg(feature = "compact")]
 use serde::{Serialize, de::DeserializeOwned};
 
-pub use self::error::PackError;
-pub use self::status::StorageStatus;
+use crate::decode::codec::Codec;
 use crate::metrics::MetricLabels;
-use crate::object::{AsDecoded, Filing, Pack};
+use crate::object::{Cached, IndexValues};
 
 /// How many bytes of objects stay unpacked unless told otherwise.
 #[cfg(feature = "compact")]
@@ -50,8 +48,7 @@ pub struct Storage<K> {
 }
 
 /// Makes what keeps the objects of one informer, of this resource.
-type Make<K> =
-    fn(Settings, &Arc<str>, &MetricLabels, Option<Arc<dyn Filing<K>>>) -> Arc<dyn Keeper<K>>;
+type Make<K> = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper<K>>;
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
@@ -63,12 +60,89 @@ struct Settings {
     check: bool,
 }
 
-/// What keeps the objects of one informer.
-pub(crate) trait Keeper<K>: Pack<K> {
+/// One object as it came: its bytes, and what decodes them.
+#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
+pub(crate) struct WireObject<'a, K> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) codec: &'a Arc<Codec<K>>,
+    /// It is one of many that come together, as in a first list: nobody is about to read it in
+    /// particular.
+    pub(crate) bulk: bool,
+}
+
+/// Packs the objects of one informer, on any thread, on several at a time.
+pub(crate) trait Keeper<K>: Send + Sync {
+    /// Packs an object that did not come as bytes. Keeps it decoded where that fails.
+    fn pack(&self, object: K, index_values: Option<IndexValues>) -> Cached<K>;
+
+    /// Packs an object as it came. It is decoded, whole or without its managed fields.
+    fn pack_wire(
+        &self,
+        wire: &WireObject<'_, K>,
+        decoded: (K, bool),
+        index_values: Option<IndexValues>,
+    ) -> Cached<K>;
+
+    /// Returns whether objects may be packed without being decoded.
+    fn packs_undecoded(&self) -> bool;
+
+    /// Packs an object as it came, undecoded. `meta` has its name, namespace, uid, version and labels,
+    /// and nothing else. `None`: it has to be decoded.
+    fn pack_undecoded(
+        &self,
+        wire: &WireObject<'_, K>,
+        meta: &ObjectMeta,
+        index_values: Option<IndexValues>,
+    ) -> Option<Cached<K>>;
+
     fn status(&self) -> StorageStatus;
 
     /// Frees, for as long as it is polled, what users have let go of. Cancel safe.
-    fn tend(self: Arc<Self>) -> BoxFuture<'static, ()>;
+    fn sweep(self: Arc<Self>) -> BoxFuture<'static, ()>;
+}
+
+/// What is packed, and how well reads do without unpacking.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct StorageStatus {
+    /// How many packed objects there are: in the store, in queues and backlogs, and with users.
+    pub objects: usize,
+    /// How many bytes they take, packed.
+    pub bytes: usize,
+    /// How many objects are held unpacked.
+    pub hot_objects: usize,
+    /// How many bytes these take, by estimate.
+    pub hot_bytes: usize,
+    /// How many reads found the object unpacked.
+    pub hits: u64,
+    /// How many unpacked it.
+    pub misses: u64,
+    /// How many objects came that could not be packed and are kept decoded.
+    pub kept_decoded: u64,
+    /// How many packed objects could not be unpacked when they were read. They are missing from what
+    /// was asked.
+    pub unreadable: u64,
+    /// Why every object is kept decoded, if so.
+    pub refused: Option<PackError>,
+}
+
+/// An object can't be packed, or not be unpacked. It never says what the object holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PackError {
+    /// `Serialize` failed or panicked.
+    #[error("it can't be serialised")]
+    NotSerialised,
+    /// It takes 4 GiB or more, or its uid 64 KiB.
+    #[error("it is too large")]
+    TooLarge,
+    /// `Deserialize` failed or panicked on what `Serialize` gave.
+    #[error("what it is packed as can't be unpacked")]
+    NotUnpacked,
+    /// What is unpacked is not what was packed: `Serialize` and `Deserialize` disagree.
+    #[error("unpacked and packed again it is something else")]
+    Disagrees,
 }
 
 impl<K> Storage<K> {
@@ -107,8 +181,8 @@ impl<K> Storage<K> {
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
-        let make: Make<K> = |settings, resource, labels, filing| {
-            Arc::new(compact::Compact::new(settings, resource, labels, filing))
+        let make: Make<K> = |settings, resource, labels| {
+            Arc::new(compact::Compact::new(settings, resource, labels))
         };
         Self { packing: Some((settings, make)) }
     }
@@ -158,28 +232,13 @@ impl<K> Storage<K> {
         self
     }
 
-    /// What packs objects so, for a reflector of one's own: see
-    /// [`ReflectorOptions::pack`](crate::reflector::ReflectorOptions::pack). The log speaks of the
-    /// objects as `resource`. Nobody frees in time what users let go of; that is an informer's.
-    pub fn pack(&self, resource: impl Into<Arc<str>>) -> Arc<dyn Pack<K>>
-    where
-        K: 'static,
-    {
-        match self.keeper(&resource.into(), &MetricLabels::default(), None) {
-            Some(keeper) => keeper,
-            None => Arc::new(AsDecoded),
-        }
-    }
-
-    /// What keeps objects so; `None`: nothing need be done. `filing` notes under which values they will
-    /// be filed.
+    /// Makes what packs objects so; `None`: they are kept as they are.
     pub(crate) fn keeper(
         &self,
         resource: &Arc<str>,
         labels: &MetricLabels,
-        filing: Option<Arc<dyn Filing<K>>>,
     ) -> Option<Arc<dyn Keeper<K>>> {
-        self.packing.map(|(settings, make)| make(settings, resource, labels, filing))
+        self.packing.map(|(settings, make)| make(settings, resource, labels))
     }
 }
 

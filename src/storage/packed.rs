@@ -11,33 +11,35 @@ use kube::api::ObjectMeta;
 
 use super::PackError;
 use super::buffer::wipe;
+use super::decoded_cache::DecodedCache;
 use super::dictionary::Dictionary;
 use super::figures::Figures;
-use super::form::Form;
-use super::hot::Hot;
 use super::labels::{Labels, SharedLabels};
-use crate::object::{FieldSet, Filed, PackedObject, ResourceVersion};
+use crate::decode::codec::Codec;
+use crate::object::{FieldSet, IndexValues, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
 
 /// What the packed objects of an informer share.
 pub(super) struct Shared<K> {
-    pub(super) hot: Hot<K>,
+    pub(super) hot: DecodedCache<K>,
     pub(super) labels: SharedLabels,
     pub(super) figures: Figures,
     pub(super) wipe: bool,
 }
 
-/// What those of them share that are written the same way.
-pub(super) struct Kin<K> {
-    pub(super) form: Form<K>,
+/// What those of them share that are encoded the same way.
+pub(super) struct PackContext<K> {
+    pub(super) codec: Arc<Codec<K>>,
+    /// The bytes are without uid, version and labels, which are only kept beside them.
+    pub(super) detached: bool,
     pub(super) shared: Arc<Shared<K>>,
 }
 
 /// An object as bytes.
 pub(super) struct Packed<K> {
     me: Weak<Self>,
-    dictionary: Arc<Dictionary<Kin<K>>>,
-    filed: Option<Box<Filed>>,
+    dictionary: Arc<Dictionary<PackContext<K>>>,
+    index_values: Option<Box<IndexValues>>,
     labels: Option<Arc<Labels>>,
     /// Empty where there is none.
     version: ResourceVersion,
@@ -55,16 +57,15 @@ pub(super) struct Packed<K> {
     lent: AtomicBool,
 }
 
-/// What a packed object is asked.
-pub(super) struct Said<'o> {
+/// The metadata that a packed object answers without being unpacked.
+pub(super) struct KeptMetadata<'o> {
     uid: &'o str,
     version: &'o str,
     labels: Option<&'o Labels>,
 }
 
-impl<'o> Said<'o> {
-    /// What an object says.
-    pub(super) fn by(meta: &'o ObjectMeta) -> Self {
+impl<'o> KeptMetadata<'o> {
+    pub(super) fn of(meta: &'o ObjectMeta) -> Self {
         Self {
             uid: meta.uid.as_deref().unwrap_or_default(),
             version: meta.resource_version.as_deref().unwrap_or_default(),
@@ -73,15 +74,15 @@ impl<'o> Said<'o> {
     }
 }
 
-/// What is taken out of an object that is written here. What is empty stays where it is.
+/// The metadata that is taken out of an object before it is written. What is empty stays where it is.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct DetachedMetadata {
     uid: Option<String>,
     version: Option<String>,
     labels: Option<Labels>,
 }
 
-impl Beside {
+impl DetachedMetadata {
     /// Takes it from an object.
     pub(super) fn take(meta: &mut ObjectMeta) -> Self {
         Self {
@@ -91,8 +92,8 @@ impl Beside {
         }
     }
 
-    pub(super) fn said(&self) -> Said<'_> {
-        Said {
+    pub(super) fn kept(&self) -> KeptMetadata<'_> {
+        KeptMetadata {
             uid: self.uid.as_deref().unwrap_or_default(),
             version: self.version.as_deref().unwrap_or_default(),
             labels: self.labels.as_ref(),
@@ -100,7 +101,7 @@ impl Beside {
     }
 
     /// Puts it into an object that lacks it.
-    pub(super) fn put(self, meta: &mut ObjectMeta) {
+    pub(super) fn restore(self, meta: &mut ObjectMeta) {
         meta.uid = self.uid.or(meta.uid.take());
         meta.resource_version = self.version.or(meta.resource_version.take());
         meta.labels = self.labels.or(meta.labels.take());
@@ -111,12 +112,12 @@ impl<K> Packed<K> {
     /// An object that was written as these bytes.
     pub(super) fn new(
         written: &[u8],
-        said: &Said<'_>,
-        filed: Option<Filed>,
-        dictionary: Arc<Dictionary<Kin<K>>>,
+        metadata: &KeptMetadata<'_>,
+        index_values: Option<IndexValues>,
+        dictionary: Arc<Dictionary<PackContext<K>>>,
     ) -> Result<Arc<Self>, PackError> {
-        let shared = &dictionary.kin.shared;
-        let &Said { uid, version, labels } = said;
+        let shared = &dictionary.context.shared;
+        let &KeptMetadata { uid, version, labels } = metadata;
         let uid_len = u16::try_from(uid.len()).map_err(|_| PackError::TooLarge)?;
         let len = u32::try_from(written.len()).map_err(|_| PackError::TooLarge)?;
         let compressed = dictionary.compress(written, shared.wipe);
@@ -129,7 +130,7 @@ impl<K> Packed<K> {
         let labels = labels.map(|labels| shared.labels.share(labels));
         Ok(Arc::new_cyclic(|me| Self {
             me: me.clone(),
-            filed: filed.map(Box::new),
+            index_values: index_values.map(Box::new),
             labels,
             version: version.into(),
             bytes: bytes.into_boxed_slice(),
@@ -143,7 +144,7 @@ impl<K> Packed<K> {
     }
 
     fn shared(&self) -> &Shared<K> {
-        &self.dictionary.kin.shared
+        &self.dictionary.context.shared
     }
 
     /// Holds the object that was packed, for it may soon be read.
@@ -154,7 +155,7 @@ impl<K> Packed<K> {
 
     /// How many bytes the object takes unpacked, by estimate.
     fn unpacked_bytes(&self) -> usize {
-        size_of::<K>() + self.dictionary.kin.form.expansion() * self.written as usize
+        size_of::<K>() + self.dictionary.context.codec.expansion() * self.written as usize
     }
 
     /// How many bytes it takes packed.
@@ -169,7 +170,7 @@ impl<K> Packed<K> {
 
     /// It is not held any more. Whether it has to be looked after: somebody else holds it, and it is
     /// not looked after yet.
-    pub(super) fn lend(&self) -> bool {
+    pub(super) fn release(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
         is_held(&mut unpacked) && !self.lent.swap(true, Relaxed)
     }
@@ -192,29 +193,30 @@ impl<K> Packed<K> {
     }
 }
 
-impl<K: Resource> Packed<K> {
-    /// The object, made anew: all of it, or at least so far as to have these fields.
+impl<K: Resource + 'static> Packed<K> {
+    /// The object, made again: all of it, or at least so far as to have these fields.
     pub(super) fn unpack(&self, fields: Option<&FieldSet>) -> Result<K, PackError> {
         let compressed = self.bytes.get(usize::from(self.uid)..).unwrap_or_default();
         let written =
             self.dictionary.decompress(compressed, self.written as usize, self.shared().wipe);
-        let form = &self.dictionary.kin.form;
+        let PackContext { codec, detached, .. } = &*self.dictionary.context;
         let written = written.ok_or(PackError::NotUnpacked)?;
-        let mut object = form.read(written.as_slice(), fields)?;
-        if matches!(form, Form::Sent(_)) {
+        let object = codec.decode_fields(written.as_slice(), fields);
+        let mut object = object.map_err(|_| PackError::NotUnpacked)?;
+        if !detached {
             return Ok(object);
         }
-        let beside = Beside {
+        let metadata = DetachedMetadata {
             uid: self.uid().map(Into::into),
             version: self.version().map(|version| version.to_string()),
             labels: self.labels.as_deref().cloned(),
         };
-        beside.put(object.meta_mut());
+        metadata.restore(object.meta_mut());
         Ok(object)
     }
 }
 
-impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
+impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
     fn get(&self) -> Option<Arc<K>> {
         let Shared { hot, figures, .. } = self.shared();
         let mut unpacked = self.unpacked.lock();
@@ -262,8 +264,8 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
         self.labels.as_deref()
     }
 
-    fn filed(&self) -> Option<&Filed> {
-        self.filed.as_deref()
+    fn index_values(&self) -> Option<&IndexValues> {
+        self.index_values.as_deref()
     }
 }
 
@@ -281,7 +283,7 @@ impl<K> Drop for Packed<K> {
         if self.shared().wipe {
             wipe(&mut self.bytes);
         }
-        let shared = &self.dictionary.kin.shared;
+        let shared = &self.dictionary.context.shared;
         shared.figures.dropped(self.bytes.len());
         if let Some(labels) = self.labels.take() {
             shared.labels.release(labels);

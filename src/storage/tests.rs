@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
 use super::compact::Compact;
-use super::{Keeper, PackError, Settings, StorageStatus, buffer};
+use super::{Keeper, PackError, Settings, StorageStatus, WireObject, buffer};
+use crate::decode::codec::Codec;
+use crate::decode::{Decode, DecodeError};
 use crate::metrics::MetricLabels;
-use crate::object::{Arrived, Cached, Encoded, ObjectEncoding, Pack, PackedObject};
+use crate::object::Cached;
 
-fn compact<K: DeserializeOwned>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
+fn compact<K: DeserializeOwned + 'static>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
     let settings = Settings { hot_bytes, wipe, check: true };
-    Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default(), None))
+    Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default()))
 }
 
-fn packed<K>(cached: Cached<K>) -> Arc<dyn PackedObject<K>> {
-    match cached {
-        Cached::Packed(packed) => packed,
-        Cached::Decoded(_) => panic!("kept decoded"),
-    }
+fn packed<K>(cached: Cached<K>) -> Cached<K> {
+    assert!(cached.is_packed(), "kept decoded");
+    cached
 }
 
 fn metadata(n: usize) -> ObjectMeta {
@@ -91,7 +91,7 @@ proptest! {
                 kind: "Thing".into(),
             });
             let object = DynamicObject { types, metadata, data };
-            let packed = packed(storage.pack(object.clone().into()));
+            let packed = packed(storage.pack(object.clone(), None));
             prop_assert_eq!(&*packed.get().unwrap(), &object);
             prop_assert_eq!(packed.uid(), object.metadata.uid.as_deref().filter(|u| !u.is_empty()));
             let version = packed.version().map(|version| version.to_string());
@@ -106,27 +106,26 @@ proptest! {
 /// JSON as a server may have sent it, which says more than the type can be asked to write.
 struct Sent(usize);
 
-impl ObjectEncoding<DynamicObject> for Sent {
-    fn decode(&self, object: &[u8]) -> Option<DynamicObject> {
-        let mut object: DynamicObject = serde_json::from_slice(object).ok()?;
+impl Decode<DynamicObject> for Sent {
+    fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
+        let mut object: DynamicObject = serde_json::from_slice(object)?;
         object.metadata.generation = self.0.try_into().ok();
-        Some(object)
+        Ok(object)
     }
 }
 
-/// An object as it comes: with its bytes, and without managed fields.
+/// An object as it comes: its bytes, and itself without managed fields and whole.
 fn arrived(
     metadata: ObjectMeta,
     data: &Value,
-    encoding: &Arc<dyn ObjectEncoding<DynamicObject>>,
-) -> (Arrived<DynamicObject>, DynamicObject) {
+    codec: &Codec<DynamicObject>,
+) -> (Vec<u8>, DynamicObject, DynamicObject) {
     let object = DynamicObject { types: None, metadata, data: serde_json::json!({"data": data}) };
     let mut whole = serde_json::to_value(&object).unwrap();
     whole["metadata"]["managedFields"] = serde_json::json!([{"manager": "kubectl"}]);
     let bytes = whole.to_string().into_bytes();
-    let whole = encoding.decode(&bytes).unwrap();
-    let encoded = Some(Encoded { bytes: bytes.into(), encoding: encoding.clone() });
-    (Arrived { object, whole: false, bulk: false, encoded }, whole)
+    let whole = codec.decode(&bytes).unwrap();
+    (bytes, object, whole)
 }
 
 proptest! {
@@ -139,12 +138,12 @@ proptest! {
     ) {
         let storage = compact::<DynamicObject>(hot_bytes, wipe);
         // More than are remembered, and each is asked what it sent.
-        let encodings: Vec<Arc<dyn ObjectEncoding<DynamicObject>>> =
-            (0..20).map(|n| Arc::new(Sent(n)) as _).collect();
+        let codecs: Vec<_> = (0..20).map(|n| Arc::new(Codec::plain(Sent(n), 11))).collect();
         let mut kept = Vec::new();
         for (metadata, data, n) in objects {
-            let (arrived, whole) = arrived(metadata, &data, &encodings[n]);
-            kept.push((packed(storage.pack(arrived)), whole));
+            let (bytes, object, whole) = arrived(metadata, &data, &codecs[n]);
+            let wire = WireObject { bytes: &bytes, codec: &codecs[n], bulk: false };
+            kept.push((packed(storage.pack_wire(&wire, (object, false), None)), whole));
         }
         for (packed, whole) in &kept {
             prop_assert_eq!(&*packed.get().unwrap(), whole);
@@ -222,7 +221,7 @@ fn odd(n: usize, oddity: Oddity) -> Odd {
 }
 
 fn is_decoded<K: PartialEq>(cached: &Cached<K>, object: &K) -> bool {
-    matches!(cached, Cached::Decoded(decoded) if **decoded == *object)
+    !cached.is_packed() && cached.get().is_some_and(|decoded| *decoded == *object)
 }
 
 #[test]
@@ -230,9 +229,9 @@ fn an_object_that_cannot_be_serialised_is_kept_decoded_and_counted() {
     let storage = compact::<Odd>(0, false);
     for oddity in [Oddity::NotSerialised, Oddity::Panics] {
         let object = odd(1, oddity);
-        assert!(is_decoded(&storage.pack(object.clone().into()), &object));
+        assert!(is_decoded(&storage.pack(object.clone(), None), &object));
     }
-    packed(storage.pack(odd(2, Oddity::None).into()));
+    packed(storage.pack(odd(2, Oddity::None), None));
     let status = storage.status();
     assert_eq!((status.kept_decoded, status.refused), (2, None));
 }
@@ -243,9 +242,9 @@ fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
         [(Oddity::Changes, PackError::Disagrees), (Oddity::NotRead, PackError::NotUnpacked)]
     {
         let storage = compact::<Odd>(1 << 20, false);
-        let before = packed(storage.pack(odd(0, Oddity::None).into()));
+        let before = packed(storage.pack(odd(0, Oddity::None), None));
         for object in [odd(1, oddity), odd(2, Oddity::None)] {
-            assert!(is_decoded(&storage.pack(object.clone().into()), &object));
+            assert!(is_decoded(&storage.pack(object.clone(), None), &object));
         }
         let status = storage.status();
         assert_eq!((status.objects, status.kept_decoded), (1, 2));
@@ -257,7 +256,7 @@ fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
 #[test]
 fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
     let storage = compact::<Odd>(0, false);
-    let packed = packed(storage.pack(odd(1, Oddity::Breaks).into()));
+    let packed = packed(storage.pack(odd(1, Oddity::Breaks), None));
     BROKEN.set(true);
     assert!(packed.get().is_none());
     assert_eq!(storage.status().unreadable, 1);
@@ -268,7 +267,7 @@ fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
 #[test]
 fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
     let storage = compact::<ConfigMap>(0, false);
-    let packed = packed(storage.pack(config_map(1).into()));
+    let packed = packed(storage.pack(config_map(1), None));
     let start = std::sync::Barrier::new(100);
     let got: Vec<_> = thread::scope(|scope| {
         let ask = || {
@@ -286,7 +285,7 @@ fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
 #[test]
 fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
     let storage = compact::<ConfigMap>(100 << 10, false);
-    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n).into()))).collect();
+    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n), None))).collect();
     for round in 0..10 {
         for object in &objects {
             assert!(objects[0].get().is_some());
@@ -306,7 +305,7 @@ fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
 #[test]
 fn what_was_just_stored_is_read_without_unpacking() {
     let storage = compact::<ConfigMap>(1 << 20, false);
-    let packed = packed(storage.pack(config_map(7).into()));
+    let packed = packed(storage.pack(config_map(7), None));
     assert_eq!(*packed.get().unwrap(), config_map(7));
     assert_eq!((storage.status().hits, storage.status().misses), (1, 0));
 }
@@ -315,19 +314,18 @@ fn what_was_just_stored_is_read_without_unpacking() {
 async fn what_users_let_go_of_is_freed_after_a_while() {
     for hot_bytes in [0, 10 << 10] {
         let storage = compact::<ConfigMap>(hot_bytes, false);
-        let objects: Vec<_> =
-            (0..300).map(|n| packed(storage.pack(config_map(n).into()))).collect();
-        let mut tending = storage.clone().tend();
+        let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n), None))).collect();
+        let mut sweeping = storage.clone().sweep();
         let held: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
         for _ in 0..3 {
             let again: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
             assert!(again.iter().zip(&held).all(|(a, b)| Arc::ptr_eq(a, b)));
-            assert!((&mut tending).now_or_never().is_none());
-            tokio::time::timeout(Duration::from_secs(5), &mut tending).await.unwrap_err();
+            assert!((&mut sweeping).now_or_never().is_none());
+            tokio::time::timeout(Duration::from_secs(5), &mut sweeping).await.unwrap_err();
             assert!(storage.lent_objects() > 250, "{}", storage.lent_objects());
         }
         drop(held);
-        tokio::time::timeout(Duration::from_secs(5), &mut tending).await.unwrap_err();
+        tokio::time::timeout(Duration::from_secs(5), &mut sweeping).await.unwrap_err();
         // What is held here again may still be taken for lent.
         assert!(storage.lent_objects() <= storage.status().hot_objects);
     }
@@ -336,7 +334,7 @@ async fn what_users_let_go_of_is_freed_after_a_while() {
 #[test]
 fn equal_labels_are_kept_once_and_go_with_the_last() {
     let storage = compact::<ConfigMap>(0, false);
-    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n).into()))).collect();
+    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n), None))).collect();
     assert!(std::ptr::eq(objects[0].labels().unwrap(), objects[3].labels().unwrap()));
     assert_eq!(storage.label_maps(), 3);
     objects.retain(|object| object.labels().unwrap()["app"] == "app-1");
@@ -351,7 +349,7 @@ where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     let start = buffer::tests::wiped();
-    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object.into()))).collect();
+    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object, None))).collect();
     let stored = buffer::tests::wiped();
     assert!(kept.iter().all(|object| object.get().is_some()));
     let read = buffer::tests::wiped();

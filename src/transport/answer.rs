@@ -13,8 +13,8 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use serde_json::Value;
 
-use super::framer::Encoding;
-use super::protobuf;
+use super::framing::Encoding;
+use crate::decode::protobuf;
 use crate::error::{ApiStatus, Fault, clipped};
 
 /// The largest part of an error's body that is read, in bytes.

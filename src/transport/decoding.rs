@@ -19,9 +19,8 @@ use kube::Resource;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::{JoinError, spawn_blocking};
 
-use super::undecoded::Undecoded;
+use super::raw_item::RawItem;
 use crate::error::SourceError;
-use crate::lister_watcher::Decoded;
 
 /// How many threads decode one answer at most, unless told otherwise: one thread cuts as much as a few
 /// can decode.
@@ -36,24 +35,6 @@ const OBJECTS: usize = 64;
 /// What takes less is not worth the way to another thread, where somebody waits for it.
 const WORTH_IT: usize = PORTION / 4;
 
-/// A part of an answer.
-pub(super) enum Piece<K, T> {
-    /// An item.
-    Item(T),
-    /// An object that is still to be decoded.
-    /// Then the item that it becomes.
-    Object(Undecoded<K>, fn(Decoded<K>) -> T),
-}
-
-impl<K: Resource + 'static, T> Piece<K, T> {
-    fn decode(self) -> T {
-        match self {
-            Self::Item(item) => item,
-            Self::Object(object, item) => item(object.decode()),
-        }
-    }
-}
-
 /// On how many threads to decode. On a runtime of one thread it stays on that: there the order of all
 /// that happens is to stay what it is.
 pub(super) fn threads(limit: Option<NonZeroUsize>) -> usize {
@@ -66,7 +47,7 @@ pub(super) fn threads(limit: Option<NonZeroUsize>) -> usize {
 /// The items of an answer, decoded on so many threads. Dropping it drops the answer; a portion that is
 /// being decoded elsewhere is finished and dropped there.
 pub(super) fn decoded<K, T>(
-    pieces: impl Stream<Item = Result<Piece<K, T>, SourceError>> + Send + 'static,
+    pieces: impl Stream<Item = Result<RawItem<K, T>, SourceError>> + Send + 'static,
     threads: usize,
 ) -> BoxStream<'static, Result<T, SourceError>>
 where
@@ -74,7 +55,7 @@ where
     T: Send + 'static,
 {
     if threads <= 1 {
-        return pieces.map(|piece| piece.map(Piece::decode)).boxed();
+        return pieces.map(|piece| piece.map(RawItem::decode)).boxed();
     }
     let (next, elsewhere) = (Portion::default(), FuturesOrdered::new());
     Decoding {
@@ -87,7 +68,7 @@ where
     .boxed()
 }
 
-type Pieces<K, T> = BoxStream<'static, Result<Piece<K, T>, SourceError>>;
+type Pieces<K, T> = BoxStream<'static, Result<RawItem<K, T>, SourceError>>;
 
 type Items<T> = Vec<Result<T, SourceError>>;
 
@@ -103,7 +84,7 @@ struct Decoding<K, T> {
 
 /// Pieces that are decoded in one go.
 struct Portion<K, T> {
-    pieces: Vec<Result<Piece<K, T>, SourceError>>,
+    pieces: Vec<Result<RawItem<K, T>, SourceError>>,
     bytes: usize,
     bulk: bool,
 }
@@ -123,8 +104,8 @@ where
         self.bytes >= PORTION || self.pieces.len() >= OBJECTS
     }
 
-    fn push(&mut self, piece: Result<Piece<K, T>, SourceError>) {
-        if let Ok(Piece::Object(object, _)) = &piece {
+    fn push(&mut self, piece: Result<RawItem<K, T>, SourceError>) {
+        if let Ok(RawItem::Object { object, .. }) = &piece {
             self.bytes += object.len();
             self.bulk |= object.bulk;
         }
@@ -132,7 +113,7 @@ where
     }
 
     fn decode(self) -> Items<T> {
-        self.pieces.into_iter().map(|piece| piece.map(Piece::decode)).collect()
+        self.pieces.into_iter().map(|piece| piece.map(RawItem::decode)).collect()
     }
 
     async fn decode_elsewhere(self) -> Items<T> {
@@ -204,14 +185,14 @@ mod tests {
     use tokio::runtime::Runtime;
 
     use super::*;
+    use crate::decode::codec::Codecs;
+    use crate::decode::{Decode, DecodeError};
     use crate::error::{Fault, RequestScope, Verb};
-    use crate::lister_watcher::Given;
-    use crate::object::{Arrived, Cached, Pack};
-    use crate::transport::capture::Captured;
-    use crate::transport::decode::{Decode, DecodeError};
-    use crate::transport::forms::Forms;
-    use crate::transport::framer::Encoding;
-    use crate::transport::undecoded::Terms;
+    use crate::lister_watcher::{SourceObject, Undecodable};
+    use crate::packer::Packer;
+    use crate::transport::framing::Encoding;
+    use crate::transport::framing::capture::RawBytes;
+    use crate::transport::raw_item::{Answer, RawObject};
 
     /// What an object was: its length, and who decoded it.
     #[derive(Debug, Resource)]
@@ -250,29 +231,32 @@ mod tests {
         builder.worker_threads(workers).build().unwrap()
     }
 
+    type Decoded = Result<SourceObject<Object>, Undecodable>;
+
     fn asked() -> RequestScope {
         RequestScope { verb: Verb::List, resource: "things".into(), namespace: None }
     }
 
-    fn pieces(objects: &[(u8, usize)]) -> Vec<Result<Piece<Object, Decoded<Object>>, SourceError>> {
+    fn pieces(objects: &[(u8, usize)]) -> Vec<Result<RawItem<Object, Decoded>, SourceError>> {
         packing(objects, None)
     }
 
     fn packing(
         objects: &[(u8, usize)],
-        pack: Option<Arc<dyn Pack<Object>>>,
-    ) -> Vec<Result<Piece<Object, Decoded<Object>>, SourceError>> {
-        let forms = Forms::new(Arc::new(Decoder(Barrier::new(2))));
-        let terms = Arc::new(Terms { asked: asked(), limit: 1 << 20, pack });
+        packer: Option<Packer<Object>>,
+    ) -> Vec<Result<RawItem<Object, Decoded>, SourceError>> {
+        let codecs = Codecs::new(Arc::new(Decoder(Barrier::new(2))));
+        let answer =
+            Arc::new(Answer { asked: asked(), encoding: Encoding::Json, limit: 1 << 20, packer });
         let piece = |&(kind, len): &(u8, usize)| match kind {
             b'x' => Err(SourceError::new(asked(), Fault::NoVersion)),
-            b'i' => Ok(Piece::Item(Ok(Object::here(len).into()))),
+            b'i' => Ok(RawItem::Item(Ok(Object::here(len).into()))),
             _ => {
                 let bytes = std::iter::once(kind).chain(std::iter::repeat_n(0, len)).collect();
-                let object = Captured::Whole(Bytes::from_owner::<Vec<u8>>(bytes));
-                let (form, terms) = (forms.of(Encoding::Json, None), terms.clone());
-                let object = Undecoded { object, offset: 0, bulk: kind == b'b', form, terms };
-                Ok(Piece::Object(object, |object| object))
+                let bytes = RawBytes::Whole(Bytes::from_owner::<Vec<u8>>(bytes));
+                let (codec, answer) = (codecs.of(Encoding::Json, None), answer.clone());
+                let object = RawObject { bytes, offset: 0, bulk: kind == b'b', codec, answer };
+                Ok(RawItem::Object { object, item: |object| object })
             }
         };
         objects.iter().map(piece).collect()
@@ -285,11 +269,11 @@ mod tests {
         let (mut told, mut by) = (Vec::new(), Vec::new());
         for item in runtime.block_on(items) {
             told.push(match item {
-                Ok(Ok(Given::Object(object))) => {
+                Ok(Ok(object)) => {
+                    let object = object.into_decoded().expect("nobody packs");
                     by.push(object.by);
                     object.len.to_string()
                 }
-                Ok(Ok(Given::Packed(..))) => panic!("nobody packs"),
                 Ok(Err(undecodable)) => undecodable.error.to_string(),
                 Err(error) => error.to_string(),
             });
@@ -357,21 +341,12 @@ mod tests {
         }
     }
 
-    /// Packs nothing.
-    struct Panics;
-
-    impl Pack<Object> for Panics {
-        fn pack(&self, _: Arrived<Object>) -> Cached<Object> {
-            panic!("packing panics")
-        }
-    }
-
     #[test]
     fn what_panics_elsewhere_panics_here() {
         let runtime = runtime(2);
         for threads in [1, 2] {
-            let items =
-                decoded(stream::iter(packing(&[(b'b', 9)], Some(Arc::new(Panics)))), threads);
+            let packer = Packer::from_fn(|_| panic!("packing panics"));
+            let items = decoded(stream::iter(packing(&[(b'b', 9)], Some(packer))), threads);
             let items = crate::panic::catch_async(items.collect::<Vec<_>>());
             assert_eq!(runtime.block_on(items).unwrap_err(), "packing panics");
         }

@@ -4,7 +4,7 @@
 //! `List`, or a list without a kind, may hold any items, so each item is checked. A list may state
 //! its kind after its items, so the final check is at its end.
 
-use super::json;
+use super::framing::json;
 use crate::error::Fault;
 
 /// The longest kind or version that an error repeats, in characters. No valid one is longer.

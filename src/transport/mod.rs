@@ -14,22 +14,15 @@
 //! refused (406), the source asks for JSON for ten minutes, and then for protobuf again.
 
 mod answer;
-mod budget;
-mod capture;
-mod decode;
 mod decoding;
-mod fallback;
-mod filter;
-mod forms;
-mod framer;
-mod json;
+mod framing;
 mod list_kind;
-pub mod protobuf;
+mod raw_item;
 mod reader;
 mod request;
 mod source;
-mod undecoded;
 
-pub use decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode};
-pub use filter::WithoutManagedFields;
-pub use source::ApiSource;
+pub use self::source::ApiSource;
+pub use crate::decode::{
+    Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, WithoutManagedFields, protobuf,
+};

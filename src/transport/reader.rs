@@ -9,32 +9,28 @@ use bytes::Bytes;
 use kube::Resource;
 
 use super::answer::Incoming;
-use super::capture::Captured;
-use super::decoding::Piece;
-use super::forms::{Form, Forms};
-use super::framer::{
+use super::framing::capture::RawBytes;
+use super::framing::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
 };
 use super::list_kind::{Expected, Said, clip};
-use super::protobuf::{ItemType, ProtobufObject};
-use super::undecoded::{Terms, Undecoded};
+use super::raw_item::{Answer, RawItem, RawObject};
+use crate::decode::codec::{Codec, Codecs};
+use crate::decode::protobuf::{ItemType, ProtobufObject};
 use crate::error::{Fault, SourceError};
-use crate::lister_watcher::{Decoded, ListItem, ListMetadata, Undecodable, WatchItem};
-use crate::object::{Cached, KnownObjects, ObjectKey};
-
-/// After how many bytes without a pause the runtime's other tasks get their turn: a few pods, each of
-/// which takes a tenth of a millisecond or two to decode. A pause costs a look at the network, so one
-/// after each would cost a fifth of a first list's time.
-const TURN: usize = 16 * 1024;
+use crate::lister_watcher::{ListItem, ListMetadata, SourceObject, Undecodable, WatchItem};
+use crate::object::KnownObjects;
+use crate::yield_budget::YieldBudget;
 
 /// Passing over a byte costs this fraction of decoding it.
 const PASSED_OVER: usize = 8;
 
-/// Reads one answer.
-pub(super) struct Reader<K> {
-    pub(super) terms: Arc<Terms<K>>,
+/// Reads one answer, whose body has these parts.
+pub(super) struct Reader<K, P> {
+    pub(super) answer: Arc<Answer<K>>,
     pub(super) incoming: Incoming,
-    pub(super) encoding: Encoding,
+    /// Takes the body apart.
+    pub(super) framer: AnyFramer<P>,
     /// The group and version that objects are to be of.
     pub(super) api_version: Arc<str>,
     /// The kind that objects are to be of.
@@ -43,155 +39,149 @@ pub(super) struct Reader<K> {
     pub(super) built_in: bool,
     /// Only their metadata was asked for: their kind may be that of metadata.
     pub(super) metadata_only: bool,
-    pub(super) forms: Arc<Forms<K>>,
-    /// What the next object comes as.
-    pub(super) form: Arc<Form<K>>,
+    pub(super) codecs: Arc<Codecs<K>>,
+    /// Decodes the next object.
+    pub(super) codec: Arc<Codec<K>>,
     /// What need not be decoded, as it is known already.
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
     /// What comes belongs to a list, or to what a watch tells first.
     pub(super) initial: bool,
-    /// On how many threads objects are decoded.
-    pub(super) threads: usize,
+    /// Objects are decoded on other threads.
+    pub(super) elsewhere: bool,
     /// What a list in JSON said of itself.
     pub(super) said: Said,
-    /// What was done since the last pause, in bytes decoded.
-    pub(super) spent: usize,
+    /// A large list may come faster than it can be decoded, and would never wait.
+    pub(super) budget: YieldBudget,
 }
 
-impl<K: Resource + 'static> Reader<K> {
-    pub(super) async fn next_listed(
-        (mut reader, mut framer): (Self, AnyFramer<ListPart>),
-    ) -> Result<Option<(Piece<K, ListItem<K>>, (Self, AnyFramer<ListPart>))>, SourceError> {
+impl<K: Resource + 'static> Reader<K, ListPart> {
+    /// Reads the next item of a list; `None`: it is whole.
+    pub(super) async fn next_item(
+        mut self,
+    ) -> Result<Option<(RawItem<K, ListItem<K>>, Self)>, SourceError> {
         loop {
-            match framer.next() {
-                Some(Ok(ListPart::Item(captured, offset))) => {
-                    reader.pause().await;
-                    let item = if let Some((key, object)) = reader.unchanged(&captured) {
-                        Piece::Item(ListItem::Unchanged(key, object))
+            match self.framer.next() {
+                Some(Ok(ListPart::Item(object, offset))) => {
+                    self.budget.pause().await;
+                    let item = if let Some(unchanged) = self.unchanged(&object) {
+                        RawItem::Item(ListItem::Object(Ok(unchanged)))
                     } else {
-                        reader.check_item(&captured)?;
-                        reader.object(captured, offset, ListItem::Object)
+                        self.check_item(&object)?;
+                        self.object(object, offset, ListItem::Object)
                     };
-                    return Ok(Some((item, (reader, framer))));
+                    return Ok(Some((item, self)));
                 }
                 Some(Ok(ListPart::Metadata(metadata))) => {
-                    let metadata = reader.metadata(&metadata)?;
-                    return Ok(Some((Piece::Item(ListItem::Meta(metadata)), (reader, framer))));
+                    let metadata = self.metadata(&metadata)?;
+                    return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
                 }
-                Some(Ok(ListPart::Items)) => reader.said.items = true,
+                Some(Ok(ListPart::Items)) => self.said.items = true,
                 Some(Ok(ListPart::Types { api_version, kind })) => {
-                    reader.take_types(&api_version, &kind)?;
+                    self.take_types(&api_version, &kind)?;
                 }
                 Some(Ok(ListPart::ApiVersion(version))) => {
-                    reader.said.api_version = Some(version);
-                    reader.check_list()?;
+                    self.said.api_version = Some(version);
+                    self.check_list()?;
                 }
                 Some(Ok(ListPart::Kind(kind))) => {
-                    reader.said.kind = Some(kind);
-                    reader.check_list()?;
+                    self.said.kind = Some(kind);
+                    self.check_list()?;
                 }
-                Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
-                None => match (reader.incoming.next().await, framer.within()) {
-                    (Some(frame), _) => framer.push(frame.map_err(|fault| reader.error(fault))?),
+                Some(Err(malformed)) => return Err(self.malformed(&malformed)),
+                None => match (self.incoming.next().await, self.framer.within()) {
+                    (Some(frame), _) => self.framer.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => {
-                        if reader.encoding == Encoding::Json {
-                            let whole = reader.said.check_whole(&reader.expected());
-                            whole.map_err(|fault| reader.error(fault))?;
+                        if self.answer.encoding == Encoding::Json {
+                            let whole = self.said.check_whole(&self.expected());
+                            whole.map_err(|fault| self.error(fault))?;
                             // In JSON a list always says what its items are, even if they are none.
-                            if !reader.said.items {
-                                return Err(reader.truncated("a list without items"));
+                            if !self.said.items {
+                                return Err(self.truncated("a list without items"));
                             }
                         }
                         return Ok(None);
                     }
-                    (None, Some(within)) => return Err(reader.truncated(within)),
+                    (None, Some(within)) => return Err(self.truncated(within)),
                 },
             }
         }
     }
+}
 
-    pub(super) async fn next_watched(
-        (mut reader, mut framer): (Self, AnyFramer<WatchPart>),
-    ) -> Result<Option<(Piece<K, WatchItem<K>>, (Self, AnyFramer<WatchPart>))>, SourceError> {
+impl<K: Resource + 'static> Reader<K, WatchPart> {
+    /// Reads the next event of a watch; `None`: it ended.
+    pub(super) async fn next_event(
+        mut self,
+    ) -> Result<Option<(RawItem<K, WatchItem<K>>, Self)>, SourceError> {
         loop {
-            match framer.next() {
-                Some(Ok((captured, offset))) => {
-                    reader.pause().await;
-                    let item = reader.event(&captured, offset);
-                    return Ok(Some((item, (reader, framer))));
+            match self.framer.next() {
+                Some(Ok((object, offset))) => {
+                    self.budget.pause().await;
+                    let item = self.event(&object, offset);
+                    return Ok(Some((item, self)));
                 }
-                Some(Err(malformed)) => return Err(reader.malformed(&malformed)),
-                None => match (reader.incoming.next().await, framer.within()) {
-                    (Some(frame), _) => framer.push(frame.map_err(|fault| reader.error(fault))?),
+                Some(Err(malformed)) => return Err(self.malformed(&malformed)),
+                None => match (self.incoming.next().await, self.framer.within()) {
+                    (Some(frame), _) => self.framer.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => return Ok(None),
-                    (None, Some(within)) => return Err(reader.truncated(within)),
+                    (None, Some(within)) => return Err(self.truncated(within)),
                 },
             }
         }
     }
+}
 
-    /// Lets the runtime's other tasks run now and then: a large list may come faster than it can be
-    /// decoded, and would never wait.
-    async fn pause(&mut self) {
-        if self.spent >= TURN {
-            self.spent = 0;
-            crate::turns::give_way().await;
-        }
-    }
-
+impl<K: Resource + 'static, P> Reader<K, P> {
     /// The known object that these bytes are, if they say that they are that.
-    fn unchanged(&mut self, object: &Captured) -> Option<(ObjectKey, Cached<K>)> {
-        let (known, Captured::Whole(object)) = (self.known.as_ref()?, object) else { return None };
-        let unchanged = known.unchanged(&self.encoding.state(object)?)?;
-        self.spent += object.len() / PASSED_OVER;
-        Some(unchanged)
+    fn unchanged(&mut self, object: &RawBytes) -> Option<SourceObject<K>> {
+        let (known, RawBytes::Whole(object)) = (self.known.as_ref()?, object) else { return None };
+        let (key, known) = known.unchanged(&self.answer.encoding.state(object)?)?;
+        self.budget.charge_bytes(object.len() / PASSED_OVER);
+        Some(SourceObject::unchanged(key, known))
     }
 
     /// As [`unchanged`](Self::unchanged), of what an event holds. An object of another kind is not
     /// among the known ones: it has another uid.
-    fn unchanged_event(
-        &mut self,
-        event: &Captured,
-        object: &Bytes,
-    ) -> Option<(ObjectKey, Cached<K>)> {
-        let whole = matches!(event, Captured::Whole(_)) && self.known.is_some();
-        whole.then(|| self.unchanged(&Captured::Whole(object.clone())))?
+    fn unchanged_event(&mut self, event: &RawBytes, object: &Bytes) -> Option<SourceObject<K>> {
+        let whole = matches!(event, RawBytes::Whole(_)) && self.known.is_some();
+        whole.then(|| self.unchanged(&RawBytes::Whole(object.clone())))?
     }
 
     /// An object that is to become this item.
     fn object<T>(
         &mut self,
-        object: Captured,
+        bytes: RawBytes,
         offset: u64,
-        item: fn(Decoded<K>) -> T,
-    ) -> Piece<K, T> {
-        let (form, terms) = (self.form.clone(), self.terms.clone());
-        let object = Undecoded { object, offset, bulk: self.initial, form, terms };
-        self.spent += if self.threads > 1 { object.len() / PASSED_OVER } else { object.len() };
-        Piece::Object(object, item)
+        item: fn(Result<SourceObject<K>, Undecodable>) -> T,
+    ) -> RawItem<K, T> {
+        let (codec, answer) = (self.codec.clone(), self.answer.clone());
+        let object = RawObject { bytes, offset, bulk: self.initial, codec, answer };
+        let cost = if self.elsewhere { object.len() / PASSED_OVER } else { object.len() };
+        self.budget.charge_bytes(cost);
+        RawItem::Object { object, item }
     }
 
-    fn event(&mut self, captured: &Captured, offset: u64) -> Piece<K, WatchItem<K>> {
-        let Some(RawEvent { kind, object }) = self.encoding.open(captured) else {
+    fn event(&mut self, event: &RawBytes, offset: u64) -> RawItem<K, WatchItem<K>> {
+        let Some(RawEvent { kind, object }) = self.answer.encoding.open(event) else {
             // What it changed is not known: as with an object that can't be named.
             let problem = "an event without type and object".to_owned();
             let fault = Fault::Malformed { offset, problem };
             let undecodable = Undecodable::new(&Peeked::default(), self.error(fault));
-            return Piece::Item(WatchItem::Modified(Err(undecodable)));
+            return RawItem::Item(WatchItem::Modified(Err(undecodable)));
         };
         let item = match kind {
-            EventKind::Added => match self.unchanged_event(captured, &object) {
-                Some((key, object)) => WatchItem::Unchanged(key, object),
-                None => return self.change(captured, object, offset, WatchItem::Added),
+            EventKind::Added => match self.unchanged_event(event, &object) {
+                Some(unchanged) => WatchItem::Added(Ok(unchanged)),
+                None => return self.change(event, object, offset, WatchItem::Added),
             },
             EventKind::Modified => {
-                return self.change(captured, object, offset, WatchItem::Modified);
+                return self.change(event, object, offset, WatchItem::Modified);
             }
-            EventKind::Deleted => return self.change(captured, object, offset, WatchItem::Deleted),
+            EventKind::Deleted => return self.change(event, object, offset, WatchItem::Deleted),
             EventKind::Bookmark => self.bookmark(&object, offset),
             EventKind::Error => {
                 // What is no Status is not repeated: it may be an object like any other.
-                let fault = self.encoding.status(&object, 500).map_or_else(
+                let fault = self.answer.encoding.status(&object, 500).map_or_else(
                     || {
                         let problem = "an ERROR event without a Status".to_owned();
                         Fault::Malformed { offset, problem }
@@ -203,25 +193,25 @@ impl<K: Resource + 'static> Reader<K> {
             // Not the type itself: it is the server's word, and there is no bound on it.
             EventKind::Unknown => self.skipped("an event of an unknown type", offset),
         };
-        Piece::Item(item)
+        RawItem::Item(item)
     }
 
     fn change(
         &mut self,
-        event: &Captured,
+        event: &RawBytes,
         object: Bytes,
         offset: u64,
-        item: fn(Decoded<K>) -> WatchItem<K>,
-    ) -> Piece<K, WatchItem<K>> {
+        item: fn(Result<SourceObject<K>, Undecodable>) -> WatchItem<K>,
+    ) -> RawItem<K, WatchItem<K>> {
         let object = match event {
-            Captured::Oversized(_) => Captured::Oversized(object),
-            Captured::Whole(_) => {
+            RawBytes::Oversized(_) => RawBytes::Oversized(object),
+            RawBytes::Whole(_) => {
                 if let Some(found) = self.other_kind(&object) {
                     let expected = self.kind.to_string();
                     let fault = Fault::WrongKind { expected, found };
-                    return Piece::Item(WatchItem::Skipped(self.error(fault)));
+                    return RawItem::Item(WatchItem::Skipped(self.error(fault)));
                 }
-                Captured::Whole(object)
+                RawBytes::Whole(object)
             }
         };
         self.object(object, offset, item)
@@ -235,7 +225,7 @@ impl<K: Resource + 'static> Reader<K> {
 
     /// The kind of an object that says it is not what was asked for.
     fn other_kind(&self, object: &Bytes) -> Option<String> {
-        if self.encoding == Encoding::Json {
+        if self.answer.encoding == Encoding::Json {
             // Nearly always the kind is the first thing said, or the second.
             let head = &object[..object.len().min(128)];
             let canonical = format!("\"kind\":\"{}\"", self.usual_kind());
@@ -248,12 +238,12 @@ impl<K: Resource + 'static> Reader<K> {
             return None;
         }
         let other = |kind: &String| **kind != *self.kind && **kind != *self.usual_kind();
-        let kind = self.encoding.peek(object).kind.filter(other);
+        let kind = self.answer.encoding.peek(object).kind.filter(other);
         kind.map(|kind| clip(&kind))
     }
 
     fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
-        let peeked = self.encoding.peek(object);
+        let peeked = self.answer.encoding.peek(object);
         if peeked.initial_events_end {
             // From here on an event is news, whatever state it tells.
             self.known = None;
@@ -270,7 +260,7 @@ impl<K: Resource + 'static> Reader<K> {
     }
 
     fn metadata(&self, bytes: &Bytes) -> Result<ListMetadata, SourceError> {
-        self.encoding.metadata(bytes).ok_or_else(|| {
+        self.answer.encoding.metadata(bytes).ok_or_else(|| {
             let problem = "the list's metadata is not as it should be".to_owned();
             self.error(Fault::Malformed { offset: 0, problem })
         })
@@ -282,7 +272,7 @@ impl<K: Resource + 'static> Reader<K> {
         let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
         let item = ItemType::of(api_version, kind);
         let Some(item) = item.filter(|_| usual) else { return Err(self.no_list(kind)) };
-        self.form = self.forms.of(self.encoding, Some(item));
+        self.codec = self.codecs.of(self.answer.encoding, Some(item));
         Ok(())
     }
 
@@ -291,9 +281,9 @@ impl<K: Resource + 'static> Reader<K> {
         self.said.check(&self.expected()).map_err(|fault| self.error(fault))
     }
 
-    fn check_item(&self, item: &Captured) -> Result<(), SourceError> {
-        let Captured::Whole(item) = item else { return Ok(()) };
-        if self.encoding == Encoding::Protobuf {
+    fn check_item(&self, item: &RawBytes) -> Result<(), SourceError> {
+        let RawBytes::Whole(item) = item else { return Ok(()) };
+        if self.answer.encoding == Encoding::Protobuf {
             return Ok(());
         }
         self.said.check_item(item, &self.expected()).map_err(|fault| self.error(fault))
@@ -328,15 +318,15 @@ impl<K: Resource + 'static> Reader<K> {
     }
 
     fn error(&self, fault: Fault) -> SourceError {
-        SourceError::new(self.terms.asked.clone(), fault)
+        SourceError::new(self.answer.asked.clone(), fault)
     }
 }
 
-impl<K> fmt::Debug for Reader<K> {
+impl<K, P> fmt::Debug for Reader<K, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
-            .field("asked", &self.terms.asked)
-            .field("encoding", &self.encoding)
+            .field("asked", &self.answer.asked)
+            .field("encoding", &self.answer.encoding)
             .finish_non_exhaustive()
     }
 }

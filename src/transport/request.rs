@@ -1,13 +1,18 @@
-//! The HTTP requests for lists and watches.
+//! The requests an informer makes, and in which encoding it asks for answers.
+
+use std::time::Duration;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderValue, Request};
 use kube::client::Body;
+use tokio::time::Instant;
 
-use super::framer::Encoding;
+use super::framing::Encoding;
 use crate::error::{Fault, Verb};
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::ResourceVersion;
+use crate::sync::Mutex;
+use crate::time::after;
 
 /// The values of the `Accept` header. The preferred media type comes first. Plain JSON is always
 /// included, so no server has a reason to refuse.
@@ -23,7 +28,11 @@ const PROTOBUF_METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=Par
 const PROTOBUF_METADATA: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, \
      application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
-/// The parts that all requests of one source share: the path of the collection and the selectors.
+/// After this long protobuf is asked for again: the one answer in JSON may have been a proxy's, or
+/// an older server's that has been upgraded since.
+const RETRY: Duration = Duration::from_secs(600);
+
+/// Which collection, and how it is narrowed: what all requests of one source have in common.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     pub(super) path: String,
@@ -129,10 +138,46 @@ impl Target {
     }
 }
 
+/// Whether a source asks for JSON although its type can come in protobuf.
+#[derive(Debug, Default)]
+pub(super) struct JsonFallback(Mutex<Since>);
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Since {
+    #[default]
+    Never,
+    /// JSON came where protobuf was asked for.
+    Answered(Instant),
+    /// The user asked for JSON only.
+    Always,
+}
+
+impl JsonFallback {
+    /// JSON only, for good.
+    pub(super) fn always() -> Self {
+        Self(Mutex::new(Since::Always))
+    }
+
+    /// JSON came where protobuf was asked for: asks for JSON for a while.
+    pub(super) fn begin(&self) {
+        let mut since = self.0.lock();
+        if !matches!(*since, Since::Always) {
+            *since = Since::Answered(Instant::now());
+        }
+    }
+
+    /// Returns whether JSON is to be asked for now.
+    pub(super) fn is_on(&self) -> bool {
+        match *self.0.lock() {
+            Since::Never => false,
+            Since::Answered(at) => Instant::now() < after(at, RETRY),
+            Since::Always => true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

@@ -14,21 +14,21 @@ use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
 use super::answer;
-use super::budget::MEMORY_LIMIT;
-use super::decode::{Decode, DynamicDecode, SerdeDecode};
 use super::decoding;
-use super::fallback::JsonFallback;
-use super::forms::Forms;
-use super::framer::Encoding;
+use super::framing::{AnyFramer, Encoding};
 use super::list_kind::Said;
-use super::protobuf::is_built_in;
+use super::raw_item::Answer;
 use super::reader::Reader;
-use super::request::{Scope, Target};
-use super::undecoded::Terms;
+use super::request::{JsonFallback, Scope, Target};
+use crate::decode::budget::MEMORY_LIMIT;
+use crate::decode::codec::Codecs;
+use crate::decode::protobuf::is_built_in;
+use crate::decode::{Decode, DynamicDecode, SerdeDecode};
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream, Wishes,
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
+use crate::yield_budget::YieldBudget;
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
 /// Aggregated API servers may store larger ones.
@@ -65,7 +65,7 @@ pub struct ApiSource<K> {
     collection: Collection,
     /// Group and version of the type.
     api_version: Arc<str>,
-    forms: Arc<Forms<K>>,
+    codecs: Arc<Codecs<K>>,
     object_limit: usize,
     /// The memory limit of one decoded object, in bytes. `None` unless set.
     memory_limit: Option<usize>,
@@ -130,7 +130,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             scope,
             collection,
             api_version,
-            forms: Arc::new(Forms::new(Arc::new(SerdeDecode::new()))),
+            codecs: Arc::new(Codecs::new(Arc::new(SerdeDecode::new()))),
             object_limit: OBJECT_LIMIT,
             memory_limit: None,
             threads: None,
@@ -214,7 +214,7 @@ impl<K> ApiSource<K> {
         let derived = self.object_limit.saturating_mul(EXPANSION).max(MEMORY_LIMIT);
         let limit = self.memory_limit.unwrap_or(derived);
         if self.memory_limit.is_some() || limit > MEMORY_LIMIT {
-            self.forms = self.forms.with_memory_limit(limit);
+            self.codecs = self.codecs.with_memory_limit(limit);
         }
         self
     }
@@ -265,8 +265,8 @@ impl<K> ApiSource<K> {
     where
         K: 'static,
     {
-        if let Some(decoder) = self.forms.decoder().without_managed_fields() {
-            self.forms = Arc::new(Forms::new(decoder));
+        if let Some(decoder) = self.codecs.decoder().without_managed_fields() {
+            self.codecs = Arc::new(Codecs::new(decoder));
         }
         self
     }
@@ -277,34 +277,34 @@ impl<K> ApiSource<K> {
     where
         K: 'static,
     {
-        self.forms = Arc::new(Forms::new(Arc::new(decoder)));
+        self.codecs = Arc::new(Codecs::new(Arc::new(decoder)));
         self.limited()
     }
 
-    /// Sends a request and returns a reader of its answer. If `initial`, the answer begins with the
-    /// objects of a list.
-    fn ask(
+    /// Sends a request; what reads its answer. `initial`: what comes first belongs to a list.
+    fn ask<P: 'static>(
         &self,
         target: Target,
         initial: bool,
-        wishes: Wishes<K>,
-    ) -> impl Future<Output = Result<Reader<K>, SourceError>> + Send + use<K>
+        hints: &ListHints<K>,
+        framer: fn(Encoding, usize) -> AnyFramer<P>,
+    ) -> impl Future<Output = Result<Reader<K, P>, SourceError>> + Send + use<K, P>
     where
         K: 'static,
     {
         let asked = self.collection.request_scope(target.verb);
-        let (client, forms) = (self.client.clone(), self.forms.clone());
+        let (client, codecs) = (self.client.clone(), self.codecs.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let (api_version, built_in) = (self.api_version.clone(), self.built_in);
         let cluster_scoped = self.cluster_scoped;
-        let threads = self.threads;
         let metadata_only = self.scope.metadata_only;
         // A namespace becomes part of the path, so it must not change the path.
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
-        let Wishes { known, pack } = wishes;
-        let known = known.filter(|_| self.trust_versions);
+        let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
+        let packer = hints.packs().cloned();
+        let threads = self.threads;
         let json = self.json.clone();
-        let protobuf = self.protobuf && self.forms.decoder().protobuf().is_some();
+        let protobuf = self.protobuf && self.codecs.decoder().protobuf().is_some();
         async move {
             let answer = async {
                 if let Some(namespace) = namespace {
@@ -335,20 +335,20 @@ impl<K> ApiSource<K> {
             };
             match answer.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    terms: Arc::new(Terms { asked, limit, pack }),
+                    answer: Arc::new(Answer { asked, encoding, limit, packer }),
                     incoming,
-                    encoding,
+                    framer: framer(encoding, limit),
                     api_version,
                     kind,
                     built_in,
                     metadata_only,
-                    form: forms.of(encoding, None),
-                    forms,
+                    codec: codecs.of(encoding, None),
+                    codecs,
                     known,
                     initial,
-                    threads: decoding::threads(threads),
+                    elsewhere: decoding::threads(threads) > 1,
                     said: Said::default(),
-                    spent: 0,
+                    budget: YieldBudget::new(),
                 }),
                 Err(mut fault) => {
                     if let Fault::Status(status) = &mut fault {
@@ -361,41 +361,7 @@ impl<K> ApiSource<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> ApiSource<K> {
-    fn listing(
-        &self,
-        query: &ListQuery,
-        wishes: Wishes<K>,
-    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.list(query), true, wishes);
-        async move {
-            let reader = asking.await?;
-            let framer = reader.encoding.list(reader.terms.limit);
-            let threads = reader.threads;
-            let pieces = stream::try_unfold((reader, framer), Reader::next_listed);
-            Ok(decoding::decoded(pieces, threads))
-        }
-        .boxed()
-    }
-
-    fn watching(
-        &self,
-        query: &WatchQuery,
-        wishes: Wishes<K>,
-    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let asking = self.ask(self.scope.watch(query), query.initial_events, wishes);
-        async move {
-            let reader = asking.await?;
-            let framer = reader.encoding.watch(reader.terms.limit);
-            let threads = reader.threads;
-            let pieces = stream::try_unfold((reader, framer), Reader::next_watched);
-            Ok(decoding::decoded(pieces, threads))
-        }
-        .boxed()
-    }
-}
-
-/// Returns whether this is a DNS label, as a namespace must be.
+/// Whether this is a DNS label, as a namespace is.
 fn is_label(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&text.len())
@@ -415,28 +381,33 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         &self.collection
     }
 
-    fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        self.listing(query, Wishes::new())
-    }
-
-    fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        self.watching(query, Wishes::new())
-    }
-
-    fn list_with(
+    fn list(
         &self,
         query: &ListQuery,
-        wishes: Wishes<K>,
+        hints: &ListHints<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        self.listing(query, wishes)
+        let threads = self.threads;
+        let asking = self.ask(self.scope.list(query), true, hints, Encoding::list);
+        async move {
+            let items = stream::try_unfold(asking.await?, Reader::next_item);
+            Ok(decoding::decoded(items, decoding::threads(threads)))
+        }
+        .boxed()
     }
 
-    fn watch_with(
+    fn watch(
         &self,
         query: &WatchQuery,
-        wishes: Wishes<K>,
+        hints: &ListHints<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        self.watching(query, wishes)
+        let threads = self.threads;
+        let asking =
+            self.ask(self.scope.watch(query), query.initial_events, hints, Encoding::watch);
+        async move {
+            let events = stream::try_unfold(asking.await?, Reader::next_event);
+            Ok(decoding::decoded(events, decoding::threads(threads)))
+        }
+        .boxed()
     }
 }
 

@@ -10,8 +10,8 @@ use k8s_openapi::api::core::v1::{Container, EnvVar, Pod, PodSpec};
 use kube::api::ObjectMeta;
 use kube_informer::error::SourceError;
 use kube_informer::lister_watcher::{
-    Collection, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, WatchQuery,
-    WatchStream,
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
+    WatchQuery, WatchStream,
 };
 use kube_informer::{InformerOptions, SharedInformer, Storage};
 
@@ -54,7 +54,11 @@ impl ListerWatcher<Pod> for Lazy {
         &self.collection
     }
 
-    fn list(&self, _: &ListQuery) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
+    fn list(
+        &self,
+        _: &ListQuery,
+        _: &ListHints<Pod>,
+    ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
         let most = self.most.clone();
         let pods = stream::iter(0..PODS).map(move |n| {
             most.fetch_max(in_use(), Relaxed);
@@ -66,7 +70,11 @@ impl ListerWatcher<Pod> for Lazy {
         async { Ok(list) }.boxed()
     }
 
-    fn watch(&self, _: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
+    fn watch(
+        &self,
+        _: &WatchQuery,
+        _: &ListHints<Pod>,
+    ) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
         async { Ok(stream::pending().boxed()) }.boxed()
     }
 }

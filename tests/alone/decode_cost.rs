@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use http::{Request, Response};
 use k8s_openapi::api::core::v1::Pod;
 use kube::client::Body;
-use kube_informer::lister_watcher::{Given, ListItem, ListQuery, ListerWatcher};
+use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, JsonDecode, WithoutManagedFields};
 use stats_alloc::Region;
@@ -43,9 +43,10 @@ async fn listed(media_type: &'static str, body: Vec<u8>, managed_fields: bool) -
     if !managed_fields {
         source = source.without_managed_fields();
     }
-    let mut items = source.list(&ListQuery::default()).await.unwrap();
+    let mut items = source.list(&ListQuery::default(), &ListHints::none()).await.unwrap();
     while let Some(item) = items.next().await {
-        if let ListItem::Object(Ok(Given::Object(pod))) = item.unwrap() {
+        if let ListItem::Object(Ok(pod)) = item.unwrap() {
+            let pod = pod.into_decoded().unwrap();
             return pod;
         }
     }

@@ -11,7 +11,7 @@ use http::Response;
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::lister_watcher::{ListQuery, ListerWatcher, WatchQuery};
+use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher, WatchQuery};
 use kube_informer::transport::ApiSource;
 
 use crate::in_use;
@@ -43,10 +43,10 @@ async fn held(media_type: &'static str, begins: &'static [u8], filling: u8, watc
     if watch {
         let timeout = Duration::from_secs(300);
         let query = WatchQuery { version: None, timeout, initial_events: false };
-        if let Ok(mut items) = source.watch(&query).await {
+        if let Ok(mut items) = source.watch(&query, &ListHints::none()).await {
             while items.next().await.is_some() {}
         }
-    } else if let Ok(mut items) = source.list(&ListQuery::default()).await {
+    } else if let Ok(mut items) = source.list(&ListQuery::default(), &ListHints::none()).await {
         while items.next().await.is_some() {}
     }
     most.load(Ordering::Relaxed)

@@ -12,7 +12,7 @@ use kube::client::Body;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informer::error::{Fault, FaultClass, SourceError};
 use kube_informer::lister_watcher::{
-    Given, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
+    ListHints, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
 };
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, SerdeDecode};
@@ -69,18 +69,17 @@ async fn listed<K>(source: &ApiSource<K>) -> Result<Vec<Result<K, (String, Strin
 where
     K: kube::Resource + std::fmt::Debug + Send + Sync + 'static,
 {
-    let mut items = source.list(&ListQuery::default()).await?;
+    let mut items = source.list(&ListQuery::default(), &ListHints::none()).await?;
     let mut listed = Vec::new();
     while let Some(item) = items.next().await {
         match item? {
-            ListItem::Object(Ok(Given::Object(object))) => listed.push(Ok(object)),
+            ListItem::Object(Ok(object)) => listed.push(Ok(object.into_decoded().unwrap())),
             ListItem::Object(Err(bad)) => {
                 assert_eq!(bad.error.class(), FaultClass::Undecodable);
                 let key = bad.key.map(|key| key.to_string()).unwrap_or_default();
                 listed.push(Err((key, bad.error.to_string())));
             }
             ListItem::Meta(_) => {}
-            other => panic!("{other:?}"),
         }
     }
     Ok(listed)
@@ -255,7 +254,7 @@ async fn watched(media_type: &'static str, body: Vec<u8>) -> Vec<WatchItem<Pod>>
     let source = ApiSource::<Pod>::new(answering(media_type, body));
     let timeout = Duration::from_secs(300);
     let query = WatchQuery { version: None, timeout, initial_events: false };
-    source.watch(&query).await.unwrap().map(Result::unwrap).collect().await
+    source.watch(&query, &ListHints::none()).await.unwrap().map(Result::unwrap).collect().await
 }
 
 #[tokio::test]

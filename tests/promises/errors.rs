@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::client::Body;
 use kube_informer::SharedInformerFactory;
 use kube_informer::error::{FaultClass, SourceError};
-use kube_informer::lister_watcher::{ListQuery, ListerWatcher};
+use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::testing::ApiServer;
 use kube_informer::transport::ApiSource;
 use tokio::net::TcpListener;
@@ -25,7 +25,7 @@ async fn failure<K>(source: &ApiSource<K>) -> SourceError
 where
     K: kube::Resource + Send + Sync + 'static,
 {
-    match source.list(&ListQuery::default()).await {
+    match source.list(&ListQuery::default(), &ListHints::none()).await {
         Ok(_) => panic!("the list succeeds"),
         Err(error) => error,
     }

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube_informer::error::{ApiStatus, Fault, FaultClass};
 use kube_informer::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::{ReflectorOptions, ReflectorState, RelistCause};
 use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, WatchEnd};
@@ -110,13 +110,15 @@ impl ListerWatcher<ConfigMap> for Deaf {
     fn list(
         &self,
         query: &ListQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        self.0.list(query)
+        self.0.list(query, hints)
     }
 
     fn watch(
         &self,
         _: &WatchQuery,
+        _: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         Box::pin(async { Ok(futures::stream::pending().boxed()) })
     }

@@ -15,7 +15,7 @@ use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{
-    Cached, CachedEvent, Event, FieldSet, Index, InformerOptions, LabelSelector, ObjectKey,
+    CachedEvent, Event, FieldSet, Index, InformerOptions, LabelSelector, ObjectKey,
     ResourceVersion, SharedInformer, Storage,
 };
 use parking_lot::Mutex;
@@ -298,10 +298,10 @@ fn through<K>(objects: impl IntoIterator<Item = K>)
 where
     K: Resource + Serialize + DeserializeOwned + Clone + PartialEq + Debug + Send + Sync + 'static,
 {
-    let storage = Storage::compact().hot_bytes(0).pack("things");
+    let storage = Storage::compact().hot_bytes(0).packer("things");
     for object in objects {
-        let packed = storage.pack(object.clone().into());
-        assert!(matches!(packed, Cached::Packed(_)), "kept decoded: {object:?}");
+        let packed = storage.pack(object.clone());
+        assert!(packed.is_packed(), "kept decoded: {object:?}");
         assert_eq!(*packed.get().unwrap(), object);
     }
 }

@@ -13,7 +13,7 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta
 use kube::{CustomResource, Resource, ResourceExt};
 use kube_informer::error::{Fault, FaultClass};
 use kube_informer::lister_watcher::{
-    Given, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
+    ListHints, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
 };
 use kube_informer::transport::{ApiSource, JsonDecode};
 use serde::{Deserialize, Serialize};
@@ -89,10 +89,11 @@ async fn listed<K: Resource + Send + Sync + 'static>(
     source: &ApiSource<K>,
 ) -> Result<(Vec<String>, Vec<String>), kube_informer::SourceError> {
     let (mut names, mut faults) = (vec![], vec![]);
-    let mut items = source.list(&ListQuery::default()).await?;
+    let mut items = source.list(&ListQuery::default(), &ListHints::none()).await?;
     while let Some(item) = items.next().await {
         match item? {
-            ListItem::Object(Ok(Given::Object(object))) => {
+            ListItem::Object(Ok(object)) => {
+                let object = object.into_decoded().expect("nothing was known");
                 names.push(object.meta().name.clone().unwrap());
             }
             ListItem::Object(Err(undecodable)) => {
@@ -101,9 +102,6 @@ async fn listed<K: Resource + Send + Sync + 'static>(
                     undecodable.key.unwrap().to_string(),
                     undecodable.error
                 ));
-            }
-            ListItem::Unchanged(..) | ListItem::Object(Ok(Given::Packed(..))) => {
-                panic!("nothing was known")
             }
             ListItem::Meta(metadata) => assert!(metadata.version.is_some()),
         }
@@ -249,16 +247,17 @@ async fn events_that_are_not_as_they_should_be_are_skipped() {
     let source = ApiSource::<Pod>::new(server.client()).object_limit(8000);
     let timeout = std::time::Duration::from_secs(9);
     let query = WatchQuery { version: None, timeout, initial_events: false };
-    let items: Vec<_> = source.watch(&query).await.unwrap().map(Result::unwrap).collect().await;
+    let items: Vec<_> =
+        source.watch(&query, &ListHints::none()).await.unwrap().map(Result::unwrap).collect().await;
     let told: Vec<_> = items
-        .iter()
+        .into_iter()
         .map(|item| match item {
             WatchItem::Skipped(_) => "skipped".to_owned(),
             WatchItem::Failed(error) => {
                 assert!(matches!(error.fault(), Fault::Malformed { .. }), "{error}");
                 "failed".to_owned()
             }
-            WatchItem::Added(Ok(Given::Object(pod))) => pod.name_any(),
+            WatchItem::Added(Ok(pod)) => pod.into_decoded().unwrap().name_any(),
             // What can't be named is a change all the same: everything is to be listed anew.
             WatchItem::Modified(Err(bad)) | WatchItem::Deleted(Err(bad)) => {
                 bad.key.as_ref().map_or("nameless".to_owned(), ToString::to_string)

@@ -485,7 +485,7 @@ async fn versions_of_custom_resources_are_trusted_by_choice() {
     };
     let client = kube::Client::new(tower::service_fn(answer), "default");
     for trust in [None, Some(true), Some(false)] {
-        use kube_informer::lister_watcher::{ListItem, ListQuery, ListerWatcher, Wishes};
+        use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
         let mut source = ApiSource::<Thing>::new(client.clone());
         if let Some(trust) = trust {
             source = source.trust_versions(trust);
@@ -496,10 +496,12 @@ async fn versions_of_custom_resources_are_trusted_by_choice() {
         write.put(&ObjectKey::of(&object).unwrap(), Arc::new(object));
         write.commit();
         let items = source
-            .list_with(&ListQuery::default(), Wishes::new().known(Arc::new(known)))
+            .list(&ListQuery::default(), &ListHints::none().known(Arc::new(known)))
             .await
             .unwrap();
-        let unchanged = |item| future::ready(matches!(item, Ok(ListItem::Unchanged(..))));
+        let unchanged = |item| {
+            future::ready(matches!(item, Ok(ListItem::Object(Ok(object))) if object.is_unchanged()))
+        };
         assert_eq!(items.any(unchanged).await, trust == Some(true), "{trust:?}");
     }
 }

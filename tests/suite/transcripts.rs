@@ -12,7 +12,8 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta
 use kube_informer::SourceError;
 use kube_informer::error::Fault;
 use kube_informer::lister_watcher::{
-    Decoded, Given, ListItem, ListMetadata, ListQuery, ListerWatcher, WatchItem, WatchQuery,
+    ListHints, ListItem, ListMetadata, ListQuery, ListerWatcher, SourceObject, Undecodable,
+    WatchItem, WatchQuery,
 };
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
@@ -79,10 +80,14 @@ struct Told {
 }
 
 impl Told {
-    fn object<K: Serialize>(&mut self, event: &'static str, decoded: Decoded<K>) {
-        match decoded {
-            Ok(Given::Packed(..)) => panic!("nobody packs"),
-            Ok(Given::Object(object)) => {
+    fn object<K: Serialize>(
+        &mut self,
+        event: &'static str,
+        object: Result<SourceObject<K>, Undecodable>,
+    ) {
+        match object {
+            Ok(object) => {
+                let object = object.into_decoded().expect("nothing packs");
                 self.objects.push((event, serde_json::to_value(object).unwrap()));
             }
             Err(undecodable) => self.faults.push(undecodable.error),
@@ -99,7 +104,7 @@ where
         if watch {
             let timeout = Duration::from_secs(300);
             let query = WatchQuery { version: None, timeout, initial_events: false };
-            let mut stream = source.watch(&query).await?;
+            let mut stream = source.watch(&query, &ListHints::none()).await?;
             while let Some(item) = stream.next().await {
                 match item? {
                     WatchItem::Added(decoded) => told.object("ADDED", decoded),
@@ -108,16 +113,14 @@ where
                     WatchItem::Bookmark { version, initial_events_end } => {
                         told.bookmarks.push((version.to_string(), initial_events_end));
                     }
-                    WatchItem::Unchanged(..) => panic!("nothing was known"),
                     WatchItem::Failed(error) | WatchItem::Skipped(error) => told.faults.push(error),
                 }
             }
         } else {
-            let mut stream = source.list(&ListQuery::default()).await?;
+            let mut stream = source.list(&ListQuery::default(), &ListHints::none()).await?;
             while let Some(item) = stream.next().await {
                 match item? {
                     ListItem::Object(decoded) => told.object("", decoded),
-                    ListItem::Unchanged(..) => panic!("nothing was known"),
                     ListItem::Meta(metadata) => told.metadata = Some(metadata),
                 }
             }
@@ -443,7 +446,7 @@ async fn an_oversized_custom_resource_is_named_behind_its_annotations() {
     );
     let list = format!(r#"{{"items":[{huge}],"kind":"WidgetList","metadata":{{}}}}"#);
     let source = widgets(replay(answer(list)).await).object_limit(50_000);
-    let mut items = source.list(&ListQuery::default()).await.unwrap();
+    let mut items = source.list(&ListQuery::default(), &ListHints::none()).await.unwrap();
     let Some(Ok(ListItem::Object(Err(undecodable)))) = items.next().await else { panic!() };
     assert_eq!(undecodable.key.unwrap().to_string(), "a/huge");
 }

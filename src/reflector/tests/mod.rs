@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::error::{ApiStatus, FaultClass};
-use crate::lister_watcher::{Collection, ListStream, WatchItem};
+use crate::lister_watcher::{Collection, ListHints, ListStream, WatchItem};
 use crate::testing::{FakeSource, SourceRequest, WatchEnd};
 
 /// The changes that the reflector emitted, as text, and the objects that they fold to.
@@ -220,8 +220,9 @@ impl ListerWatcher<ConfigMap> for ScriptedSource {
     fn list(
         &self,
         query: &ListQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        let list = self.source.list(query);
+        let list = self.source.list(query, hints);
         (self.after_list)(&self.source);
         list
     }
@@ -229,8 +230,9 @@ impl ListerWatcher<ConfigMap> for ScriptedSource {
     fn watch(
         &self,
         query: &WatchQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        let watch = self.source.watch(query);
+        let watch = self.source.watch(query, hints);
         let silent = self.silent.load(std::sync::atomic::Ordering::Relaxed);
         let change = self.watch;
         Box::pin(async move {

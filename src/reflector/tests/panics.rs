@@ -1,6 +1,7 @@
 //! Panics of the source and of the sink.
 
 use super::*;
+use crate::lister_watcher::ListHints;
 
 /// A source that panics at the chosen points.
 struct Panicking {
@@ -35,10 +36,11 @@ impl ListerWatcher<ConfigMap> for Panicking {
     fn list(
         &self,
         query: &ListQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         assert!(!self.hits(Spot::ListCalled), "panic on request");
         let (awaited, read) = (self.hits(Spot::ListAwaited), self.hits(Spot::ListRead));
-        let list = self.source.list(query);
+        let list = self.source.list(query, hints);
         Box::pin(async move {
             assert!(!awaited, "panic on request");
             let list = list.await?;
@@ -49,11 +51,12 @@ impl ListerWatcher<ConfigMap> for Panicking {
     fn watch(
         &self,
         query: &WatchQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         assert!(!self.hits(Spot::WatchCalled), "panic on request");
         let (awaited, read) = (self.hits(Spot::WatchAwaited), self.hits(Spot::WatchRead));
         let bomb = self.hits(Spot::WatchDropped).then_some(Bomb);
-        let watch = self.source.watch(query);
+        let watch = self.source.watch(query, hints);
         Box::pin(async move {
             assert!(!awaited, "panic on request");
             let watch = watch.await?;

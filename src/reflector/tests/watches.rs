@@ -1,6 +1,7 @@
 //! Watches: their ends, errors, bookmarks and silence.
 
 use super::*;
+use crate::lister_watcher::ListHints;
 
 #[tokio::test(start_paused = true)]
 async fn lists_at_zero_then_watches_from_its_version() {
@@ -195,6 +196,7 @@ async fn always_ready_source_can_be_stopped() {
         fn list(
             &self,
             _: &ListQuery,
+            _: &ListHints<ConfigMap>,
         ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
             let metadata = crate::lister_watcher::ListMetadata {
                 version: Some(1.into()),
@@ -207,6 +209,7 @@ async fn always_ready_source_can_be_stopped() {
         fn watch(
             &self,
             _: &WatchQuery,
+            _: &ListHints<ConfigMap>,
         ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
             Box::pin(async { Ok(futures::stream::empty().boxed()) })
         }

@@ -20,8 +20,8 @@ use tokio::time::Instant;
 use self::open_watch::OpenWatch;
 use crate::error::{ApiStatus, Fault, SourceError, Verb};
 use crate::lister_watcher::{
-    Collection, Decoded, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, Undecodable,
-    WatchItem, WatchQuery, WatchStream,
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
+    SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
 };
 use crate::object::{ObjectKey, ResourceVersion};
 
@@ -308,7 +308,12 @@ fn too_large() -> Fault {
 }
 
 impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
-    fn decoded(&self, object: &Arc<K>, collection: &Collection, verb: Verb) -> Decoded<K> {
+    fn decoded(
+        &self,
+        object: &Arc<K>,
+        collection: &Collection,
+        verb: Verb,
+    ) -> Result<SourceObject<K>, Undecodable> {
         let key = ObjectKey::of(&**object).ok();
         if key.as_ref().is_some_and(|key| self.poisoned.contains(key)) {
             let problem = "poisoned".to_owned();
@@ -381,12 +386,20 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
         &self.collection
     }
 
-    fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+    fn list(
+        &self,
+        query: &ListQuery,
+        _: &ListHints<K>,
+    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
         let list = self.state.lock().list(query, &self.collection);
         async { list }.boxed()
     }
 
-    fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        _: &ListHints<K>,
+    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let mut state = self.state.lock();
         state.requests.push(SourceRequest::Watch(query.clone()));
         let error = |fault| SourceError::new(self.collection.request_scope(Verb::Watch), fault);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::lister_watcher::{Given, ListItem, ListQuery, ListerWatcher, Wishes};
+use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::protobuf::encode::encode;
@@ -45,16 +45,15 @@ pub fn peeks(data: &[u8]) {
         let source =
             ApiSource::<Pod>::new(answer(200, media_type, body, &[4096])).object_limit(LIMIT);
         let asked = Arc::new(Asked::default());
-        let wishes = Wishes::new().known(asked.clone());
-        let list = source.list_with(&ListQuery::default(), wishes).await;
+        let hints = ListHints::none().known(asked.clone());
+        let list = source.list(&ListQuery::default(), &hints).await;
         let Ok(mut items) = list else { return };
         while let Some(item) = items.next().await {
             let seen = asked.0.lock().take();
-            if let (
-                Ok(ListItem::Object(Ok(Given::Object(pod)))),
-                Some((namespace, name, uid, version)),
-            ) = (item, seen)
+            if let (Ok(ListItem::Object(Ok(pod))), Some((namespace, name, uid, version))) =
+                (item, seen)
             {
+                let pod = pod.into_decoded().expect("nothing is known");
                 let metadata = &pod.metadata;
                 assert_eq!(metadata.name.as_ref(), Some(&name));
                 assert_eq!(metadata.uid.as_ref(), Some(&uid));

@@ -18,7 +18,7 @@ use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::lister_watcher::{ListQuery, ListerWatcher, WatchQuery};
+use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher, WatchQuery};
 use kube_informer::transport::ApiSource;
 use kube_informer::{LabelSelector, ObjectKey, ResourceVersion};
 use tokio::runtime::Runtime;
@@ -187,7 +187,7 @@ async fn told(client: kube::Client, watch: bool) -> Vec<String> {
     if watch {
         let timeout = Duration::from_secs(300);
         let query = WatchQuery { version: None, timeout, initial_events: false };
-        match source.watch(&query).await {
+        match source.watch(&query, &ListHints::none()).await {
             Ok(mut items) => {
                 while let Some(item) = items.next().await {
                     told.push(format!("{item:?}"));
@@ -196,7 +196,7 @@ async fn told(client: kube::Client, watch: bool) -> Vec<String> {
             Err(error) => told.push(format!("{error:?}")),
         }
     } else {
-        match source.list(&ListQuery::default()).await {
+        match source.list(&ListQuery::default(), &ListHints::none()).await {
             Ok(mut items) => {
                 while let Some(item) = items.next().await {
                     told.push(format!("{item:?}"));

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::controller::{ControllerHandle, Phase};
 use kube_informer::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
@@ -35,8 +35,9 @@ impl ListerWatcher<Secret> for Gated {
     fn list(
         &self,
         query: &ListQuery,
+        hints: &ListHints<Secret>,
     ) -> BoxFuture<'static, Result<ListStream<Secret>, SourceError>> {
-        let (list, gate) = (self.source.list(query), self.gate.clone());
+        let (list, gate) = (self.source.list(query, hints), self.gate.clone());
         async move {
             gate.cancelled().await;
             list.await
@@ -47,8 +48,9 @@ impl ListerWatcher<Secret> for Gated {
     fn watch(
         &self,
         query: &WatchQuery,
+        hints: &ListHints<Secret>,
     ) -> BoxFuture<'static, Result<WatchStream<Secret>, SourceError>> {
-        self.source.watch(query)
+        self.source.watch(query, hints)
     }
 }
 

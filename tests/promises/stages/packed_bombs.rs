@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
-use kube_informer::object::Arrived;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::{
-    Action, Cached, Controller, Event, InformerGroup, InformerOptions, ObjectKey, Pack,
-    PackedObject, ResourceVersion, SharedInformer,
+    Action, Cached, Controller, Event, InformerGroup, InformerOptions, ObjectKey, PackedObject,
+    Packer, ResourceVersion, SharedInformer,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -39,16 +38,9 @@ impl PackedObject<Bomb> for Packed {
     }
 }
 
-struct Packs;
-
-impl Pack<Bomb> for Packs {
-    fn pack(&self, arrived: Arrived<Bomb>) -> Cached<Bomb> {
-        Cached::Packed(Arc::new(Packed(Arc::new(arrived.object))))
-    }
-}
-
 async fn packed_bombs(count: usize) -> Bombs {
-    Bombs::start_with(count, ReflectorOptions::new().pack(Arc::new(Packs))).await
+    let packer = Packer::from_fn(|bomb| Cached::packed(Arc::new(Packed(Arc::new(bomb)))));
+    Bombs::start_with(count, ReflectorOptions::new().packer(packer)).await
 }
 
 #[tokio::test(start_paused = true)]

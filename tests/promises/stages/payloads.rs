@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::error::{ApiStatus, Fault, SourceError};
 use kube_informer::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::{BackoffPolicy, ReflectorOptions};
 use kube_informer::testing::{FakeSource, WatchEnd};
@@ -54,15 +54,17 @@ impl ListerWatcher<ConfigMap> for Mined {
     fn list(
         &self,
         query: &ListQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        if self.step() { async { explode() }.boxed() } else { self.source.list(query) }
+        if self.step() { async { explode() }.boxed() } else { self.source.list(query, hints) }
     }
 
     fn watch(
         &self,
         query: &WatchQuery,
+        hints: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        if self.step() { async { explode() }.boxed() } else { self.source.watch(query) }
+        if self.step() { async { explode() }.boxed() } else { self.source.watch(query, hints) }
     }
 }
 

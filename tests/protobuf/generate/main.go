@@ -1,4 +1,4 @@
-// Generate writes the table of Kubernetes' built-in types, src/transport/protobuf/table.rs, and the
+// Generate writes the table of Kubernetes' built-in types, src/decode/protobuf/table.rs, and the
 // pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
 // benches/decode it turns into protobuf.
 //
@@ -33,7 +33,7 @@ func main() {
 		must(json.Unmarshal(text, &release))
 		schema.add(release)
 	}
-	files := map[string][]byte{"../../../src/transport/protobuf/table.rs": []byte(table(schema))}
+	files := map[string][]byte{"../../../src/decode/protobuf/table.rs": []byte(table(schema))}
 	for name, pairs := range pairs() {
 		files["../pairs/"+name] = pairs
 	}

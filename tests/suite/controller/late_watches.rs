@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use kube::{Client, Resource};
 use kube_informer::lister_watcher::{
-    Collection, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::transport::ApiSource;
@@ -23,12 +23,20 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for LateWatches<K> {
         self.0.collection()
     }
 
-    fn list(&self, query: &ListQuery) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        self.0.list(query)
+    fn list(
+        &self,
+        query: &ListQuery,
+        hints: &ListHints<K>,
+    ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
+        self.0.list(query, hints)
     }
 
-    fn watch(&self, query: &WatchQuery) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let (watch, late) = (self.0.watch(query), self.1.clone());
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        hints: &ListHints<K>,
+    ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
+        let (watch, late) = (self.0.watch(query, hints), self.1.clone());
         let delay = move |item| {
             let due = Instant::now() + late();
             async move {

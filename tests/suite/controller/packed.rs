@@ -7,12 +7,11 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource, ResourceExt};
 use kube_informer::controller::ControllerBuilder;
-use kube_informer::object::Arrived;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{
-    Action, Cached, Controller, FieldSet, InformerOptions, ObjectKey, Pack, PackedObject,
+    Action, Cached, Controller, FieldSet, InformerOptions, ObjectKey, PackedObject, Packer,
     ResourceVersion, SharedInformer,
 };
 use parking_lot::Mutex;
@@ -79,9 +78,13 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Pack<K> for Readings {
-    fn pack(&self, arrived: Arrived<K>) -> Cached<K> {
-        Cached::Packed(Arc::new(Packed(Arc::new(arrived.object), self.clone())))
+impl Readings {
+    /// Packs objects so that their readings are noted here.
+    fn packer<K: Resource + Send + Sync + 'static>(&self) -> Packer<K> {
+        let readings = self.clone();
+        Packer::from_fn(move |object| {
+            Cached::packed(Arc::new(Packed(Arc::new(object), readings.clone())))
+        })
     }
 }
 
@@ -94,7 +97,7 @@ where
     FakeSource<K>: kube_informer::lister_watcher::ListerWatcher<K>,
 {
     let source = Arc::new(source);
-    let reflector = ReflectorOptions::new().seed(7).pack(Arc::new(readings.clone()));
+    let reflector = ReflectorOptions::new().seed(7).packer(readings.packer());
     let options = InformerOptions::new().resync(100 * S).reflector(reflector);
     (source.clone(), SharedInformer::new(source, options))
 }

@@ -1,0 +1,214 @@
+//! Codecs: how objects are encoded, together with what decodes them.
+//!
+//! All objects that are encoded the same way share one codec, however many requests they come by, so
+//! that whatever keeps their bytes keeps one pointer for all.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kube::api::ObjectMeta;
+use serde::Deserialize;
+
+use super::budget::MEMORY_LIMIT;
+use super::protobuf::{ItemType, ProtobufObject};
+use super::{Decode, DecodeError, json};
+use crate::object::FieldSet;
+use crate::panic::catch;
+use crate::sync::Mutex;
+
+/// The encoding of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Json,
+    Protobuf,
+}
+
+/// The encoding of some objects, and what decodes them.
+pub(crate) struct Codec<K> {
+    layout: Layout,
+    decoder: Arc<dyn Decode<K>>,
+    /// Decodes the same without managed fields, where that is less work.
+    light: Option<Arc<dyn Decode<K>>>,
+    /// About how many bytes of memory each encoded byte becomes.
+    expansion: usize,
+}
+
+/// How bytes are handed to a decoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// As they are.
+    Plain,
+    /// As a protobuf message in an envelope that names its type: an object of a watch.
+    Envelope,
+    /// As a protobuf message of this type: an item of a list.
+    Item(ItemType),
+}
+
+/// The metadata that is read of an object that is not decoded.
+#[derive(Deserialize)]
+struct Head {
+    metadata: HeadMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HeadMetadata {
+    name: Option<String>,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    labels: Option<BTreeMap<String, String>>,
+}
+
+/// The codecs of one source.
+pub(crate) struct Codecs<K> {
+    decoder: Arc<dyn Decode<K>>,
+    /// There are only a few: JSON, the watch's protobuf, the list's.
+    codecs: Mutex<Vec<Arc<Codec<K>>>>,
+}
+
+impl<K: 'static> Codecs<K> {
+    /// Returns the codecs of this decoder.
+    pub(crate) fn new(decoder: Arc<dyn Decode<K>>) -> Self {
+        Self { decoder, codecs: Mutex::default() }
+    }
+
+    /// Bounds the memory that an object may take, if the decoder can do that.
+    pub(crate) fn with_memory_limit(self: Arc<Self>, bytes: usize) -> Arc<Self> {
+        match self.decoder.with_memory_limit(bytes) {
+            Some(decoder) => Arc::new(Self::new(decoder)),
+            None => self,
+        }
+    }
+
+    pub(crate) fn decoder(&self) -> &dyn Decode<K> {
+        &*self.decoder
+    }
+
+    /// Returns the codec of objects in this encoding; in protobuf, of list items of this type.
+    pub(crate) fn of(&self, encoding: Encoding, item: Option<ItemType>) -> Arc<Codec<K>> {
+        let layout = match (encoding, item) {
+            (Encoding::Json, _) => Layout::Plain,
+            (Encoding::Protobuf, None) => Layout::Envelope,
+            (Encoding::Protobuf, Some(item)) => Layout::Item(item),
+        };
+        let mut codecs = self.codecs.lock();
+        if let Some(codec) = codecs.iter().find(|codec| codec.layout == layout) {
+            return codec.clone();
+        }
+        let decoder = self.decoder.clone();
+        let reads =
+            |light: &Arc<dyn Decode<K>>| layout == Layout::Plain || light.protobuf().is_some();
+        let light = decoder.without_managed_fields().filter(reads);
+        // Of a pod as its type has it.
+        let expansion = if encoding == Encoding::Json { 11 } else { 18 };
+        let codec = Arc::new(Codec { layout, decoder, light, expansion });
+        codecs.push(codec.clone());
+        codec
+    }
+}
+
+#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
+impl<K: 'static> Codec<K> {
+    /// Returns a codec that hands all bytes to this decoder.
+    pub(crate) fn plain(decoder: impl Decode<K>, expansion: usize) -> Self {
+        Self { layout: Layout::Plain, decoder: Arc::new(decoder), light: None, expansion }
+    }
+
+    /// Decodes an object without what nothing asks of it on its way; returns whether it is whole all
+    /// the same.
+    pub(crate) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
+        let decoder = self.light.as_ref().unwrap_or(&self.decoder);
+        Ok((self.read(&**decoder, object, None)?, self.light.is_none()))
+    }
+
+    /// Decodes an object at least so far as to have these fields.
+    pub(crate) fn decode_fields(
+        &self,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        if fields.is_some()
+            && let Ok(part) = self.read(&*self.decoder, object, fields)
+        {
+            return Ok(part);
+        }
+        // A type may demand more than the fields.
+        self.decode(object)
+    }
+
+    /// Reads an object's name, namespace, uid, version and labels, and passes over the rest of it.
+    pub(crate) fn decode_head(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
+        let Head { metadata } = match self.layout {
+            Layout::Plain => json(object, PhantomData, MEMORY_LIMIT)?,
+            _ => self.protobuf(object)?.decode()?,
+        };
+        let HeadMetadata { name, namespace, uid, resource_version, labels } = metadata;
+        Ok(ObjectMeta { name, namespace, uid, resource_version, labels, ..ObjectMeta::default() })
+    }
+}
+
+impl<K: 'static> Codec<K> {
+    /// Decodes the whole object.
+    pub(crate) fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        self.read(&*self.decoder, object, None)
+    }
+
+    /// Decodes an object, whole or with nothing but these fields.
+    ///
+    /// Serde's code of a type is a user's: a panic of it is an error, without its words, which may
+    /// quote the object.
+    fn read(
+        &self,
+        decoder: &dyn Decode<K>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        catch(|| self.ask(decoder, object, fields))
+            .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
+    }
+
+    fn ask(
+        &self,
+        decoder: &dyn Decode<K>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        if self.layout == Layout::Plain {
+            return match fields {
+                Some(fields) => decoder.decode_fields(object, fields),
+                None => decoder.decode(object),
+            };
+        }
+        let unknown = || DecodeError::new("the decoder does not know protobuf");
+        let decoder = decoder.protobuf().ok_or_else(unknown)?;
+        let object = self.protobuf(object)?;
+        match fields {
+            Some(fields) => decoder.decode_protobuf_fields(&object, fields),
+            None => decoder.decode_protobuf(&object),
+        }
+    }
+
+    fn protobuf<'o>(&self, object: &'o [u8]) -> Result<ProtobufObject<'o>, DecodeError> {
+        match self.layout {
+            Layout::Item(item) => Ok(item.object(object)),
+            _ => ProtobufObject::from_envelope(object),
+        }
+    }
+}
+
+impl<K> Codec<K> {
+    /// Returns about how many bytes of memory each encoded byte becomes.
+    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
+    pub(crate) fn expansion(&self) -> usize {
+        self.expansion
+    }
+}
+
+impl<K> fmt::Debug for Codec<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Codec").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,174 @@
+//! Writes the wire format: built-in types from their JSON, for servers that tests start.
+//!
+//! The same table that guides reading guides writing, so what is written here is read as the JSON it
+//! was written from. Members that the table does not know are left out, as a server does that does
+//! not know them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use k8s_openapi::jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::envelope::MAGIC;
+use super::schema::{Field, INLINE, Kind, MessageId, Shape};
+
+/// What of these JSON calls null is a message with nothing in it.
+const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArray];
+
+/// An object, or a list of objects, in its envelope. `None`: it is of no built-in kind, or has a
+/// member of another type than its kind allows.
+pub fn encode(object: &Value) -> Option<Vec<u8>> {
+    let (api_version, kind) = (object.get("apiVersion")?.as_str()?, object.get("kind")?.as_str()?);
+    let message = encode_message(api_version, kind, object)?;
+    Some(envelope(api_version, kind, &message))
+}
+
+/// An object without an envelope, as in a list. `None` as in [`encode`].
+pub fn encode_message(api_version: &str, kind: &str, object: &Value) -> Option<Vec<u8>> {
+    members(MessageId::of(api_version, kind)?, object.as_object()?)
+}
+
+/// One frame of a watch: an event of this type that holds an object in its envelope.
+pub fn encode_event(event: &str, object: &[u8]) -> Vec<u8> {
+    let event = [field(1, event), field(2, field(1, object))].concat();
+    let length = u32::try_from(event.len()).unwrap_or(u32::MAX);
+    [&length.to_be_bytes(), &event[..]].concat()
+}
+
+fn members(id: MessageId, object: &Map<String, Value>) -> Option<Vec<u8>> {
+    let mut message = vec![];
+    for row in id.fields() {
+        let number = row.number.into();
+        if row.is(INLINE) {
+            message.extend(field(number, members(row.target(), object)?));
+            continue;
+        }
+        match object.get(row.name()) {
+            None => {}
+            Some(Value::Null) if !EMPTY_IS_NULL.contains(&row.kind) => {}
+            Some(value) => match row.shape {
+                Shape::One => message.extend(one(number, row, value)?),
+                Shape::Repeated => {
+                    for element in value.as_array()? {
+                        message.extend(one(number, row, element)?);
+                    }
+                }
+                Shape::Map => {
+                    for (key, value) in value.as_object()? {
+                        let entry = [field(1, key), one(2, row, value)?].concat();
+                        message.extend(field(number, entry));
+                    }
+                }
+            },
+        }
+    }
+    Some(message)
+}
+
+/// A field that holds one value.
+fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
+    let target = row.target();
+    Some(match row.kind {
+        Kind::String => field(number, value.as_str()?),
+        Kind::Bytes => field(number, STANDARD.decode(value.as_str()?).ok()?),
+        Kind::Int => int(number, whole(value)?),
+        Kind::Bool => int(number, value.as_bool()?.into()),
+        Kind::Double => [varint(number << 3 | 1), value.as_f64()?.to_le_bytes().to_vec()].concat(),
+        Kind::Message => field(number, members(target, value.as_object()?)?),
+        Kind::Items => field(number, list(1, target, value)?),
+        kind if value.is_null() && EMPTY_IS_NULL.contains(&kind) => field(number, ""),
+        Kind::Time | Kind::MicroTime => {
+            let at: Timestamp = value.as_str()?.parse().ok()?;
+            // Before 1970 the fraction counts forward from the second before, too.
+            let (nanos, second) = (at.as_nanosecond(), 1_000_000_000);
+            let seconds = i64::try_from(nanos.div_euclid(second)).ok()?;
+            let fraction = i64::try_from(nanos.rem_euclid(second)).ok()?;
+            field(number, [int(1, seconds), int(2, fraction)].concat())
+        }
+        Kind::Quantity => field(number, field(1, value.as_str()?)),
+        Kind::IntOrString => field(
+            number,
+            match value.as_str() {
+                Some(text) => [int(1, 1), int(2, 0), field(3, text)].concat(),
+                None => [int(1, 0), int(2, whole(value)?), field(3, "")].concat(),
+            },
+        ),
+        Kind::Raw => field(number, field(1, value.to_string())),
+        Kind::SchemaOrBool => field(
+            number,
+            match value.as_bool() {
+                Some(allows) => int(1, allows.into()),
+                None => [int(1, 1), schema(2, target, value)?].concat(),
+            },
+        ),
+        Kind::SchemaOrArray => field(
+            number,
+            if value.is_array() { list(2, target, value)? } else { schema(1, target, value)? },
+        ),
+    })
+}
+
+/// A message's field of this number, for each element of a list.
+fn list(number: u16, message: MessageId, value: &Value) -> Option<Vec<u8>> {
+    let row = message.fields().iter().find(|row| row.number == number)?;
+    let elements = value.as_array()?.iter().map(|element| one(number.into(), row, element));
+    Some(elements.collect::<Option<Vec<_>>>()?.concat())
+}
+
+/// A message's field of this number.
+fn schema(number: u16, message: MessageId, value: &Value) -> Option<Vec<u8>> {
+    let row = message.fields().iter().find(|row| row.number == number)?;
+    one(number.into(), row, value)
+}
+
+/// A number that JSON may have written with a point.
+#[expect(clippy::cast_possible_truncation, reason = "a number with a fraction is no integer")]
+fn whole(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_f64().filter(|v| v.fract() == 0.0).map(|v| v as i64))
+}
+
+pub(super) fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = vec![];
+    while value >= 0x80 {
+        bytes.extend(((value & 0x7f) | 0x80).to_le_bytes().first());
+        value >>= 7;
+    }
+    bytes.extend(value.to_le_bytes().first());
+    bytes
+}
+
+/// A field that holds bytes.
+pub(crate) fn field(number: u64, holds: impl AsRef<[u8]>) -> Vec<u8> {
+    let holds = holds.as_ref();
+    [&head(number, holds.len()), holds].concat()
+}
+
+/// A field that holds a number.
+pub(crate) fn int(number: u64, value: i64) -> Vec<u8> {
+    [varint(number << 3), varint(value.cast_unsigned())].concat()
+}
+
+/// What comes before a message of this length in its envelope, and what after it.
+pub fn around(api_version: &str, kind: &str, length: usize) -> (Vec<u8>, Vec<u8>) {
+    let types = field(1, [field(1, api_version), field(2, kind)].concat());
+    let head = [&MAGIC[..], &types, &head(2, length)].concat();
+    (head, [field(3, ""), field(4, "")].concat())
+}
+
+/// What comes before a field's bytes.
+pub fn head(number: u64, length: usize) -> Vec<u8> {
+    [varint(number << 3 | 2), varint(length as u64)].concat()
+}
+
+/// An object in its envelope.
+pub fn envelope(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
+    let (before, after) = around(api_version, kind, message.len());
+    [&before, message, &after].concat()
+}
+
+/// An object that has nothing but a name, a namespace and a version.
+#[cfg(test)]
+pub(crate) fn named(name: &str, namespace: &str, version: &str) -> Vec<u8> {
+    let metadata = [field(1, name), field(3, namespace), field(6, version)].concat();
+    field(1, metadata)
+}

@@ -1,0 +1,94 @@
+//! What is wrong with bytes that should be protobuf, and where.
+//!
+//! No word of it comes from the object: serde's own messages quote the value they refuse, so of
+//! those only the kind of the value and what the type expected are taken over.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de;
+
+use crate::decode::{self, DecodeError};
+
+/// What is wrong, and where. A pointer wide, since it is a part of every result.
+#[derive(Debug)]
+pub(crate) struct Error(Box<(Cow<'static, str>, Option<usize>)>);
+
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(super) fn new(problem: impl Into<Cow<'static, str>>, offset: usize) -> Self {
+        Self(Box::new((problem.into(), Some(offset))))
+    }
+
+    fn nowhere(problem: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new((problem.into(), None)))
+    }
+
+    /// The place, where none is known yet: serde does not know of places.
+    pub(super) fn or_at(mut self, offset: usize) -> Self {
+        self.0.1.get_or_insert(offset);
+        self
+    }
+
+    pub(super) fn offset(&self) -> Option<usize> {
+        self.0.1
+    }
+
+    /// What is wrong with JSON inside of the object.
+    pub(super) fn json(error: &serde_json::Error, offset: usize) -> Self {
+        Self::new(decode::words(error), offset)
+    }
+}
+
+impl From<Error> for DecodeError {
+    fn from(error: Error) -> Self {
+        let (problem, offset) = *error.0;
+        Self::at(&problem, offset.unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl de::Error for Error {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        // It may quote the object.
+        Self::nowhere("a value is not as its type wants it")
+    }
+
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let found = match found {
+            de::Unexpected::Bool(_) => "boolean",
+            de::Unexpected::Unsigned(_) | de::Unexpected::Signed(_) => "integer",
+            de::Unexpected::Float(_) => "floating point",
+            de::Unexpected::Str(_) | de::Unexpected::Char(_) => "string",
+            de::Unexpected::Unit | de::Unexpected::Option => "null",
+            de::Unexpected::Seq => "sequence",
+            de::Unexpected::Map => "map",
+            _ => "a value",
+        };
+        Self::nowhere(format!("found {found}, expected {expected}"))
+    }
+
+    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::nowhere(format!("found another value, expected {expected}"))
+    }
+
+    fn unknown_variant(_: &str, _: &'static [&'static str]) -> Self {
+        Self::nowhere("a value is not as its type wants it")
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::nowhere(format!("missing field `{field}`"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::nowhere(format!("duplicate field `{field}`"))
+    }
+}

@@ -1,0 +1,302 @@
+//! The protobuf wire format: numbered fields, one after another.
+//!
+//! Reading a field is looking at its head; what it holds is borrowed, never copied, so a field that
+//! nobody wants costs no more than that. Every place is an offset in the whole object.
+
+use super::error::{Error, Result};
+
+/// The longest varint: 64 bits, seven a byte.
+const LONGEST_VARINT: usize = 10;
+
+/// The fields of a message, from some place on.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    left: &'a [u8],
+    /// Where these bytes begin in the object.
+    at: usize,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wire<'a> {
+    Varint(u64),
+    Fixed64(u64),
+    Bytes(&'a [u8]),
+    Fixed32(u32),
+}
+
+/// A field as it stands in a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Raw<'a> {
+    pub(crate) number: u32,
+    pub(crate) wire: Wire<'a>,
+    /// Where what it holds begins in the object.
+    pub(crate) offset: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A message that begins there in the object.
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { left: bytes, at }
+    }
+
+    /// Where the next field begins in the object.
+    pub(crate) fn offset(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// The fields from here up to where another cursor of the same message is.
+    pub(crate) fn up_to(&self, end: &Self) -> Self {
+        Self { left: &self.left[..end.at - self.at], at: self.at }
+    }
+
+    /// The next field; `None` at the message's end.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<Raw<'a>>> {
+        let offset = self.at + 2;
+        match self.short() {
+            Some((number, wire)) => Ok(Some(Raw { number, wire, offset })),
+            None => self.next_long(),
+        }
+    }
+
+    /// The number of the next field, which is passed over; `None` at the message's end.
+    #[inline]
+    pub(crate) fn pass(&mut self) -> Result<Option<u32>> {
+        match self.short() {
+            Some((number, _)) => Ok(Some(number)),
+            None => Ok(self.next_long()?.map(|raw| raw.number)),
+        }
+    }
+
+    /// The next field as nearly all are: a low number and at most 127 bytes, so that its head is two.
+    #[inline]
+    fn short(&mut self) -> Option<(u32, Wire<'a>)> {
+        let [head, length, rest @ ..] = self.left else { return None };
+        if head & 0x87 != 2 || *head < 8 || *length >= 0x80 {
+            return None;
+        }
+        let (bytes, rest) = rest.split_at_checked(usize::from(*length))?;
+        self.left = rest;
+        self.at += 2 + bytes.len();
+        Some((u32::from(head >> 3), Wire::Bytes(bytes)))
+    }
+
+    fn next_long(&mut self) -> Result<Option<Raw<'a>>> {
+        if self.left.is_empty() {
+            return Ok(None);
+        }
+        let head = self.at;
+        let tag = self.varint()?;
+        let number = u32::try_from(tag >> 3).ok().filter(|number| (1..1 << 29).contains(number));
+        let number = number.ok_or_else(|| Error::new("a field's number is out of range", head))?;
+        let mut offset = self.at;
+        let wire = match tag & 7 {
+            0 => Wire::Varint(self.varint()?),
+            1 => Wire::Fixed64(u64::from_le_bytes(self.fixed()?)),
+            2 => {
+                let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
+                offset = self.at;
+                Wire::Bytes(self.take(length)?)
+            }
+            5 => Wire::Fixed32(u32::from_le_bytes(self.fixed()?)),
+            _ => return Err(Error::new("a field of no known wire type", head)),
+        };
+        Ok(Some(Raw { number, wire, offset }))
+    }
+
+    /// The next field of a message that may break off, and whether it is whole. Of bytes that break
+    /// off, it has those that are there.
+    pub(crate) fn next_torn(&mut self) -> Option<(Raw<'a>, bool)> {
+        let mut torn = self.clone();
+        if let Ok(field) = self.next() {
+            return field.map(|field| (field, true));
+        }
+        let tag = torn.varint().ok()?;
+        if tag & 7 != 2 {
+            return None;
+        }
+        let length = usize::try_from(torn.varint().ok()?).unwrap_or(usize::MAX);
+        if length <= torn.left.len() {
+            return None;
+        }
+        let number = u32::try_from(tag >> 3).ok()?;
+        let raw = Raw { number, wire: Wire::Bytes(torn.left), offset: torn.at };
+        // Nothing comes after it.
+        self.skip(self.left.len());
+        Some((raw, false))
+    }
+
+    #[inline]
+    fn skip(&mut self, length: usize) {
+        self.left = &self.left[length..];
+        self.at += length;
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let Some(bytes) = self.left.get(..length) else {
+            return Err(Error::new("a field is longer than its message", self.at));
+        };
+        self.skip(length);
+        Ok(bytes)
+    }
+
+    fn fixed<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let offset = self.at;
+        let bytes = self.take(N)?;
+        bytes.try_into().map_err(|_| Error::new("a field is longer than its message", offset))
+    }
+
+    /// Nearly every number is less than 128.
+    #[inline]
+    fn varint(&mut self) -> Result<u64> {
+        match self.left {
+            [byte, ..] if *byte < 0x80 => {
+                self.skip(1);
+                Ok((*byte).into())
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64> {
+        let mut value = 0;
+        for (n, &byte) in self.left.iter().take(LONGEST_VARINT).enumerate() {
+            value |= u64::from(byte & 0x7f) << (7 * n);
+            if byte < 0x80 {
+                if n + 1 == LONGEST_VARINT && byte > 1 {
+                    break;
+                }
+                self.skip(n + 1);
+                return Ok(value);
+            }
+        }
+        Err(Error::new("a number that does not end", self.at))
+    }
+}
+
+impl<'a> Raw<'a> {
+    #[inline]
+    pub(crate) fn bytes(&self) -> Result<&'a [u8]> {
+        match self.wire {
+            Wire::Bytes(bytes) => Ok(bytes),
+            _ => Err(self.odd()),
+        }
+    }
+
+    /// The message it holds.
+    #[inline]
+    pub(crate) fn message(&self) -> Result<Cursor<'a>> {
+        Ok(Cursor::new(self.bytes()?, self.offset))
+    }
+
+    #[expect(
+        clippy::cast_possible_wrap,
+        reason = "the wire has negative numbers in two's complement"
+    )]
+    pub(crate) fn int(&self) -> Result<i64> {
+        match self.wire {
+            Wire::Varint(value) => Ok(value as i64),
+            _ => Err(self.odd()),
+        }
+    }
+
+    pub(crate) fn double(&self) -> Result<f64> {
+        match self.wire {
+            Wire::Fixed64(bits) => Ok(f64::from_bits(bits)),
+            _ => Err(self.odd()),
+        }
+    }
+
+    /// Whether it holds the zero of its type.
+    pub(crate) fn is_zero(&self) -> bool {
+        match self.wire {
+            Wire::Varint(value) | Wire::Fixed64(value) => value == 0,
+            Wire::Fixed32(value) => value == 0,
+            Wire::Bytes(bytes) => bytes.is_empty(),
+        }
+    }
+
+    #[cold]
+    fn odd(&self) -> Error {
+        Error::new("a field is of another wire type than its kind's", self.offset)
+    }
+}
+
+/// The last of the fields of this number.
+pub(crate) fn last(mut message: Cursor<'_>, number: u32) -> Result<Option<Raw<'_>>> {
+    let mut last = None;
+    while let Some(field) = message.next()? {
+        if field.number == number {
+            last = Some(field);
+        }
+    }
+    Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_every_wire_type_and_says_where() {
+        let bytes =
+            [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
+        let mut cursor = Cursor::new(&bytes, 100);
+        let mut found = vec![];
+        while let Some(field) = cursor.next().unwrap() {
+            found.push((field.number, field.wire, field.offset));
+        }
+        let expected = [
+            (1, Wire::Varint(150), 101),
+            (2, Wire::Bytes(b"hi"), 105),
+            (3, Wire::Fixed32(1), 108),
+            (4, Wire::Fixed64(2), 113),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn says_where_it_is_no_message() {
+        for (bytes, offset) in [
+            (&[0x08][..], 1),
+            (&[0x12, 5, 1], 2),
+            (&[0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], 11),
+            (&[0x0b], 0),
+            (&[0x00, 1], 0),
+            (&[0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2], 1),
+            (&[0x08, 1, 0x09, 1, 2], 3),
+        ] {
+            let mut cursor = Cursor::new(bytes, 0);
+            let error = loop {
+                match cursor.next() {
+                    Ok(field) => assert!(field.is_some(), "{bytes:?}"),
+                    Err(error) => break error,
+                }
+            };
+            let error = crate::decode::DecodeError::from(error);
+            assert_eq!(error.offset(), Some(offset), "{bytes:?} {error}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn no_bytes_make_it_panic_or_loop(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let mut cursor = Cursor::new(&bytes, 0);
+            let mut fields = 0;
+            while let Ok(Some(_)) = cursor.next() {
+                fields += 1;
+            }
+            prop_assert!(fields <= bytes.len());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Takes a JSON watch apart while it arrives: one event after another.
+//!
+//! The server writes an event a line, but it is the end of the JSON value that counts, so blank
+//! lines, a missing last newline or events over several lines do no harm.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::transport::framing::capture::{Capture, Input};
+use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
+
+/// An event may be larger than its object by its envelope.
+const ENVELOPE: usize = 64;
+
+/// The bytes of a watch go in, its events come out.
+#[derive(Debug)]
+pub(in crate::transport) struct JsonWatchFramer {
+    input: Input,
+    event: Option<Capture>,
+    limit: usize,
+}
+
+impl JsonWatchFramer {
+    /// `limit`: how large an object may be, in bytes.
+    pub(in crate::transport) fn new(limit: usize) -> Self {
+        Self { input: Input::default(), event: None, limit: limit.saturating_add(ENVELOPE) }
+    }
+}
+
+impl Framer for JsonWatchFramer {
+    type Part = WatchPart;
+
+    fn push(&mut self, frame: Bytes) {
+        self.input.push(frame);
+    }
+
+    fn next(&mut self) -> Option<Result<WatchPart, Malformed>> {
+        if self.event.is_none() {
+            if self.input.peek_token()? != b'{' {
+                let offset = self.input.offset();
+                return Some(Err(Malformed { offset, problem: "expected an event" }));
+            }
+            self.event = Some(Capture::new(&self.input, self.limit));
+        }
+        let event = self.event.as_mut()?;
+        let captured = event.feed(&mut self.input)?;
+        let offset = event.offset();
+        self.event = None;
+        Some(Ok((captured, offset)))
+    }
+
+    fn within(&self) -> Option<&'static str> {
+        self.event.is_some().then_some("an event")
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(rename = "type")]
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+/// Type and object of an event.
+pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
+    if let Some(raw) = open_canonical(event) {
+        return Ok(raw);
+    }
+    let envelope: Envelope<'_> = serde_json::from_slice(event)?;
+    let object = event.slice_ref(envelope.object.get().as_bytes());
+    Ok(RawEvent { kind: EventKind::from(&*envelope.kind), object })
+}
+
+/// What servers write is `{"type":"…","object":…}`: no need to look for the object's end.
+fn open_canonical(event: &Bytes) -> Option<RawEvent> {
+    const OBJECT: &[u8] = br#"","object":"#;
+    let rest = event.strip_prefix(br#"{"type":""#)?;
+    let end = rest.iter().position(|byte| *byte == b'"')?;
+    let kind = std::str::from_utf8(&rest[..end]).ok()?;
+    let object = rest[end..].strip_prefix(OBJECT)?.strip_suffix(b"}")?;
+    // More members after the object would end in something else than the object's own bracket.
+    let whole = super::scan::Scanner::default().feed(object) == Some(object.len());
+    whole.then(|| RawEvent { kind: kind.into(), object: event.slice_ref(object) })
+}
+
+/// The type of an event of which only the head is there.
+pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
+    const OBJECT: &[u8] = br#"","object":"#;
+    let rest = head.strip_prefix(br#"{"type":""#)?;
+    let end = rest.iter().position(|byte| *byte == b'"')?;
+    let kind = std::str::from_utf8(&rest[..end]).ok()?.into();
+    let object = head.slice_ref(rest[end..].strip_prefix(OBJECT)?);
+    Some(RawEvent { kind, object })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::transport::framing::capture::RawBytes;
+
+    fn events(text: &[u8], cut: usize) -> Result<(Vec<RawEvent>, bool), Malformed> {
+        let mut framer = JsonWatchFramer::new(1 << 20);
+        let mut events = Vec::new();
+        for frame in text.chunks(cut) {
+            framer.push(Bytes::copy_from_slice(frame));
+            while let Some(event) = framer.next() {
+                let (RawBytes::Whole(event), _) = event? else { panic!("oversized") };
+                events.push(open(&event).unwrap());
+            }
+        }
+        Ok((events, framer.within().is_none()))
+    }
+
+    #[test]
+    fn events_come_however_they_are_written_and_cut() {
+        let text = concat!(
+            "{\"type\":\"ADDED\",\"object\":{\"a\":\"}\"}}\n",
+            "\r\n\n",
+            "{\"object\": {\"b\": [1]} , \"type\": \"DELETED\"}",
+            "{\"type\":\"MODIFIED\",\"object\":{\"c\":1},\"more\":{}}",
+        );
+        for cut in 1..text.len() {
+            let (events, complete) = events(text.as_bytes(), cut).unwrap();
+            let found: Vec<_> = events.iter().map(|e| (e.kind, &e.object[..])).collect();
+            assert_eq!(
+                found,
+                [
+                    (EventKind::Added, &br#"{"a":"}"}"#[..]),
+                    (EventKind::Deleted, br#"{"b": [1]}"#),
+                    (EventKind::Modified, br#"{"c":1}"#)
+                ]
+            );
+            assert!(complete);
+        }
+    }
+
+    #[test]
+    fn an_event_that_is_cut_off_is_not_complete() {
+        let (events, complete) = events(br#"{"type":"ADDED","object":{}}{"type":"#, 5).unwrap();
+        assert_eq!((events.len(), complete), (1, false));
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn no_bytes_make_it_panic(
+            bytes in proptest::collection::vec(any::<u8>(), 0..100),
+            cut in 1usize..9,
+        ) {
+            let mut framer = JsonWatchFramer::new(16);
+            for frame in bytes.chunks(cut) {
+                framer.push(Bytes::copy_from_slice(frame));
+                while let Some(event) = framer.next() {
+                    match event {
+                        Ok((RawBytes::Whole(event), _)) => drop(open(&event)),
+                        Ok((RawBytes::Oversized(head), _)) => drop(open_head(&head)),
+                        Err(_) => return Ok(()),
+                    }
+                }
+            }
+        }
+    }
+}

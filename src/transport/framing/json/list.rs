@@ -1,0 +1,329 @@
+//! Takes a JSON list apart while it arrives.
+//!
+//! Each element of `items` comes out as soon as its last byte is there; `metadata`, before or after
+//! the items, comes out whole. What is held is one element. The order of members does not matter,
+//! unknown members are passed over.
+
+use bytes::Bytes;
+use serde::Deserialize;
+
+use crate::lister_watcher::ListMetadata;
+use crate::transport::framing::capture::{Capture, Input, RawBytes};
+use crate::transport::framing::{Framer, ListPart, Malformed};
+
+/// A member's name longer than this is none that matters.
+const LONGEST_NAME: usize = 1024;
+
+/// A list's metadata larger than this is none.
+const METADATA_LIMIT: usize = 1024 * 1024;
+
+/// The bytes of a list go in, its parts come out.
+#[derive(Debug)]
+pub(in crate::transport) struct JsonListFramer {
+    input: Input,
+    state: State,
+    limit: usize,
+}
+
+/// What one step came to.
+enum Step {
+    /// A part came out.
+    Part(ListPart),
+    /// Nothing came out yet.
+    On,
+    /// More bytes are needed.
+    Starved,
+}
+
+#[derive(Debug)]
+enum State {
+    Start,
+    /// Before a member's name; `first`: the object may also end here.
+    Name {
+        first: bool,
+    },
+    InName(Capture),
+    Colon(Member),
+    Value(Member),
+    InValue(Member, Capture),
+    /// Before an item; `first`: the array may also end here.
+    Item {
+        first: bool,
+    },
+    InItem(Capture),
+    AfterItem,
+    AfterValue,
+    End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Items,
+    Metadata,
+    ApiVersion,
+    Kind,
+    Other,
+}
+
+impl JsonListFramer {
+    /// `limit`: how large an item may be, in bytes.
+    pub(in crate::transport) fn new(limit: usize) -> Self {
+        Self { input: Input::default(), state: State::Start, limit }
+    }
+
+    fn step(&mut self) -> Result<Step, &'static str> {
+        match &mut self.state {
+            State::InName(capture) => {
+                let Some(name) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
+                let member = match &name {
+                    RawBytes::Whole(name) => match &name[..] {
+                        br#""items""# => Member::Items,
+                        br#""metadata""# => Member::Metadata,
+                        br#""kind""# => Member::Kind,
+                        br#""apiVersion""# => Member::ApiVersion,
+                        _ => Member::Other,
+                    },
+                    RawBytes::Oversized(_) => Member::Other,
+                };
+                self.state = State::Colon(member);
+                return Ok(Step::On);
+            }
+            State::InValue(member, capture) => {
+                let Some(value) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
+                let member = *member;
+                self.state = State::AfterValue;
+                return match (member, value) {
+                    (Member::Metadata, RawBytes::Whole(value)) => {
+                        Ok(Step::Part(ListPart::Metadata(value)))
+                    }
+                    (Member::Kind, RawBytes::Whole(value)) => {
+                        let kind = serde_json::from_slice(&value).unwrap_or_default();
+                        Ok(Step::Part(ListPart::Kind(kind)))
+                    }
+                    (Member::ApiVersion, RawBytes::Whole(value)) => {
+                        let version = serde_json::from_slice(&value).unwrap_or_default();
+                        Ok(Step::Part(ListPart::ApiVersion(version)))
+                    }
+                    (Member::Items, RawBytes::Whole(value)) if value == "null" => {
+                        Ok(Step::Part(ListPart::Items))
+                    }
+                    (Member::Items, _) => Err("items is no array"),
+                    (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
+                        Err("the list's metadata is too large")
+                    }
+                    (Member::Other, _) => Ok(Step::On),
+                };
+            }
+            State::InItem(capture) => {
+                let Some(item) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
+                let offset = capture.offset();
+                self.state = State::AfterItem;
+                return Ok(Step::Part(ListPart::Item(item, offset)));
+            }
+            _ => {}
+        }
+        let Some(token) = self.input.peek_token() else { return Ok(Step::Starved) };
+        let (next, consumed) = match (&self.state, token) {
+            (State::Start, b'{') => (State::Name { first: true }, 1),
+            (State::Start, _) => return Err("not a JSON object"),
+            (State::Name { .. }, b'"') => {
+                (State::InName(Capture::new(&self.input, LONGEST_NAME)), 0)
+            }
+            (State::Name { first: true } | State::AfterValue, b'}') => (State::End, 1),
+            (State::Name { .. }, _) => return Err("expected a member's name"),
+            (State::Colon(member), b':') => (State::Value(*member), 1),
+            (State::Colon(_), _) => return Err("expected a colon"),
+            (State::Value(Member::Items), b'[') => (State::Item { first: true }, 1),
+            (State::Item { first: true } | State::AfterItem, b']') => (State::AfterValue, 1),
+            (State::Value(_) | State::Item { .. }, b',' | b'}' | b':' | b']') => {
+                return Err("expected a value");
+            }
+            (State::Value(member), _) => {
+                // Of other members only the end matters.
+                let limit = if *member == Member::Other { 0 } else { METADATA_LIMIT };
+                (State::InValue(*member, Capture::new(&self.input, limit)), 0)
+            }
+            (State::Item { .. }, _) => (State::InItem(Capture::new(&self.input, self.limit)), 0),
+            (State::AfterItem, b',') => (State::Item { first: false }, 1),
+            (State::AfterItem, _) => return Err("expected a comma or the end of the items"),
+            (State::AfterValue, b',') => (State::Name { first: false }, 1),
+            (State::AfterValue, _) => return Err("expected a comma or the end of the list"),
+            (State::End, _) => return Err("something follows the list"),
+            (State::InName(_) | State::InValue(..) | State::InItem(_), _) => {
+                return Ok(Step::Starved);
+            }
+        };
+        let items =
+            matches!(self.state, State::Value(Member::Items)) && matches!(next, State::Item { .. });
+        self.state = next;
+        self.input.skip(consumed);
+        Ok(if items { Step::Part(ListPart::Items) } else { Step::On })
+    }
+}
+
+impl Framer for JsonListFramer {
+    type Part = ListPart;
+
+    fn push(&mut self, frame: Bytes) {
+        self.input.push(frame);
+    }
+
+    fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
+        loop {
+            match self.step() {
+                Ok(Step::Part(part)) => return Some(Ok(part)),
+                Ok(Step::On) => {}
+                Ok(Step::Starved) => return None,
+                Err(problem) => {
+                    return Some(Err(Malformed { offset: self.input.offset(), problem }));
+                }
+            }
+        }
+    }
+
+    fn within(&self) -> Option<&'static str> {
+        match self.state {
+            State::End => None,
+            State::Start => Some("nothing"),
+            State::InItem(_) => Some("an item"),
+            State::Item { .. } | State::AfterItem => Some("the items"),
+            _ => Some("the list"),
+        }
+    }
+}
+
+/// What a list's metadata says; `None`: it is not as it should be.
+pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
+    #[derive(Deserialize, Default)]
+    #[serde(default, rename_all = "camelCase")]
+    struct Metadata {
+        resource_version: Option<String>,
+        r#continue: Option<String>,
+        remaining_item_count: Option<i64>,
+    }
+    let metadata: Option<Metadata> = serde_json::from_slice(bytes).ok()?;
+    let metadata = metadata.unwrap_or_default();
+    let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+    Some(ListMetadata {
+        version: filled(metadata.resource_version).map(|version| (&*version).into()),
+        continue_token: filled(metadata.r#continue),
+        remaining: metadata.remaining_item_count.and_then(|count| count.try_into().ok()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::decode::tests::any_json as json_value;
+
+    type Parts = (Vec<Vec<u8>>, Vec<Vec<u8>>);
+
+    /// Items and metadata of a text given in frames of `cut` bytes.
+    fn frames(text: &[u8], cut: usize, limit: usize) -> Result<Parts, Malformed> {
+        let mut framer = JsonListFramer::new(limit);
+        let (mut items, mut metadata) = (vec![], vec![]);
+        for frame in text.chunks(cut) {
+            framer.push(Bytes::copy_from_slice(frame));
+            while let Some(part) = framer.next() {
+                match part? {
+                    ListPart::Item(RawBytes::Whole(item), _) => items.push(item.to_vec()),
+                    ListPart::Item(RawBytes::Oversized(head), _) => {
+                        items.push([b"oversized ", &head[..]].concat());
+                    }
+                    ListPart::Metadata(value) => metadata.push(value.to_vec()),
+                    _ => {}
+                }
+            }
+        }
+        match framer.within() {
+            None => Ok((items, metadata)),
+            Some(problem) => Err(Malformed { offset: text.len() as u64, problem }),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn any_list_comes_apart_the_same_however_it_is_cut(
+            items in proptest::collection::vec(json_value(), 0..5),
+            other in json_value(),
+            pretty in any::<bool>(),
+            metadata_first in any::<bool>(),
+            cut in 1usize..40,
+        ) {
+            let mut members = vec![("other", other), ("items", Value::from(items.clone()))];
+            members.insert(if metadata_first { 0 } else { 2 }, ("metadata", json!({"a": 1})));
+            let members = members.iter().map(|(name, value)| {
+                let value = if pretty {
+                    serde_json::to_string_pretty(value).unwrap()
+                } else {
+                    value.to_string()
+                };
+                format!("\"{name}\": {value}")
+            });
+            let text = format!("{{{}}}\n", members.collect::<Vec<_>>().join(","));
+            let (found, metadata) = frames(text.as_bytes(), cut, 1 << 20).unwrap();
+            let found: Vec<Value> =
+                found.iter().map(|item| serde_json::from_slice(item).unwrap()).collect();
+            prop_assert_eq!(found, items);
+            prop_assert_eq!(metadata.len(), 1);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic_or_loop(
+            bytes in proptest::collection::vec(
+                prop_oneof![any::<u8>(), proptest::sample::select(&br#"{}[],:" "items""#[..])],
+                0..200,
+            ),
+            cut in 1usize..9,
+        ) {
+            let _ = frames(&bytes, cut, 64);
+        }
+    }
+
+    #[test]
+    fn null_and_absent_items_are_no_items() {
+        for text in
+            [r#"{"items":null}"#, "{}", r#"{"items":[]}"#, r#"{"metadata":{},"items" : null }"#]
+        {
+            assert_eq!(frames(text.as_bytes(), 3, 99).unwrap().0, Vec::<Vec<u8>>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn says_where_it_is_no_list() {
+        for (text, offset) in [
+            ("<html>", 0),
+            ("[]", 0),
+            (r#"{"items":{}}"#, 11),
+            (r#"{"items":[1 2]}"#, 12),
+            (r#"{"items":[1,]}"#, 12),
+            (r#"{"a" 1}"#, 5),
+            (r#"{"a":1 "b":2}"#, 7),
+            (r#"{"a":1,}"#, 7),
+            (r"{} x", 3),
+            (r#"{"items":[{"a":1}"#, 17),
+            ("", 0),
+        ] {
+            for cut in [1, 99] {
+                let error = frames(text.as_bytes(), cut, 99).unwrap_err();
+                assert_eq!(error.offset, offset, "{text} {error:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_oversized_item_is_passed_over_and_its_neighbours_come() {
+        let big = format!("{{\"name\":\"big\",\"x\":\"{}\"}}", "y".repeat(100_000));
+        let text = format!("{{\"items\":[1,{big},2]}}");
+        for cut in [1, 7, 1000, 1 << 20] {
+            let (items, _) = frames(text.as_bytes(), cut, 50).unwrap();
+            assert_eq!((&items[0][..], &items[2][..]), (&b"1"[..], &b"2"[..]));
+            assert_eq!(items[1], [b"oversized ", &big.as_bytes()[..50]].concat());
+        }
+    }
+}

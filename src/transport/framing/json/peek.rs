@@ -1,0 +1,356 @@
+//! Reads what an object says of itself without decoding it.
+//!
+//! Works on an object that no type fits, and as far as it goes on one that breaks off.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::Scanner;
+use crate::object::ObjectState;
+use crate::transport::framing::Peeked;
+
+/// Which object this is, and in which state; `None`: it does not say so plainly, or not early.
+///
+/// Allocates nothing and reads no further than it must: up to name, uid and version, which come
+/// first, or last, of the metadata. A namespace that comes after all three is not seen; no server
+/// writes it there.
+pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
+    let mut members = Flat::new(object)?;
+    while let Some((name, value)) = members.next() {
+        if name == b"metadata" {
+            return metadata_state(value);
+        }
+        members.skip(value)?;
+    }
+    None
+}
+
+/// The kind that an object says it is of, where it says so plainly. Allocates nothing.
+pub(in crate::transport) fn kind(object: &[u8]) -> Option<&str> {
+    let mut members = Flat::new(object)?;
+    while let Some((name, value)) = members.next() {
+        let value = members.skip(value)?;
+        if name == b"kind" {
+            return plain(value);
+        }
+    }
+    None
+}
+
+fn metadata_state(metadata: &[u8]) -> Option<ObjectState<'_>> {
+    let (mut namespace, mut name, mut uid, mut version) = (None, None, None, None);
+    let mut members = Flat::new(metadata)?;
+    while let Some((member, value)) = members.next() {
+        let to = match member {
+            b"namespace" => &mut namespace,
+            b"name" => &mut name,
+            b"uid" => &mut uid,
+            b"resourceVersion" => &mut version,
+            _ => {
+                members.skip(value)?;
+                continue;
+            }
+        };
+        *to = Some(plain(members.skip(value)?)?);
+        if let (Some(name), Some(uid), Some(version)) = (name, uid, version) {
+            return Some(ObjectState { namespace, name, uid, version });
+        }
+    }
+    None
+}
+
+/// A text without escapes, not empty.
+fn plain(value: &[u8]) -> Option<&str> {
+    let text = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    if text.is_empty() || text.contains(&b'\\') {
+        return None;
+    }
+    std::str::from_utf8(text).ok()
+}
+
+/// The members of an object, one after another, none of them decoded.
+struct Flat<'a> {
+    rest: &'a [u8],
+    first: bool,
+}
+
+impl<'a> Flat<'a> {
+    fn new(object: &'a [u8]) -> Option<Self> {
+        Some(Self { rest: object.trim_ascii_start().strip_prefix(b"{")?, first: true })
+    }
+
+    /// A member's name, and everything from its value on, which is to be skipped next. `None` at
+    /// the end, and where this is no JSON.
+    fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+        let mut rest = self.rest.trim_ascii_start();
+        if !std::mem::replace(&mut self.first, false) {
+            rest = rest.strip_prefix(b",")?.trim_ascii_start();
+        }
+        let name = rest.strip_prefix(b"\"")?;
+        let end = Scanner::default().feed(rest)?;
+        let value = rest[end..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        Some((&name[..end - 2], value))
+    }
+
+    /// Goes on after a member's value, and gives that alone.
+    fn skip(&mut self, from: &'a [u8]) -> Option<&'a [u8]> {
+        let (value, rest) = from.split_at(Scanner::default().feed(from)?);
+        self.rest = rest;
+        Some(value)
+    }
+}
+
+/// Reads as much as there is.
+pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
+    let mut peeked = Peeked::default();
+    let mut deserializer = serde_json::Deserializer::from_slice(object);
+    // An object that breaks off ends in an error; what came before was read all the same.
+    let _ = Members(&mut peeked, Level::Object).deserialize(&mut deserializer);
+    peeked
+}
+
+struct Members<'p>(&'p mut Peeked, Level);
+
+#[derive(Clone, Copy)]
+enum Level {
+    Object,
+    Metadata,
+    Annotations,
+}
+
+impl<'de> DeserializeSeed<'de> for Members<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+/// A text, or nothing where something else stands in its place, however large that is.
+struct Text(Option<String>);
+
+impl From<Text> for Option<String> {
+    fn from(Text(text): Text) -> Self {
+        text
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor).map(Text)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Some(text))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        while elements.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let Self(peeked, level) = self;
+        let read = members(peeked, level, map);
+        if read.is_err() && matches!(level, Level::Metadata) && peeked.namespace.is_none() {
+            // A namespace may have been to come: without it this is another object's name.
+            peeked.name = None;
+        }
+        read
+    }
+}
+
+fn members<'de, A: MapAccess<'de>>(
+    peeked: &mut Peeked,
+    level: Level,
+    mut map: A,
+) -> Result<(), A::Error> {
+    while let Some(member) = map.next_key::<String>()? {
+        match (level, &*member) {
+            (Level::Object, "metadata") => {
+                map.next_value_seed(Members(peeked, Level::Metadata))?;
+            }
+            (Level::Metadata, "annotations") => {
+                map.next_value_seed(Members(peeked, Level::Annotations))?;
+            }
+            (Level::Object, "kind") => peeked.kind = map.next_value::<Text>()?.into(),
+            (Level::Metadata, "name") => peeked.name = map.next_value::<Text>()?.into(),
+            (Level::Metadata, "namespace") => {
+                peeked.namespace = map.next_value::<Text>()?.into();
+            }
+            (Level::Metadata, "resourceVersion") => {
+                peeked.version = map.next_value::<Text>()?.into();
+            }
+            (Level::Annotations, "k8s.io/initial-events-end") => {
+                let value: Option<String> = map.next_value::<Text>()?.into();
+                peeked.initial_events_end = value.as_deref() == Some("true");
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJECT: &str = r#"{"kind":"Pod","spec":{"metadata":{"name":"no"}},"metadata":{"labels":{"name":"no"},
+        "name":"web","namespace":"shop","resourceVersion":"7",
+        "annotations":{"a":"b","k8s.io/initial-events-end":"true"}},"status":{"x":[1,2]}}"#;
+
+    #[test]
+    fn reads_what_the_object_says_of_itself() {
+        let peeked = peek(OBJECT.as_bytes());
+        assert_eq!(
+            peeked,
+            Peeked {
+                kind: Some("Pod".into()),
+                name: Some("web".into()),
+                namespace: Some("shop".into()),
+                version: Some("7".into()),
+                initial_events_end: true,
+            }
+        );
+    }
+
+    #[test]
+    fn a_state_is_read_in_whichever_order_it_comes() {
+        let expected =
+            ObjectState { namespace: Some("shop"), name: "web", uid: "u-1", version: "7" };
+        for object in [
+            r#"{"metadata":{"name":"web","namespace":"shop","uid":"u-1","resourceVersion":"7","x"#,
+            r#" { "kind" : "Pod", "spec": {"metadata": {"name": "no"}}, "metadata" : { "labels":
+                {"name": "no", "uid": "}"}, "namespace":"shop", "resourceVersion" :"7", "uid":
+                "u-1", "name" : "web" } } "#,
+        ] {
+            assert_eq!(state(object.as_bytes()), Some(expected), "{object}");
+        }
+        let cluster = r#"{"metadata":{"name":"n1","uid":"u","resourceVersion":"7"},"spec":{}}"#;
+        assert_eq!(state(cluster.as_bytes()).unwrap().namespace, None);
+    }
+
+    #[test]
+    fn what_does_not_say_its_state_plainly_has_none() {
+        let whole =
+            r#"{"metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"7"}}"#;
+        for end in 0..whole.len() - 2 {
+            assert_eq!(state(&whole.as_bytes()[..end]), None, "{end}");
+        }
+        for object in [
+            r#"{"metadata":{"name":"w\u0065b","uid":"u","resourceVersion":"7"}}"#,
+            r#"{"metadata":{"name":"","uid":"u","resourceVersion":"7"}}"#,
+            r#"{"metadata":{"name":"web","uid":"","resourceVersion":"7"}}"#,
+            r#"{"metadata":{"name":"web","uid":"u","resourceVersion":7}}"#,
+            r#"{"metadata":{"name":"web","resourceVersion":"7"}}"#,
+            r#"{"spec":{"metadata":{"name":"web","uid":"u","resourceVersion":"7"}}}"#,
+            r#"[{"metadata":{"name":"web","uid":"u","resourceVersion":"7"}}]"#,
+            r#"{"metadata":null}"#,
+            "{}",
+            "",
+        ] {
+            assert_eq!(state(object.as_bytes()), None, "{object}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn no_bytes_make_it_panic_or_loop(
+            bytes in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::prelude::any::<u8>(),
+                    proptest::sample::select(&br#"{}[],:" "metadata""#[..]),
+                ],
+                0..200,
+            ),
+        ) {
+            let _ = state(&bytes);
+            let _ = state(&[&br#"{"metadata":{"name":"#[..], &bytes].concat());
+        }
+    }
+
+    #[test]
+    fn reads_as_far_as_it_goes() {
+        for end in 0..OBJECT.len() {
+            let peeked = peek(&OBJECT.as_bytes()[..end]);
+            assert!(peeked.name.as_deref().is_none_or(|name| name == "web"));
+            assert!(peeked.name.is_none() || peeked.namespace.as_deref() == Some("shop"));
+        }
+        for garbled in [
+            &b"{\"metadata\":{\"name\":\"web\",\"name\xffpace\":\"shop\"}}"[..],
+            b"{\"metadata\":{\"name\":\"web\",\"na",
+        ] {
+            assert_eq!(peek(garbled), Peeked::default());
+        }
+        let broken = br#"{"metadata":{"name":"web","namespace":"shop"},"spec":{"x":"#;
+        assert_eq!(peek(broken).name.as_deref(), Some("web"));
+        for not in [&b"[1]"[..], b"7", b"null", br#"{"metadata":7}"#, b"\xff", b""] {
+            assert_eq!(peek(not), Peeked::default());
+        }
+    }
+
+    #[test]
+    fn only_true_means_true() {
+        for (value, end) in [(r#""true""#, true), (r#""True""#, false), ("true", false)] {
+            let object = format!(
+                r#"{{"metadata":{{"annotations":{{"k8s.io/initial-events-end":{value}}}}}}}"#
+            );
+            assert_eq!(peek(object.as_bytes()).initial_events_end, end);
+        }
+    }
+}

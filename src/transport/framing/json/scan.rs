@@ -1,0 +1,211 @@
+//! Finds where one JSON value ends, however its bytes are cut.
+//!
+//! It looks at each byte once and keeps a few words of state, so neither the size of a value nor
+//! its depth costs memory. It does not judge what is inside: whoever decodes the value does.
+
+use memchr::memchr2;
+
+/// Where the scan of one value stands.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::transport) struct Scanner {
+    state: State,
+    /// How many brackets are open.
+    depth: usize,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+enum State {
+    /// Nothing was seen.
+    #[default]
+    Start,
+    /// Inside an object or array, outside any string.
+    Inside,
+    String,
+    /// After a backslash in a string.
+    Escape,
+    /// In a number or a literal at the top, which only its follower ends.
+    Scalar,
+}
+
+/// A word holds so many bytes, which are looked at together.
+const WORD: usize = size_of::<u64>();
+
+/// A one in each byte of a word.
+const ONES: u64 = u64::MAX / 0xff;
+
+/// After how many words of a string its end is looked for by other means.
+const LONG: usize = 4;
+
+impl Scanner {
+    /// Looks at more bytes. `Some(n)`: the value ends before byte `n` of these.
+    ///
+    /// The first byte must be the first of the value.
+    pub(in crate::transport) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < bytes.len() {
+            at += self.pass(&bytes[at..]);
+            for &byte in bytes[at..].iter().take(WORD) {
+                if let Some(taken) = self.step(byte) {
+                    return Some(at + taken);
+                }
+                at += 1;
+            }
+        }
+        None
+    }
+
+    /// Looks at one byte. `Some(n)`: the value ends before it (0) or with it (1).
+    #[inline]
+    fn step(&mut self, byte: u8) -> Option<usize> {
+        match self.state {
+            State::String => match byte {
+                b'\\' => self.state = State::Escape,
+                b'"' if self.depth == 0 => return Some(1),
+                b'"' => self.state = State::Inside,
+                _ => {}
+            },
+            State::Escape => self.state = State::String,
+            State::Scalar => {
+                if byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}') {
+                    return Some(0);
+                }
+            }
+            State::Start | State::Inside => match byte {
+                b'"' => self.state = State::String,
+                b'{' | b'[' => {
+                    self.depth += 1;
+                    self.state = State::Inside;
+                }
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(1);
+                    }
+                }
+                _ if self.depth == 0 => self.state = State::Scalar,
+                _ => {}
+            },
+        }
+        None
+    }
+
+    /// Passes over whole words in which nothing is escaped and the value does not end; how many
+    /// bytes. It is the same as so many steps.
+    fn pass(&mut self, bytes: &[u8]) -> usize {
+        let mut within = match self.state {
+            State::Inside => 0,
+            State::String if self.depth > 0 => 1,
+            State::String => return memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len()),
+            _ => return 0,
+        };
+        let (mut passed, mut quiet) = (0, 0);
+        for word in bytes.as_chunks::<WORD>().0 {
+            let word = u64::from_le_bytes(*word);
+            if holds(word, b'\\') {
+                break;
+            }
+            let marks = equal(word, b'"');
+            if marks == 0 && within == 1 {
+                quiet += 1;
+                passed += WORD;
+                if quiet == LONG {
+                    let rest = &bytes[passed..];
+                    passed += memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                    break;
+                }
+                continue;
+            }
+            quiet = 0;
+            // How many quotes there are up to each byte; odd within a string.
+            let quoted = marks.wrapping_mul(ONES) ^ (ONES * within);
+            // In lower case an opening bracket is an opening brace.
+            let folded = word | (ONES * 0x20);
+            let (opened, closed) = (equal(folded, b'{') & !quoted, equal(folded, b'}') & !quoted);
+            let closed = count(closed);
+            if closed >= self.depth {
+                break;
+            }
+            self.depth = self.depth + count(opened) - closed;
+            within = quoted >> (8 * (WORD - 1)) & 1;
+            passed += WORD;
+        }
+        self.state = if within == 1 { State::String } else { State::Inside };
+        passed
+    }
+}
+
+/// A one in each byte of a word that equals this one.
+#[inline]
+fn equal(word: u64, byte: u8) -> u64 {
+    const LOW: u64 = ONES * 0x7f;
+    let differs = word ^ (ONES * u64::from(byte));
+    !(((differs & LOW) + LOW) | differs) >> 7 & ONES
+}
+
+/// Whether a byte of a word is this one.
+#[inline]
+fn holds(word: u64, byte: u8) -> bool {
+    let differs = word ^ (ONES * u64::from(byte));
+    differs.wrapping_sub(ONES) & !differs & (ONES * 0x80) != 0
+}
+
+/// How many bytes of a word are one, where the others are zero.
+#[inline]
+fn count(ones: u64) -> usize {
+    usize::from(ones.wrapping_mul(ONES).to_be_bytes()[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::tests::any_json;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn a_value_ends_where_it_ends(value in any_json(), cut in 1usize..9) {
+            let text = value.to_string();
+            let whole = format!("{text},{{}}");
+            let mut scanner = Scanner::default();
+            let mut end = None;
+            for (n, piece) in whole.as_bytes().chunks(cut).enumerate() {
+                if let Some(at) = scanner.feed(piece) {
+                    end = Some(n * cut + at);
+                    break;
+                }
+            }
+            prop_assert_eq!(end, Some(text.len()));
+        }
+
+        #[test]
+        fn passing_over_words_is_the_same_as_steps(
+            bytes in proptest::collection::vec(
+                prop_oneof![
+                    4 => proptest::sample::select(&br#""\\{}[],: a"#[..]),
+                    1 => any::<u8>(),
+                ],
+                0..200,
+            ),
+            quiet in 0usize..80,
+        ) {
+            let long = vec![b'x'; quiet];
+            let bytes = [&b"{\""[..], &long, b"\",", &bytes].concat();
+            let (mut scanner, mut stepped) = (Scanner::default(), Scanner::default());
+            let end = scanner.feed(&bytes);
+            let by_steps = bytes.iter().enumerate().find_map(|(at, byte)| Some(at + stepped.step(*byte)?));
+            prop_assert_eq!(end, by_steps);
+            if end.is_none() {
+                prop_assert_eq!(scanner, stepped);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut scanner = Scanner::default();
+            let end = scanner.feed(&bytes);
+            prop_assert!(end.is_none_or(|end| end <= bytes.len()));
+        }
+    }
+}

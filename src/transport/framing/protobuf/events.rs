@@ -1,0 +1,205 @@
+//! Takes a watch in protobuf apart while it arrives: one event after another.
+//!
+//! Each event has its length before it, in four bytes, the highest first. It holds its type and the
+//! object in an envelope of its own.
+
+use bytes::Bytes;
+
+use crate::decode::protobuf::Cursor;
+use crate::transport::framing::capture::{Capture, Input};
+use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
+
+/// An event may be larger than its object by its own head, the envelope and what the object is.
+const ENVELOPE: usize = 512;
+
+/// The bytes of a watch go in, its events come out.
+#[derive(Debug)]
+pub(in crate::transport) struct ProtobufWatchFramer {
+    input: Input,
+    state: State,
+    limit: usize,
+}
+
+#[derive(Debug)]
+enum State {
+    /// So many bytes of the length came.
+    Length(u32, u8),
+    Event(Capture),
+}
+
+impl ProtobufWatchFramer {
+    /// `limit`: how large an object may be, in bytes.
+    pub(in crate::transport) fn new(limit: usize) -> Self {
+        let limit = limit.saturating_add(ENVELOPE);
+        Self { input: Input::default(), state: State::Length(0, 0), limit }
+    }
+}
+
+impl Framer for ProtobufWatchFramer {
+    type Part = WatchPart;
+
+    fn push(&mut self, frame: Bytes) {
+        self.input.push(frame);
+    }
+
+    fn next(&mut self) -> Option<Result<WatchPart, Malformed>> {
+        loop {
+            match &mut self.state {
+                State::Length(length, 4) => {
+                    let length = usize::try_from(*length).unwrap_or(usize::MAX);
+                    self.state = State::Event(Capture::of_length(&self.input, length, self.limit));
+                }
+                State::Length(length, bytes) => {
+                    *length = *length << 8 | u32::from(self.input.peek()?);
+                    *bytes += 1;
+                    self.input.skip(1);
+                }
+                State::Event(capture) => {
+                    let captured = capture.feed(&mut self.input)?;
+                    let offset = capture.offset();
+                    self.state = State::Length(0, 0);
+                    return Some(Ok((captured, offset)));
+                }
+            }
+        }
+    }
+
+    fn within(&self) -> Option<&'static str> {
+        (!matches!(self.state, State::Length(_, 0))).then_some("an event")
+    }
+}
+
+/// Type and object of an event.
+pub(in crate::transport) fn open(event: &Bytes) -> Option<RawEvent> {
+    let (mut kind, mut object) = (None, None);
+    let mut fields = Cursor::new(event, 0);
+    while let Some(field) = fields.next().ok()? {
+        match field.number {
+            1 => kind = Some(kind_of(field.bytes().ok()?)),
+            2 => {
+                let mut fields = field.message().ok()?;
+                while let Some(field) = fields.next().ok()? {
+                    if field.number == 1 {
+                        object = Some(event.slice_ref(field.bytes().ok()?));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(RawEvent { kind: kind?, object: object? })
+}
+
+/// Type and object of an event of which only the head is there.
+pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
+    let mut kind = None;
+    let mut fields = Cursor::new(head, 0);
+    while let Some((field, _)) = fields.next_torn() {
+        match field.number {
+            1 => kind = Some(kind_of(field.bytes().ok()?)),
+            2 => {
+                let (object, _) = field.message().ok()?.next_torn()?;
+                let object = head.slice_ref(object.bytes().ok()?);
+                return Some(RawEvent { kind: kind?, object });
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn kind_of(text: &[u8]) -> EventKind {
+    std::str::from_utf8(text).map_or(EventKind::Unknown, EventKind::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::decode::protobuf::encode::field;
+    use crate::transport::framing::capture::RawBytes;
+
+    fn frame(event: &[u8]) -> Vec<u8> {
+        [&u32::try_from(event.len()).unwrap().to_be_bytes(), event].concat()
+    }
+
+    fn event(kind: &str, object: &[u8]) -> Vec<u8> {
+        [field(1, kind), field(2, field(1, object))].concat()
+    }
+
+    fn captured(body: &[u8], cut: usize, limit: usize) -> (Vec<WatchPart>, bool) {
+        let mut framer = ProtobufWatchFramer::new(limit);
+        let mut parts = vec![];
+        for frame in body.chunks(cut) {
+            framer.push(Bytes::copy_from_slice(frame));
+            while let Some(part) = framer.next() {
+                parts.push(part.unwrap());
+            }
+        }
+        (parts, framer.within().is_none())
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn events_come_however_they_are_cut(
+            objects in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 0..5),
+            cut in 1usize..40,
+        ) {
+            let body: Vec<u8> = objects.iter().flat_map(|object| frame(&event("ADDED", object))).collect();
+            let (parts, complete) = captured(&body, cut, 1 << 20);
+            prop_assert!(complete);
+            let mut found = vec![];
+            for (part, _) in &parts {
+                let RawBytes::Whole(event) = part else { panic!("oversized") };
+                let event = open(event).unwrap();
+                prop_assert_eq!(event.kind, EventKind::Added);
+                found.push(event.object.to_vec());
+            }
+            prop_assert_eq!(found, objects);
+            if !body.is_empty() {
+                prop_assert!(!captured(&body[..body.len() - 1], cut, 1 << 20).1);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(
+            bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),
+            cut in 1usize..9,
+        ) {
+            for (part, _) in captured(&bytes, cut, 16).0 {
+                match part {
+                    RawBytes::Whole(event) => drop(open(&event)),
+                    RawBytes::Oversized(head) => drop(open_head(&head)),
+                }
+            }
+            let _ = (open(&Bytes::copy_from_slice(&bytes)), open_head(&Bytes::from(bytes)));
+        }
+    }
+
+    #[test]
+    fn an_oversized_event_keeps_its_head_and_its_neighbours() {
+        let big = event("MODIFIED", &vec![9; 100_000]);
+        let small = event("DELETED", b"x");
+        let body = [frame(&small), frame(&big), frame(&small)].concat();
+        for cut in [1, 1000, 1 << 20] {
+            let (parts, complete) = captured(&body, cut, 100);
+            assert!(complete && parts.len() == 3);
+            let RawBytes::Oversized(head) = &parts[1].0 else { panic!("whole") };
+            let event = open_head(head).unwrap();
+            assert_eq!(event.kind, EventKind::Modified);
+            assert!(event.object.len() > 500 && event.object.iter().all(|byte| *byte == 9));
+        }
+    }
+
+    #[test]
+    fn an_event_without_type_or_object_is_none() {
+        for event in [&b""[..], &field(1, "ADDED"), &field(2, field(1, "x")), b"\x0a\x09"] {
+            assert_eq!(open(&Bytes::copy_from_slice(event)), None);
+        }
+        let odd = [field(1, b"\xff"), field(2, field(1, ""))].concat();
+        assert_eq!(open(&odd.into()).unwrap().kind, EventKind::Unknown);
+    }
+}
