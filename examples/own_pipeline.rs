@@ -33,7 +33,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     run(&source, |line| println!("{line}")).await
 }
 
-/// Runs the pipeline until the source's story is told.
+/// Runs the pipeline through a list, a change and a missed delete.
+///
+/// # Errors
+/// An index of that name exists, or the store did not reach a version in time.
 pub async fn run(
     source: &Arc<FakeSource<ConfigMap>>,
     print: impl Fn(String) + Clone + Send + Sync + 'static,

@@ -28,8 +28,8 @@ use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
 use crate::panic::{catch, catch_async, into_message, let_go};
-use crate::yield_budget::give_way;
 use crate::workqueue::{Work, WorkQueue};
+use crate::yield_budget::give_way;
 
 /// How long a key waits to see own writes before that counts as a failure.
 const SIGHT: Duration = Duration::from_secs(10);

@@ -9,8 +9,8 @@ use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::error::{Fault, SourceError, Verb};
 use kube_informer::lister_watcher::{
-    Collection, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher, Undecodable,
-    WatchItem, WatchQuery, WatchStream,
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
+    Undecodable, WatchItem, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::{InformerOptions, SharedInformer};
@@ -32,6 +32,7 @@ impl ListerWatcher<ConfigMap> for Endless {
     fn list(
         &self,
         _: &ListQuery,
+        _: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         self.lists.fetch_add(1, Ordering::SeqCst);
         let version = Some("5".into());
@@ -42,6 +43,7 @@ impl ListerWatcher<ConfigMap> for Endless {
     fn watch(
         &self,
         _: &WatchQuery,
+        _: &ListHints<ConfigMap>,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         let error = SourceError::new(self.collection.request_scope(Verb::Watch), Fault::NoVersion);
         let nameless = Undecodable { key: None, version: None, error };
