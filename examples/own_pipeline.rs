@@ -35,9 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs the pipeline through a list, a change and a missed delete.
 ///
-/// # Errors
-/// An index of that name exists, or the store did not reach a version in time.
-pub async fn run(
+pub(crate) async fn run(
     source: &Arc<FakeSource<ConfigMap>>,
     print: impl Fn(String) + Clone + Send + Sync + 'static,
 ) -> Result<(), Box<dyn Error>> {
@@ -197,7 +195,7 @@ fn describe(event: &Event<ConfigMap>) -> String {
 }
 
 /// Returns a map with a label for its team.
-pub fn settings(name: &str, team: &str) -> ConfigMap {
+pub(crate) fn settings(name: &str, team: &str) -> ConfigMap {
     let labels = [("team".to_owned(), team.to_owned())].into();
     let mut map = ConfigMap::default();
     map.metadata.name = Some(name.to_owned());
