@@ -30,13 +30,14 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
+use kube_informer::object::FieldSet;
 use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{
     ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode, WithoutManagedFields,
 };
-use kube_informer::{FieldSet, Indexer, InformerOptions, SharedInformer};
+use kube_informer::{Indexer, InformerOptions, SharedInformer};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use support::server::PodServer;

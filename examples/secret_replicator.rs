@@ -151,7 +151,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Write(#[from] UntraceableWrite),
     #[error(transparent)]
-    Key(#[from] kube_informer::InvalidKey),
+    Key(#[from] kube_informer::object::InvalidKey),
 }
 
 impl Failure {

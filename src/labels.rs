@@ -19,7 +19,7 @@ use kube::core::{Expression, Selector};
 ///
 /// let selector: LabelSelector = "app=web, tier in (front, edge), env != test, !legacy, size>3".parse()?;
 /// assert!("a===b".parse::<LabelSelector>().is_err());
-/// # Ok::<(), kube_informer::InvalidSelector>(())
+/// # Ok::<(), kube_informer::labels::InvalidSelector>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSelector {
@@ -118,7 +118,7 @@ impl LabelSelector {
     /// assert_eq!(LabelSelector::from_selector(selector)?, "app=web".parse()?);
     /// let selector = Selector::from_iter([Expression::Equal("app=web,tier".into(), "".into())]);
     /// assert!(LabelSelector::from_selector(selector).is_err());
-    /// # Ok::<(), kube_informer::InvalidSelector>(())
+    /// # Ok::<(), kube_informer::labels::InvalidSelector>(())
     /// ```
     pub fn from_selector(selector: Selector) -> Result<Self, InvalidSelector> {
         let requirement = |expression| {

@@ -158,30 +158,22 @@ mod sync;
 pub mod testing;
 mod time;
 pub mod transport;
-
 pub mod workqueue;
 mod yield_budget;
 
+// The names that most programs write. Everything else is in the module of its concept.
 pub use controller::{Action, Controller, ReconcileRequest};
 pub use error::SourceError;
-pub use factory::{
-    FactoryStatus, InformerSpec, SharedInformerFactory, SharedInformerFactoryBuilder, SpecConflict,
-    SpecError,
-};
+pub use factory::{FactoryStatus, InformerSpec, SharedInformerFactory, SpecError};
 pub use indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 pub use informer::{
-    InformerFailure, InformerGroup, InformerOptions, InformerStatus, InformerStopped, InformerTask,
-    SharedInformer, StartError, SyncError,
+    InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError,
+    SyncError,
 };
-pub use labels::{InvalidSelector, LabelSelector};
-pub use leader_election::{LeaderElectionError, LeaderElector, LeadershipState};
+pub use labels::LabelSelector;
+pub use leader_election::LeaderElector;
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
-pub use object::{
-    Cached, CachedEvent, Change, Delta, Event, FieldSet, IncomparableVersion, InvalidKey,
-    KnownChunks, KnownObjects, ObjectEvent, ObjectKey, ObjectState, PackedObject, Replacement,
-    ResourceVersion,
-};
-pub use packer::Packer;
+pub use object::{Cached, CachedEvent, Event, ObjectKey, ResourceVersion};
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };

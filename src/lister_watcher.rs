@@ -14,7 +14,7 @@ use kube::Resource;
 
 use crate::error::{RequestScope, SourceError, Verb, write_place};
 use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion};
-use crate::packer::Packer;
+pub use crate::packer::Packer;
 
 /// Lists and watches one collection of objects.
 ///

@@ -100,11 +100,6 @@ impl SharedInformerFactory {
     /// # use kube_informer::{InformerSpec, SharedInformerFactory, testing::ApiServer};
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
     /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
-    /// # #[cfg(feature = "testing")] {
-    /// # use k8s_openapi::api::core::v1::Pod;
-    /// # use kube_informer::{InformerSpec, SharedInformerFactory, testing::ApiServer};
-    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
     /// let shop = || InformerSpec::<Pod>::new().namespace("shop");
     /// let pods = factory.informer_with(shop().managed_fields(false))?;
     /// // The same informer: an unset option never conflicts.

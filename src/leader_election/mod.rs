@@ -6,7 +6,8 @@
 //! Lease, and needs the verbs `get`, `create` and `update` on it.
 //!
 //! ```no_run
-//! use kube_informer::{LeaderElectionError, LeaderElector};
+//! use kube_informer::leader_election::{LeaderElectionError};
+//! use kube_informer::{LeaderElector};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! # async fn f() -> Result<(), Box<dyn std::error::Error>> {

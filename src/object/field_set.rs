@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// has a dot in its own name can only be had with what it is in: `metadata.annotations`.
 ///
 /// ```
-/// use kube_informer::FieldSet;
+/// use kube_informer::object::FieldSet;
 ///
 /// let fields = FieldSet::from_paths(["metadata.ownerReferences", "spec.nodeName"]);
 /// ```

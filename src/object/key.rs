@@ -23,7 +23,7 @@ use kube::Resource;
 /// assert_eq!(key.name(), "web-0");
 /// assert_eq!(key.to_string(), "shop/web-0");
 /// assert_eq!("node-1".parse::<ObjectKey>()?, ObjectKey::cluster("node-1")?);
-/// # Ok::<(), kube_informer::InvalidKey>(())
+/// # Ok::<(), kube_informer::object::InvalidKey>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey(Arc<str>);

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// let new = ResourceVersion::from("100000000000000000000"); // beyond 64 bits
 /// assert_eq!(new.compare(&old)?, Ordering::Greater);
 /// assert!(new.compare(&ResourceVersion::from("abc")).is_err());
-/// # Ok::<(), kube_informer::IncomparableVersion>(())
+/// # Ok::<(), kube_informer::object::IncomparableVersion>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ResourceVersion(Repr);

@@ -10,13 +10,14 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
 use kube::api::{Api, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams};
+use kube_informer::object::FieldSet;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{
-    CachedEvent, Event, FieldSet, Index, InformerOptions, LabelSelector, ObjectKey,
-    ResourceVersion, SharedInformer, Storage,
+    CachedEvent, Event, Index, InformerOptions, LabelSelector, ObjectKey, ResourceVersion,
+    SharedInformer, Storage,
 };
 use parking_lot::Mutex;
 use proptest::collection::vec;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
+use kube_informer::object::{KnownObjects, ObjectState};
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::protobuf::encode::encode;
-use kube_informer::{Cached, KnownObjects, ObjectKey, ObjectState};
+use kube_informer::{Cached, ObjectKey};
 use parking_lot::Mutex;
 use serde_json::Value;
 

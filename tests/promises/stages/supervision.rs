@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::error::ApiStatus;
+use kube_informer::informer::InformerTask;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::{ApiServer, WatchEnd};
-use kube_informer::{
-    CachedEvent, EventHandler, HandlerOptions, InformerTask, ObjectKey, SharedInformerFactory,
-};
+use kube_informer::{CachedEvent, EventHandler, HandlerOptions, ObjectKey, SharedInformerFactory};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Dispatch, Metadata, Subscriber};

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource, ResourceExt};
 use kube_informer::controller::ControllerBuilder;
+use kube_informer::lister_watcher::Packer;
+use kube_informer::object::{FieldSet, PackedObject};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{
-    Action, Cached, Controller, FieldSet, InformerOptions, ObjectKey, PackedObject, Packer,
-    ResourceVersion, SharedInformer,
+    Action, Cached, Controller, InformerOptions, ObjectKey, ResourceVersion, SharedInformer,
 };
 use parking_lot::Mutex;
 use tokio::time::sleep;
