@@ -51,7 +51,7 @@ pub use self::own_writes::{
 pub use self::presence::{Presence, UnknownReason};
 use self::run::Ending;
 pub use self::status::{ControllerStatus, Phase};
-pub use self::triggers::{Predicate, generation_changed, version_changed};
+pub use self::triggers::{generation_changed, version_changed};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;

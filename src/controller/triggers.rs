@@ -20,7 +20,7 @@ use crate::workqueue::{Priority, WorkQueue};
 
 /// A filter of changes: gets the old state (`None` for a new object) and the new one, and returns whether
 /// to reconcile. Deletes are never filtered.
-pub type Predicate<K> = Arc<dyn Fn(Option<&K>, &K) -> bool + Send + Sync>;
+pub(crate) type Predicate<K> = Arc<dyn Fn(Option<&K>, &K) -> bool + Send + Sync>;
 
 /// The fields of a dependent that name its owner.
 static OWNER_FIELDS: LazyLock<FieldSet> =

@@ -44,7 +44,7 @@ use crate::sync::{Mutex, MutexGuard};
 
 /// The shortest resync period of a handler: one second. A shorter period is raised to it, as in
 /// client-go.
-pub const MIN_RESYNC: Duration = Duration::from_secs(1);
+pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 
 /// Distributes the changes of a store to its handlers.
 pub struct SharedProcessor<K> {

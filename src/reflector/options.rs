@@ -13,10 +13,10 @@ use crate::object::KnownObjects;
 use crate::packer::Packer;
 
 /// A function that is called with each error of a reflector.
-pub type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
+pub(crate) type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
 
 /// A function that changes each object before it is stored.
-pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
 /// Configuration of a reflector.
 ///

@@ -15,6 +15,7 @@ pub mod control_plane;
 mod fake_source;
 pub mod faults;
 
+pub use crate::decode::protobuf::encode::encode as encode_protobuf;
 pub use api_server::ApiServer;
 #[cfg(all(unix, feature = "testing-tls"))]
 pub use control_plane::ControlPlane;

@@ -24,12 +24,12 @@ pub fn encode(object: &Value) -> Option<Vec<u8>> {
 }
 
 /// An object without an envelope, as in a list. `None` as in [`encode`].
-pub fn encode_message(api_version: &str, kind: &str, object: &Value) -> Option<Vec<u8>> {
+pub(crate) fn encode_message(api_version: &str, kind: &str, object: &Value) -> Option<Vec<u8>> {
     members(MessageId::of(api_version, kind)?, object.as_object()?)
 }
 
 /// One frame of a watch: an event of this type that holds an object in its envelope.
-pub fn encode_event(event: &str, object: &[u8]) -> Vec<u8> {
+pub(crate) fn encode_event(event: &str, object: &[u8]) -> Vec<u8> {
     let event = [field(1, event), field(2, field(1, object))].concat();
     let length = u32::try_from(event.len()).unwrap_or(u32::MAX);
     [&length.to_be_bytes(), &event[..]].concat()
@@ -149,19 +149,19 @@ pub(crate) fn int(number: u64, value: i64) -> Vec<u8> {
 }
 
 /// What comes before a message of this length in its envelope, and what after it.
-pub fn around(api_version: &str, kind: &str, length: usize) -> (Vec<u8>, Vec<u8>) {
+pub(crate) fn around(api_version: &str, kind: &str, length: usize) -> (Vec<u8>, Vec<u8>) {
     let types = field(1, [field(1, api_version), field(2, kind)].concat());
     let head = [&MAGIC[..], &types, &head(2, length)].concat();
     (head, [field(3, ""), field(4, "")].concat())
 }
 
 /// What comes before a field's bytes.
-pub fn head(number: u64, length: usize) -> Vec<u8> {
+pub(crate) fn head(number: u64, length: usize) -> Vec<u8> {
     [varint(number << 3 | 2), varint(length as u64)].concat()
 }
 
 /// An object in its envelope.
-pub fn envelope(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
+pub(crate) fn envelope(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
     let (before, after) = around(api_version, kind, message.len());
     [&before, message, &after].concat()
 }

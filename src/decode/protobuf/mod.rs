@@ -6,7 +6,7 @@
 //! malformed is an error with a place.
 
 #[cfg(any(test, feature = "testing"))]
-pub mod encode;
+pub(crate) mod encode;
 mod envelope;
 mod error;
 mod fields;

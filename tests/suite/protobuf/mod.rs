@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use flate2::read::GzDecoder;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube_informer::transport::protobuf::encode::encode;
+use kube_informer::testing::encode_protobuf as encode;
 use kube_informer::transport::protobuf::{ProtobufObject, is_built_in};
 use proptest::prelude::*;
 use proptest::sample::Index;
