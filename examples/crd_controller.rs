@@ -2,8 +2,8 @@
 //! Deployment that serves it, and says in its status how that goes.
 //!
 //! `cargo run --example crd_controller` brings its own API server, creates a website, changes and
-//! breaks it, and ends by itself. `-- --cluster` installs the definition in the cluster of the present
-//! kubeconfig and works there until Ctrl-C:
+//! breaks it, and ends by itself. `-- --cluster` installs the definition in the cluster of the
+//! present kubeconfig and works there until Ctrl-C:
 //!
 //! ```yaml
 //! apiVersion: example.com/v1
@@ -12,10 +12,11 @@
 //! spec: { page: "<h1>Hello</h1>", replicas: 2 }
 //! ```
 //!
-//! What there is to see: a derived type with a schema and a status; `generation_changed`, so that the
-//! controller's own status is no work for it; server-side apply and owner references, so that what others do to its objects
-//! is undone and the cluster's garbage collector cleans up; conditions and `observedGeneration` as
-//! the API conventions want them; a wrong spec, which is told and not retried.
+//! What there is to see: a derived type with a schema and a status; `generation_changed`, so that
+//! the controller's own status is no work for it; server-side apply and owner references, so that
+//! what others do to its objects is undone and the cluster's garbage collector cleans up;
+//! conditions and `observedGeneration` as the API conventions want them; a wrong spec, which is
+//! told and not retried.
 
 mod support;
 
@@ -260,11 +261,12 @@ impl Owner {
         if present.is_some_and(|present| !is_controlled_by(present.meta(), website)) {
             return Ok(Outcome::Taken);
         }
-        // Server-side apply: what is said here is as said here, whoever wrote it before; what others
-        // wrote beside it stays. Where nothing changes nothing is written, and no event comes of it.
+        // Server-side apply: what is said here is as said here, whoever wrote it before; what
+        // others wrote beside it stays. Where nothing changes nothing is written, and no event
+        // comes of it.
         let params = PatchParams::apply(MANAGER).force();
         let written = api.patch(key.name(), &params, &Patch::Apply(wanted)).await?;
-        owned.writes.wrote(key, &written)?;
+        owned.writes.expect_write(key, &written)?;
         Ok(Outcome::Present(Arc::new(written)))
     }
 
@@ -281,7 +283,7 @@ impl Owner {
         let api = Api::<Website>::namespaced(self.client.clone(), namespace);
         let patch = Patch::Merge(json!({ "status": status }));
         let written = api.patch_status(key.name(), &PatchParams::default(), &patch).await?;
-        self.statuses.wrote(key, &written)?;
+        self.statuses.expect_write(key, &written)?;
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 //! their source is.
 //!
 //! `cargo run --example secret_replicator` brings its own API server, lets two replicas stand for
-//! election, plays through a secret's life and prints the metrics; it ends by itself. `-- --cluster`
-//! works on the cluster of the present kubeconfig until Ctrl-C or SIGTERM; its Lease is in the
-//! namespace `default`. A secret to be copied looks like this:
+//! election, plays through a secret's life and prints the metrics; it ends by itself. `--
+//! --cluster` works on the cluster of the present kubeconfig until Ctrl-C or SIGTERM; its Lease is
+//! in the namespace `default`. A secret to be copied looks like this:
 //!
 //! ```yaml
 //! metadata:
@@ -22,10 +22,10 @@
 //!   annotations: { replicate.example.com/from: "base/registry" }
 //! ```
 //!
-//! A controller writes with its own rights what others ask for with theirs, so it must not do whatever it
-//! is asked. Without the second annotation, anyone who may create a secret anywhere could create one of
-//! any name everywhere. With it, the owner of the target has named namespace and name of the source.
-//! Only types that hold plain data are copied: a secret of the type
+//! A controller writes with its own rights what others ask for with theirs, so it must not do
+//! whatever it is asked. Without the second annotation, anyone who may create a secret anywhere
+//! could create one of any name everywhere. With it, the owner of the target has named namespace
+//! and name of the source. Only types that hold plain data are copied: a secret of the type
 //! `bootstrap.kubernetes.io/token` in `kube-system`, for one, is a way into the cluster. A consent
 //! that is withdrawn takes the copy away.
 //!
@@ -92,8 +92,8 @@ async fn main() -> Result<(), BoxError> {
     support::main(run, |server| life(server, prometheus)).await
 }
 
-/// One replica: stands for election, and replicates while it leads, until `stop`. Its `identity` must be
-/// its own; unset it is the host's name with a random suffix.
+/// One replica: stands for election, and replicates while it leads, until `stop`. Its `identity`
+/// must be its own; unset it is the host's name with a random suffix.
 pub(crate) async fn run(
     client: Client,
     identity: Option<&str>,
@@ -260,7 +260,7 @@ impl Replicator {
             ObjectMeta { resource_version: present.resource_version(), ..wanted.metadata };
         let changed = Secret { metadata, ..wanted };
         let changed = api.replace(key.name(), &PostParams::default(), &changed).await?;
-        self.writes.wrote(key, &changed)?;
+        self.writes.expect_write(key, &changed)?;
         tracing::info!(source = %key, copy = %target, "copy updated");
         Ok(())
     }
@@ -274,7 +274,7 @@ impl Replicator {
     ) -> Result<(), Failure> {
         match api.create(&PostParams::default(), wanted).await {
             Ok(made) => {
-                self.writes.wrote(key, &made)?;
+                self.writes.expect_write(key, &made)?;
                 tracing::info!(source = %key, copy = %target, "copy created");
                 Ok(())
             }
@@ -306,8 +306,8 @@ impl Replicator {
         match api.delete(&copy.name_any(), &params).await {
             Ok(answer) => match answer.left() {
                 // It has finalizers, and waits for them.
-                Some(going) => self.writes.wrote(key, &going)?,
-                None => self.writes.deleted(key, copy)?,
+                Some(going) => self.writes.expect_write(key, &going)?,
+                None => self.writes.expect_delete(key, copy)?,
             },
             Err(kube::Error::Api(status)) if status.code == 404 => {}
             Err(error) => return Err(error.into()),

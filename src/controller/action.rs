@@ -1,4 +1,4 @@
-//! What a reconcile is given, and what it answers.
+//! The argument and the result of a reconcile.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,27 +9,27 @@ use super::own_writes::WriteScope;
 use super::presence::Presence;
 use crate::object::ObjectKey;
 
-/// One try to bring the world in line with one object.
+/// One try to reconcile one object.
 #[non_exhaustive]
 pub struct ReconcileRequest<K> {
     /// The object's key.
     pub key: ObjectKey,
-    /// The object as it was stored when this try began. [`Presence::Gone`] only where it is known
-    /// that there is none.
+    /// The object as the store held it when this try began. It is [`Presence::Gone`] only if the
+    /// cache knows that there is none.
     pub object: Presence<K>,
-    /// How many tries failed in a row before this one.
+    /// The number of tries that failed in a row before this one.
     pub failures: u32,
-    /// Cancelled when the controller stops, when this replica stops leading, and when this try ends for
-    /// any reason, a panic or timeout included. The controller does not wait for tasks that the
-    /// reconcile spawns: end them when this is cancelled, or they run beside the next try. A try still
-    /// running after the grace is dropped at its next await.
+    /// A token that is cancelled when the controller stops, when this replica stops leading, and
+    /// when this try ends for any reason, a panic or timeout included. The controller does not wait
+    /// for tasks that the reconcile spawns: end them when this token is cancelled, or they run
+    /// beside the next try. A try still running after the grace is dropped at its next await.
     pub stop: CancellationToken,
     pub(super) writes: WriteScope,
 }
 
 impl<K> ReconcileRequest<K> {
-    /// Carries this try into a task that it spawns: writes that `future` makes through a
-    /// [tracking client](super::tracking_client) count as this try's.
+    /// Wraps a future that this try spawns as a task: writes that `future` makes through a
+    /// [tracking client](super::tracking_client) then count as this try's.
     ///
     /// ```no_run
     /// # use kube_informer::ReconcileRequest;
@@ -55,7 +55,17 @@ impl<K> fmt::Debug for ReconcileRequest<K> {
     }
 }
 
-/// What comes after a reconcile that did not fail.
+/// The next step for a key whose reconcile did not fail.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::Action;
+///
+/// fn next(ready: bool) -> Action {
+///     if ready { Action::done() } else { Action::requeue_after(Duration::from_secs(30)) }
+/// }
+/// assert_eq!(next(true), Action::done());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Action(pub(super) Next);
@@ -68,17 +78,18 @@ pub(super) enum Next {
 }
 
 impl Action {
-    /// Nothing, until something changes.
+    /// Reconciles the key again only after a change or a trigger.
     pub const fn done() -> Self {
         Self(Next::Change)
     }
 
-    /// The same key again after so long, or when something changes.
+    /// Reconciles the key again after `delay`, or earlier after a change.
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))
     }
 
-    /// The same key again after a delay that grows with each such answer, as if it had failed.
+    /// Reconciles the key again after the limiter's delay, which grows with each such result, as if
+    /// this try had failed.
     pub const fn retry() -> Self {
         Self(Next::Retry)
     }

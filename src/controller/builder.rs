@@ -1,4 +1,4 @@
-//! What a controller follows, and how it goes about its work.
+//! Options of a controller.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::board::Board;
 use super::following::{self, Group};
-use super::late::Late;
+use super::missing_informers::MissingInformers;
 use super::own_writes::{Cache, OwnWrites, WriteLog};
-use super::run::Ending;
+use super::run::StopGuard;
+use super::status::StatusCell;
 use super::triggers::{Keys, Owner, Predicate};
 use super::{Controller, Limits};
 use crate::informer::InformerGroup;
@@ -19,10 +19,26 @@ use crate::object::ObjectKey;
 use crate::panic::Contained;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
-/// The most workers that a controller has. Each is a task.
-const MOST_WORKERS: usize = 1 << 16;
+/// The largest number of workers of a controller. Each worker is a task.
+const MAX_WORKERS: usize = 1 << 16;
 
 /// Options of a [`Controller`].
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use kube_informer::controller::generation_changed;
+/// use kube_informer::{Controller, SharedInformerFactory};
+///
+/// # fn f(factory: SharedInformerFactory) {
+/// let controller = Controller::builder("rollout", &factory.informer::<Deployment>())
+///     .owns(&factory.informer::<ReplicaSet>())
+///     .predicate(generation_changed)
+///     .concurrency(4)
+///     .timeout(Duration::from_secs(60))
+///     .build();
+/// # let _ = controller; }
+/// ```
 #[must_use]
 pub struct ControllerBuilder<K> {
     name: Arc<str>,
@@ -49,8 +65,8 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         }
     }
 
-    /// Also follows objects that a `K` controls: a change of one means work on its owner, by the
-    /// `ownerReference` with `controller: true`.
+    /// Also follows objects that a `K` controls. A change of such an object queues its owner's key,
+    /// taken from the `ownerReference` with `controller: true`.
     pub fn owns<O>(self, informers: impl Into<InformerGroup<O>>) -> Self
     where
         K: Resource<DynamicType = ()>,
@@ -60,14 +76,17 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self.follows(informers, Keys::Owner(Owner::of::<K>()))
     }
 
-    /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile and must be pure.
-    /// It is called for every state: for both states of an update, none merged away. A
-    /// [packed](crate::storage) state is unpacked first; one that cannot be unpacked names no keys.
+    /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile and must be
+    /// pure.
     ///
-    /// The controller calls `keys` in a task of its own, with a backlog of 1,024 states. When the
-    /// backlog is full, the informer's processing loop waits, and so does everyone who follows the
-    /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A panic is
-    /// caught and [counted](super::ControllerStatus::mapping_panics).
+    /// The controller calls `keys` for every state, including both states of an update; none is
+    /// merged away. A [packed](crate::storage) state is unpacked first. A state that cannot be
+    /// unpacked gives no keys.
+    ///
+    /// The controller calls `keys` in its own task, behind a backlog of 1,024 states. When the
+    /// backlog is full, the informer's processing loop waits, and with it all handlers of that
+    /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A
+    /// panic is caught and [counted](super::ControllerStatus::mapping_panics).
     pub fn watches<O, I>(
         self,
         informers: impl Into<InformerGroup<O>>,
@@ -82,7 +101,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             if let Some(keys) = keys.get_mut() {
                 keys.for_each(add);
             }
-            // Not contained: a panic here is counted, too.
+            // Outside of `Contained`, so that a panic of this drop is counted, too.
             drop(keys.take());
         };
         self.follows(informers, Keys::Mapped(Box::new(map)))
@@ -98,16 +117,17 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Reconciles a `K` that was added or updated only if this and every other predicate says so;
-    /// it is given the old state, if there was one, and the new. Deletes can't be dropped, nor what
-    /// other objects, retries and [`trigger`](super::ControllerHandle::trigger) bring.
+    /// Reconciles an added or updated `K` only if this and every other predicate returns true. The
+    /// arguments are the old state (`None` for a new object) and the new state. Predicates do not
+    /// see deletes, changes of other objects, retries and
+    /// [`trigger`](super::ControllerHandle::trigger): these always queue their keys.
     ///
-    /// The controller calls predicates like the function of [`watches`](Self::watches): in a task of its
-    /// own, for each state, with the same backlog. If a predicate panics, the change passes and the
-    /// panic is [counted](super::ControllerStatus::predicate_panics).
+    /// The controller calls predicates like the function of [`watches`](Self::watches): in its own
+    /// task, for each state, with the same backlog. If a predicate panics, the change passes and
+    /// the panic is [counted](super::ControllerStatus::predicate_panics).
     ///
-    /// Where objects are [packed](crate::storage), the old and the new are unpacked for predicates;
-    /// without any, no object is unpacked before its reconcile. An object that cannot be unpacked
+    /// Predicates of [packed](crate::storage) objects cost the unpacking of both states. Without
+    /// predicates, no object is unpacked before its reconcile. An object that cannot be unpacked
     /// passes every predicate. Its reconcile gets [`Presence::Unknown`](super::Presence::Unknown).
     ///
     /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
@@ -119,48 +139,51 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Sets how many keys are reconciled at a time: at least one, at most 65,536; one unless set.
-    /// One key is never reconciled twice at a time. Each worker is a task, also while it waits.
+    /// Sets the number of keys that are reconciled at a time: from 1 to 65,536; 1 unless set. One
+    /// key is never reconciled twice at a time. Each worker is a task, even while it waits.
     pub fn concurrency(mut self, workers: usize) -> Self {
-        self.limits.workers = workers.clamp(1, MOST_WORKERS);
+        self.limits.workers = workers.clamp(1, MAX_WORKERS);
         self
     }
 
-    /// How long a reconcile may take before it is dropped where it waits, and counts as failed. No
-    /// limit unless set.
+    /// Sets the longest time of a reconcile; no limit unless set. A reconcile that takes longer is
+    /// dropped at its next await and counts as failed. Code that blocks its thread is not
+    /// interrupted.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.limits.timeout = Some(limit);
         self
     }
 
-    /// How long reconciles may go on after the controller was stopped; 10 s unless set.
+    /// Sets the time that running reconciles get to end after a stop; 10 s unless set.
     pub fn grace(mut self, limit: Duration) -> Self {
         self.limits.grace = limit;
         self
     }
 
-    /// Sets how long the informers may take to sync; 2 minutes unless set, as controller-runtime's. Then
-    /// the controller begins if each kind has an informer that synced, and fails otherwise.
+    /// Sets the time that the informers get to sync; 2 minutes unless set, as in
+    /// controller-runtime. After it the controller begins if each kind has an informer that synced,
+    /// and fails otherwise.
     pub fn sync_timeout(mut self, limit: Duration) -> Self {
         self.limits.sync = limit;
         self
     }
 
-    /// What delays a key that failed; client-go's
+    /// Sets the limiter that delays failed keys; client-go's
     /// [`default_limiter`](crate::workqueue::default_limiter) unless set.
     pub fn limiter(mut self, limiter: impl RateLimiter<ObjectKey>) -> Self {
         self.queue = self.queue.limiter(limiter);
         self
     }
 
-    /// Serves namespaces in turn, so that one with a thousand changes does not hold up the others.
+    /// Serves namespaces in turn, so that a namespace with a thousand changes does not hold up the
+    /// others.
     pub fn fair_by_namespace(mut self) -> Self {
         self.queue = self.queue.fair_by(|key| key.namespace().map(str::to_owned));
         self
     }
 
-    /// Runs no reconcile of a key until the cache shows the writes that [were recorded](OwnWrites) for
-    /// it. After 10 s the wait counts as a failure, and the key waits again after its backoff. Other
+    /// Runs no reconcile of a key until the cache shows the writes [recorded](OwnWrites) for it.
+    /// After 10 s the wait counts as a failure, and the key waits again after its backoff. Other
     /// keys are not held up, and no worker waits.
     ///
     /// A controller whose reconciles write through a [tracking client](super::tracking_client) needs
@@ -174,41 +197,42 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     }
 
     /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
-    /// the [grace](Self::grace) or what is left of the lease, whichever is shorter, and
-    /// [`Controller::run`] ends with an error. After a stop the elector's stop timeout counts, if
-    /// shorter.
+    /// the [grace](Self::grace) or the rest of the lease, whichever is shorter. Then
+    /// [`Controller::run`] returns an error. After a stop they get the grace or the elector's stop
+    /// timeout, whichever is shorter.
     ///
-    /// The lease waits for the reconciles' futures and their synchronous code, not for tasks that they
-    /// spawn: end those on [`ReconcileRequest::stop`](super::ReconcileRequest::stop).
+    /// The elector releases the lease only after the reconciles' futures and their synchronous code
+    /// have ended. It does not wait for tasks that they spawn: end those when
+    /// [`ReconcileRequest::stop`](super::ReconcileRequest::stop) is cancelled.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
         self
     }
 
-    /// The controller. Nothing is followed before it [runs](Controller::run).
+    /// Builds the controller. It follows no informer before it [runs](Controller::run).
     pub fn build(self) -> Controller<K> {
         let mut groups = vec![following::each(&self.informers, Keys::Own(self.predicates))];
         groups.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
-        let late = Arc::new(Late::default());
-        let board = Arc::new(Board::new(&self.name, leadership, late.clone()));
+        let missing_informers = Arc::new(MissingInformers::default());
+        let status = Arc::new(StatusCell::new(&self.name, leadership, missing_informers.clone()));
         let queue = self.queue.build();
         Controller {
-            ending: Some(Ending { queue: queue.clone(), board: board.clone() }),
+            stop_guard: Some(StopGuard { queue: queue.clone(), status: status.clone() }),
             name: self.name,
             objects: self.informers,
             groups: groups.into(),
             writes: WriteLog::new(self.caches),
             queue,
-            board,
-            late,
+            status,
+            missing_informers,
             limits: self.limits,
             elector: self.elector,
         }
     }
 }
 
-/// The caches that will show writes to the objects of a group.
+/// Returns the caches that will show writes to the objects of a group.
 fn caches<O>(informers: &InformerGroup<O>) -> Vec<Box<dyn Cache>>
 where
     O: Resource + Send + Sync + 'static,

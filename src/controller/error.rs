@@ -1,4 +1,4 @@
-//! Why a controller ended, or a reconcile failed.
+//! Errors of a controller's run, and failures of reconciles.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
 use crate::object::{ObjectKey, seconds};
 
-/// What a user's reconcile may fail with.
+/// An error of any type, as a user's reconcile may return it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The reason why a controller ended other than by being stopped.
@@ -22,42 +22,42 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 pub enum ControllerError {
     /// An informer was stopped before the controller began, or while it worked.
     Stopped {
-        /// The controller.
+        /// The controller's name.
         controller: Arc<str>,
-        /// The informer: its resource, and its namespace where it has one.
+        /// The informer's resource, and its namespace if it has one.
         collection: String,
-        /// What the informer says.
+        /// The informer's error.
         source: InformerStopped,
     },
-    /// An informer does not start.
+    /// An informer did not start.
     NotStarted {
-        /// The controller.
+        /// The controller's name.
         controller: Arc<str>,
-        /// What the informer says.
+        /// The informer's error.
         source: StartError,
     },
-    /// No informer of some kind synced in time; says which and why. Nothing was reconciled.
+    /// Some kind has no informer that synced in time. Nothing was reconciled.
     NotSynced {
-        /// The controller.
+        /// The controller's name.
         controller: Arc<str>,
-        /// Which informers, what each is doing instead, and its last error.
+        /// The informers that did not sync, with the state and the last error of each.
         source: SyncError,
     },
-    /// This replica lost leadership, and another may lead. The controller dropped its reconciles; code
-    /// that blocks its thread may still run, and the source says so. End the process and start it
-    /// again, as client-go does.
+    /// This replica lost leadership, and another may lead. The controller dropped its reconciles;
+    /// code that blocks its thread may still run, and the source says so. End the process and start
+    /// it again, as client-go does.
     Leadership {
-        /// The controller.
+        /// The controller's name.
         controller: Arc<str>,
-        /// What the elector says.
+        /// The elector's error.
         source: LeaderElectionError,
     },
-    /// Some reconciles had not ended when the grace was over. They were dropped at the await where they
-    /// waited; one that blocks its thread runs on until it returns.
+    /// Some reconciles had not ended when the grace was over. The controller dropped them at the
+    /// await where they waited. A reconcile that blocks its thread runs on until it returns.
     Unfinished {
-        /// The controller.
+        /// The controller's name.
         controller: Arc<str>,
-        /// Their keys.
+        /// The keys of those reconciles.
         keys: Vec<ObjectKey>,
     },
 }
@@ -105,27 +105,26 @@ fn first(keys: &[ObjectKey]) -> &str {
     keys.first().map_or("", ObjectKey::as_str)
 }
 
-/// Why a reconcile failed. Each is retried.
+/// The reason why a reconcile failed. The key is retried after each.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReconcileError {
-    /// What the user's code answered.
+    /// The error that the user's code returned.
     #[error(transparent)]
     Failed(BoxError),
-    /// It took longer than it may.
-    #[error("it took longer than {0:?}")]
+    /// The reconcile exceeded this [timeout](super::ControllerBuilder::timeout) and was dropped.
+    #[error("the reconcile took longer than {0:?}")]
     TimedOut(Duration),
-    /// It panicked.
-    #[error("it panicked: {0}")]
+    /// The reconcile panicked with this message.
+    #[error("the reconcile panicked: {0}")]
     Panicked(String),
-    /// The store does not show yet what was written on behalf of this key; the user's code was not
-    /// called.
+    /// The cache does not show this key's own writes after 10 s. The user's code was not called.
     #[error("the cache does not show this key's own writes yet")]
     Behind(#[source] Unobserved),
 }
 
 impl ReconcileError {
-    /// A word for it, as metrics have it.
+    /// Returns the kind of failure, as metrics and status count it.
     pub(super) fn reason(&self) -> Reason {
         match self {
             Self::Failed(_) => Reason::Failed,
@@ -145,17 +144,17 @@ pub(super) enum Reason {
     Behind,
 }
 
-/// A reconcile's failure as the status keeps it.
+/// The most recent failure of a reconcile, as the status keeps it.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct LastFailure {
-    /// The key.
+    /// The object's key.
     pub key: String,
-    /// What was wrong, in words.
+    /// The text of the error and of its causes.
     pub error: String,
-    /// How many tries had failed in a row, this one included.
+    /// The number of tries of this key that failed in a row, including this one.
     pub failures: u32,
-    /// How long ago.
+    /// The time since the failure.
     #[serde(serialize_with = "seconds::serialize")]
     pub ago: Duration,
 }

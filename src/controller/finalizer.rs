@@ -1,10 +1,12 @@
-//! Cleaning up before an object goes.
+//! Cleanup before an object is deleted.
 //!
-//! An object that has a finalizer is only marked as deleted until the finalizer is taken off.
-//! [`finalizer`] adds it before the reconcile makes anything, and removes it after the cleanup
-//! succeeded. It leaves other finalizers as they are: it reads the list from the server, because a
-//! transform may have dropped finalizers from the cached object, and names a resourceVersion in the
-//! patch. If the object changed meanwhile, adding fails and removing tries again.
+//! An object with a finalizer is only marked as deleted until the finalizer is removed.
+//! [`finalizer`] adds it before the reconcile creates anything, and removes it after the cleanup
+//! succeeded.
+//!
+//! Other finalizers stay as they are. The function reads the list from the server, because a
+//! transform may have dropped finalizers from the cached object. Its patch names a resourceVersion:
+//! if the object changed meanwhile, adding fails and removing tries again.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -18,62 +20,63 @@ use serde_json::json;
 use super::Action;
 use crate::object::ObjectKey;
 
-/// What is to be done with an object that has the finalizer.
+/// The work on an object that has the finalizer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Finalize<K> {
-    /// It is there: bring the world in line with it.
+    /// Reconcile the object: it is not being deleted.
     Apply(Arc<K>),
-    /// It is going: undo what was done for it. Comes again if this fails, and may come although
-    /// nothing was done.
+    /// Undo what was done for the object: it is being deleted. The cleanup is repeated if it fails,
+    /// and may run although nothing was done.
     Cleanup(Arc<K>),
 }
 
-/// Why a reconcile with a finalizer failed.
+/// The reason why a reconcile with a finalizer failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FinalizerError<E: Error + 'static> {
-    /// The finalizer could not be put on; nothing else was done. A conflict (409) means that the
+    /// The finalizer could not be added; nothing else was done. A conflict (409) means that the
     /// object changed meanwhile.
-    #[error("finalizer {finalizer:?} was not put on {key}: {source}")]
+    #[error("finalizer {finalizer:?} was not added to {key}: {source}")]
     NotAdded {
-        /// The object.
+        /// The object's key.
         key: ObjectKey,
-        /// The finalizer.
+        /// The finalizer's name.
         finalizer: String,
-        /// What the server said.
+        /// The failure of the request.
         source: kube::Error,
     },
-    /// The cleanup succeeded, but the finalizer could not be taken off; the cleanup comes again.
-    #[error("finalizer {finalizer:?} was not taken off {key}: {source}")]
+    /// The cleanup succeeded, but the finalizer could not be removed. The cleanup runs again.
+    #[error("finalizer {finalizer:?} was not removed from {key}: {source}")]
     NotRemoved {
-        /// The object.
+        /// The object's key.
         key: ObjectKey,
-        /// The finalizer.
+        /// The finalizer's name.
         finalizer: String,
-        /// What the server said.
+        /// The failure of the request.
         source: kube::Error,
     },
-    /// The user's own part failed.
+    /// The user's reconcile or cleanup failed.
     #[error(transparent)]
     Failed(E),
     /// The object has no name: it did not come from a server.
-    #[error("an object without a name can't be finalized")]
+    #[error("the object has no name: pass an object that a server returned")]
     Unnamed,
 }
 
-/// How often a change of the finalizers is tried again when the object changed meanwhile.
+/// The number of times that the removal of a finalizer is retried after a conflict.
 const CONFLICTS: usize = 5;
 
-/// Reconciles an object that has to be cleaned up after.
+/// Reconciles an object that needs a cleanup before its deletion.
 ///
-/// Puts `name` (a qualified name such as `example.com/cleanup`) among the object's finalizers if it
-/// lacks it, then calls `reconcile` with [`Finalize::Apply`]. Once the object is being deleted calls
-/// it with [`Finalize::Cleanup`] and takes the finalizer off when that succeeded. An object that is
-/// being deleted and does not have the finalizer is left alone.
+/// For an object that is not being deleted, adds `name` (a qualified name such as
+/// `example.com/cleanup`) to the finalizers if it is missing, then calls `reconcile` with
+/// [`Finalize::Apply`]. For one that is being deleted, calls `reconcile` with [`Finalize::Cleanup`]
+/// and removes the finalizer after success. Does nothing with an object that is being deleted and
+/// lacks the finalizer.
 ///
-/// `api` must be of the object's namespace. It needs the verbs `get` and `patch`: the function reads the
-/// finalizers from the server before each change.
+/// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`:
+/// the function reads the finalizers from the server before each change.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -85,8 +88,8 @@ const CONFLICTS: usize = 5;
 /// # type Failure = Box<dyn std::error::Error>;
 /// # async fn f(client: kube::Client, map: Arc<ConfigMap>) -> Result<Action, Failure> {
 /// let api = Api::<ConfigMap>::namespaced(client, &map.namespace().unwrap_or_default());
-/// let action = finalizer(&api, "example.com/copies", map, |what| async {
-///     match what {
+/// let action = finalizer(&api, "example.com/copies", map, |finalize| async {
+///     match finalize {
 ///         Finalize::Apply(map) => println!("copy {}", map.name_any()),
 ///         Finalize::Cleanup(map) => println!("delete the copies of {}", map.name_any()),
 ///         _ => {}
@@ -98,7 +101,7 @@ const CONFLICTS: usize = 5;
 /// ```
 ///
 /// # Errors
-/// [`FinalizerError`]; each is worth another try.
+/// [`FinalizerError`]. A retry may help after each, except [`FinalizerError::Unnamed`].
 pub async fn finalizer<K, F, Fut, E>(
     api: &Api<K>,
     name: &str,
@@ -128,7 +131,7 @@ where
                 Some(added) => reconcile(Finalize::Apply(Arc::new(added)))
                     .await
                     .map_err(FinalizerError::Failed),
-                // It is gone or going: another reconcile follows.
+                // The object is gone or being deleted: another reconcile follows.
                 None => Ok(Action::done()),
             }
         }
@@ -154,7 +157,7 @@ enum Change<'a> {
 }
 
 impl Change<'_> {
-    /// Returns the finalizers that an object is to have; `None` where it has them already.
+    /// Returns the finalizers after the change; `None` if the change has no effect.
     fn apply(self, finalizers: &[String]) -> Option<Vec<String>> {
         let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
         match self {
@@ -170,9 +173,9 @@ impl Change<'_> {
     }
 }
 
-/// Puts the finalizer on the state that was seen, or takes it off whatever happened to the rest of
-/// the object meanwhile. Returns the object as it is then. Returns `None` if the object is gone, or
-/// if it is being deleted and the finalizer was to be added.
+/// Adds the finalizer if the object is still in the given state, or removes it whatever else
+/// changed meanwhile. Returns the changed object. Returns `None` if the object is gone, or if it is
+/// being deleted and the finalizer would have been added.
 async fn change<K>(api: &Api<K>, object: &K, change: Change<'_>) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
@@ -187,15 +190,15 @@ where
         };
         let meta = found.meta();
         if meta.uid != object.meta().uid {
-            // Another object under the same name has nothing of ours.
+            // Another object of the same name does not have our finalizer.
             return Ok(None);
         }
-        // It goes only onto the state that was seen: the object may be going by now.
         let adds = matches!(change, Change::Add(_));
         if adds && meta.deletion_timestamp.is_some() {
-            // The state that was seen is over; another reconcile follows.
+            // The given state is outdated: another reconcile follows.
             return Ok(None);
         }
+        // Added only to the given state: the object may be marked as deleted by now.
         let version = if adds { object.resource_version() } else { found.resource_version() };
         let Some(finalizers) = change.apply(found.finalizers()) else { return Ok(Some(found)) };
         let patch = json!({ "metadata": {

@@ -1,8 +1,8 @@
 //! The informers that a controller follows.
 //!
-//! A controller connects to an informer with a tap: from one moment on every state is taken, and what
-//! is stored at that moment is fed beside it. Order does not matter, because the queue holds keys and
-//! a reconcile reads the store.
+//! A controller connects to an informer with a tap. The tap takes every state from one moment on,
+//! and a feeder queues the keys of the objects stored at that moment. Order does not matter,
+//! because the queue holds keys and a reconcile reads the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,13 +24,13 @@ use crate::processor::{Tap, TapGuard};
 use crate::workqueue::WorkQueue;
 use crate::yield_budget::YieldBudget;
 
-use super::board::Board;
+use super::status::StatusCell;
 
-/// How many unmerged states wait for a predicate or a mapping function before the informer's
-/// processing loop waits for it.
+/// The number of unmerged states that may wait for a predicate or a mapping function. When it is
+/// reached, the informer's processing loop waits.
 const BACKLOG: usize = 1024;
 
-/// One informer that a controller follows, of whatever type.
+/// A type-erased informer that a controller follows.
 pub(super) trait Followed: Send + Sync {
     fn collection(&self) -> &Collection;
     fn start(&self) -> Result<(), StartError>;
@@ -40,22 +40,23 @@ pub(super) trait Followed: Send + Sync {
     fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
     /// Waits until the informer stops.
     fn ended(&self) -> BoxFuture<'_, ()>;
-    /// Queues the keys of what is stored, and of every state from now on.
-    fn connect(&self, to: &Connect) -> Result<Connection, InformerStopped>;
+    /// Queues the keys of all stored objects, and of every state from now on.
+    fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped>;
 }
 
-/// The ends of a controller that its informers are connected to.
-pub(super) struct Connect {
+/// The parts of a controller that its informers feed.
+pub(super) struct Connector {
     pub(super) controller: Arc<str>,
     pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) board: Arc<Board>,
+    pub(super) status: Arc<StatusCell>,
 }
 
 /// An informer that a controller is connected to.
 pub(super) struct Connection {
-    /// Feeds what was stored, resyncs, and runs user code. It ends only with the controller.
+    /// A future that feeds the stored objects, resyncs, and runs user code. It ends only with the
+    /// controller.
     pub(super) feeding: BoxFuture<'static, ()>,
-    /// Cancelled when the keys of everything that was stored are in the queue.
+    /// A token that is cancelled when the keys of all stored objects are in the queue.
     pub(super) fed: CancellationToken,
 }
 
@@ -80,7 +81,7 @@ where
 pub(super) struct Group(pub(super) Vec<Box<dyn Followed>>);
 
 impl Group {
-    /// Returns whether work may begin with what has synced so far.
+    /// Returns whether work may begin with the informers that have synced so far.
     pub(super) fn has_some(&self) -> bool {
         self.0.is_empty() || self.0.iter().any(|informer| informer.has_synced())
     }
@@ -116,11 +117,11 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.ended().boxed()
     }
 
-    fn connect(&self, to: &Connect) -> Result<Connection, InformerStopped> {
+    fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
         let trigger = Arc::new(Trigger {
             keys: self.keys.clone(),
             queue: to.queue.clone(),
-            board: to.board.clone(),
+            status: to.status.clone(),
             drops: self.informer.drops().clone(),
         });
         let (tap, events) = if self.keys.runs_user_code() {
@@ -138,7 +139,7 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
     }
 }
 
-/// The task's part of a connection. With it the connection ends.
+/// The task of a connection. Dropping it ends the connection.
 struct Feeder<O> {
     informer: SharedInformer<O>,
     trigger: Arc<Trigger<O>>,
@@ -152,7 +153,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
         drop(stored);
         fed.cancel();
         let mut resync = self.informer.default_resync().map(|period| {
-            // The sum is within the clock's range: longer periods are none.
+            // The sum is within the clock's range: a longer period means no resync.
             let mut ticks = interval_at(Instant::now() + period, period);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
             ticks
@@ -190,7 +191,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
         }
     }
 
-    /// Queues the keys of everything stored, in turns.
+    /// Queues the keys of all stored objects, and gives way to other tasks meanwhile.
     async fn feed(&self, stored: &Snapshot<O>, event: impl Fn(Cached<O>) -> CachedEvent<O>) {
         let mut budget = YieldBudget::new();
         for (key, object) in stored.cached() {

@@ -1,4 +1,4 @@
-//! What a controller counts, under controller-runtime's names.
+//! The metrics of a controller, under controller-runtime's names.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::metrics::{
     RECONCILE_TOTAL, Timing,
 };
 
-/// A controller's metrics. They go with the controller and its handles.
+/// A controller's metrics. They last as long as the controller and its handles.
 #[derive(Debug)]
 pub(super) struct ControllerMetrics {
     pub(super) time: Timing,
@@ -43,7 +43,7 @@ impl ControllerMetrics {
         }
     }
 
-    pub(super) fn ended(&self, outcome: &Result<Next, ReconcileError>) {
+    pub(super) fn count_outcome(&self, outcome: &Result<Next, ReconcileError>) {
         match outcome {
             Ok(Next::Change) => self.success.add(1),
             Ok(Next::After(_)) => self.requeue_after.add(1),

@@ -1,24 +1,25 @@
-//! The other half of a controller: from changed objects to reconciled ones.
+//! Controllers: a work queue of changed objects, and workers that reconcile them.
 //!
-//! A [`Controller`] follows one informer for the objects it is for, and others for what they depend
-//! on; each change puts a key into a [work queue](crate::workqueue), and workers call the user's
-//! reconcile with one key at a time. What fails is tried again after a delay that grows. It is
-//! level-triggered: a reconcile is told which object, not what happened, and may be called more
-//! often than there were changes, but never twice at a time for one object.
+//! A [`Controller`] follows one informer for its own objects, and others for the objects that these
+//! depend on. Each change puts a key into a [work queue](crate::workqueue). Workers take one key at
+//! a time and call the user's reconcile. A key whose reconcile fails is retried after a growing
+//! delay.
+//!
+//! Controllers are level-triggered: a reconcile gets the object, not the change. It may be called
+//! more often than there were changes, but never twice at a time for one object.
 //!
 //! A controller reads its informers' caches and writes no objects. Three parts send requests:
-//! [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and patches, and leader
-//! election writes its Lease.
+//! [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and patches, and
+//! leader election writes its Lease.
 
 mod action;
-mod board;
 mod builder;
 mod error;
 mod finalizer;
 mod following;
 mod handle;
-mod late;
 mod metrics;
+mod missing_informers;
 mod own_writes;
 mod status;
 mod triggers;
@@ -26,7 +27,7 @@ mod worker;
 
 mod presence;
 mod run;
-mod unseen;
+mod write_waits;
 
 use std::fmt;
 use std::sync::Arc;
@@ -37,19 +38,19 @@ use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, ReconcileRequest};
-use self::board::Board;
 pub use self::builder::ControllerBuilder;
 pub use self::error::{BoxError, ControllerError, LastFailure, ReconcileError};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 use self::following::Group;
 pub use self::handle::ControllerHandle;
-use self::late::Late;
+use self::missing_informers::MissingInformers;
 use self::own_writes::WriteLog;
 pub use self::own_writes::{
     OwnWrites, Unobserved, UntraceableWrite, WriteRefused, tracking_client,
 };
 pub use self::presence::{Presence, UnknownReason};
-use self::run::Ending;
+use self::run::StopGuard;
+use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 pub use self::triggers::{generation_changed, version_changed};
 use crate::informer::InformerGroup;
@@ -57,7 +58,7 @@ use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
 use crate::workqueue::WorkQueue;
 
-/// Brings the world in line with objects, one reconcile at a time for each.
+/// A loop that reconciles the objects of an informer, one reconcile at a time for each object.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -78,7 +79,7 @@ use crate::workqueue::WorkQueue;
 /// controller
 ///     .run(stop, |request| async move {
 ///         match request.object {
-///             Presence::Present(_) => println!("{} is to be copied", request.key),
+///             Presence::Present(_) => println!("copy {}", request.key),
 ///             Presence::Gone => println!("{} is gone", request.key),
 ///             Presence::Unknown(reason) => println!("{}: {reason}", request.key),
 ///         }
@@ -96,12 +97,12 @@ pub struct Controller<K> {
     groups: Arc<[Group]>,
     writes: WriteLog,
     queue: WorkQueue<ObjectKey>,
-    board: Arc<Board>,
-    late: Arc<Late>,
+    status: Arc<StatusCell>,
+    missing_informers: Arc<MissingInformers>,
     limits: Limits,
     elector: Option<LeaderElector>,
-    /// Taken out when it runs.
-    ending: Option<Ending>,
+    /// `Some` until the controller runs.
+    stop_guard: Option<StopGuard>,
 }
 
 #[derive(Clone, Debug)]
@@ -120,7 +121,8 @@ impl Default for Limits {
 }
 
 impl<K: Resource + Send + Sync + 'static> Controller<K> {
-    /// A controller for the objects of an informer, or of a group of them. `name` is its name in logs, status and metrics.
+    /// Returns a builder of a controller for the objects of an informer, or of a group of
+    /// informers. Logs, status and metrics call the controller `name`.
     pub fn builder(
         name: impl Into<Arc<str>>,
         informers: impl Into<InformerGroup<K>>,
@@ -128,39 +130,40 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         ControllerBuilder::new(name.into(), informers.into())
     }
 
-    /// A handle that stays when the controller runs.
+    /// Returns a handle that stays usable while the controller runs and after it has ended.
     pub fn handle(&self) -> ControllerHandle {
         ControllerHandle {
             name: self.name.clone(),
-            board: self.board.clone(),
+            status: self.status.clone(),
             queue: self.queue.clone(),
         }
     }
 
-    /// Starts the informers that do not run yet, waits for their sync, and reconciles until `stop`.
-    /// Then no further reconcile begins; those that run may go on for the
+    /// Starts the informers that do not run yet, waits for their sync, and reconciles until `stop`
+    /// is cancelled. Then no further reconcile begins. Running reconciles may go on for the
     /// [grace](ControllerBuilder::grace).
     ///
-    /// Work begins when all informers have synced. In a group, an informer that fails (a namespace that
-    /// may not be read) does not hold up the others: work then begins once each kind has an informer
-    /// that synced, or when the [sync timeout](ControllerBuilder::sync_timeout) ends. The
+    /// Work begins when all informers have synced. In a group, an informer that fails (a namespace
+    /// that may not be read) does not hold up the others: work then begins once each kind has an
+    /// informer that synced, or when the [sync timeout](ControllerBuilder::sync_timeout) ends. The
     /// [status](ControllerStatus::missing) names the missing informers. Keys in a missing namespace
     /// wait for it. Keys of other namespaces and cluster-scoped keys do not, though some of their
     /// dependents may be missing.
     ///
     /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
-    /// replica leads. A standby's informers are synced and its queue is empty: it takes over at once.
+    /// replica leads. A standby's informers are synced and its queue is empty: it takes over at
+    /// once.
     ///
-    /// A reconcile that answers an error, panics or takes too long is retried after the limiter's
-    /// delay. Only a new spec (`metadata.generation`), a creation or a deletion ends the delay early.
-    /// For a kind without a generation, only creation and deletion do.
+    /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
+    /// limiter's delay. Only a new spec (`metadata.generation`), a creation or a deletion ends the
+    /// delay early. For a kind without a generation, only creation and deletion do.
     ///
     /// Dropping the returned future drops all reconciles at their next await. Code that blocks its
-    /// thread runs on, and a lease is not given back but runs out.
+    /// thread runs on. A lease is not released; it expires.
     ///
     /// # Errors
-    /// [`ControllerError`]: an informer has stopped or did not sync, leadership was lost, or
-    /// reconciles did not end.
+    /// [`ControllerError`]: an informer was stopped, did not start or did not sync, leadership was
+    /// lost, or reconciles did not end within the grace.
     pub async fn run<F, Fut, E>(
         self,
         stop: CancellationToken,

@@ -1,7 +1,7 @@
 //! The object of a reconcile: present, gone, or unknown.
 //!
-//! A cache that holds no object of a key does not always know that there is none. Cleanup code must
-//! run only for objects that are gone, so the two are different answers.
+//! A cache that holds no object for a key does not always know that there is none. Cleanup code
+//! must run only for objects that are gone, so these are two different values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use kube::Resource;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::ObjectKey;
 
-/// The object of a reconcile, as the cache has it.
+/// The object of a reconcile, as the cache holds it.
 ///
 /// ```
 /// use kube_informer::controller::Presence;
@@ -28,12 +28,12 @@ use crate::object::ObjectKey;
 /// ```
 #[must_use]
 pub enum Presence<K> {
-    /// The cache holds the object. Where a newer state could not be decoded, this is the last good
-    /// one.
+    /// The cache holds the object. If a newer state could not be decoded, this is the last good
+    /// state.
     Present(Arc<K>),
-    /// The synced cache, which no selector narrows, holds no such object: it was deleted, or did not exist
-    /// at the moment that the cache shows. An object created since may exist on the server. Only this
-    /// answer may lead to a cleanup.
+    /// The cache has synced, no selector narrows it, and it holds no such object: the object was
+    /// deleted, or did not exist at the moment that the cache shows. An object created since then
+    /// may exist on the server. Clean up only for this value.
     Gone,
     /// The cache cannot tell. The object may exist.
     Unknown(UnknownReason),
@@ -46,8 +46,8 @@ pub enum UnknownReason {
     /// No informer of the controller holds the key's namespace.
     #[error("no informer of the controller holds this namespace")]
     NotHeld,
-    /// A selector narrows the informer. An object that does not match looks like one that was
-    /// deleted.
+    /// A selector narrows the informer. An object that does not match it looks like a deleted
+    /// object.
     #[error("a selector narrows the informer, and the object may exist outside of it")]
     NotSelected,
     /// The informer of the key's namespace has not synced. A controller lets the keys of such a
@@ -57,8 +57,8 @@ pub enum UnknownReason {
     /// The informer of the key's namespace was stopped.
     #[error("the informer was stopped")]
     Stopped,
-    /// The object exists, and no state of it could be decoded; or an object exists whose name could not
-    /// be read, and it may be this one. The informer's error handler has the cause.
+    /// No state of the object could be decoded, or an object exists whose name could not be read
+    /// and which may be this one. The informer's error handler gets the cause.
     #[error("the object may exist, but could not be decoded")]
     Undecodable,
 }
@@ -72,7 +72,7 @@ impl<K> Presence<K> {
         }
     }
 
-    /// Returns the object if the cache holds it, without taking it.
+    /// Returns a reference to the object if the cache holds it.
     pub fn as_present(&self) -> Option<&Arc<K>> {
         match self {
             Self::Present(object) => Some(object),
@@ -90,14 +90,14 @@ impl<K> Presence<K> {
         matches!(self, Self::Gone)
     }
 
-    /// Returns whether the cache cannot tell.
+    /// Returns whether the cache cannot tell if the object exists.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown(_))
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> Presence<K> {
-    /// Looks a key up in the informers of a controller. O(log n).
+    /// Looks up a key in the informers of a controller. O(log n) in the number of objects.
     pub(super) fn of(key: &ObjectKey, informers: &InformerGroup<K>) -> Self {
         match informers.informer_of(key) {
             Some(informer) => Self::in_informer(key, informer),
@@ -106,7 +106,8 @@ impl<K: Resource + Send + Sync + 'static> Presence<K> {
     }
 
     fn in_informer(key: &ObjectKey, informer: &SharedInformer<K>) -> Self {
-        // Before the store is read: what stops or syncs meanwhile changes no answer for the worse.
+        // Read before the store, so that an informer that stops or syncs meanwhile never turns
+        // `Unknown` into `Gone`.
         let (synced, stopped) = (informer.has_synced(), informer.is_stopped());
         let store = informer.snapshot();
         let unknown = if let Some(cached) = store.cached_by_key(key) {
@@ -129,7 +130,7 @@ impl<K: Resource + Send + Sync + 'static> Presence<K> {
     }
 }
 
-// By hand: a derive would ask `K: Clone`, and objects are shared, never copied.
+// Not derived: a derive would require `K: Clone`, and objects are shared, never copied.
 impl<K> Clone for Presence<K> {
     fn clone(&self) -> Self {
         match self {
@@ -140,7 +141,7 @@ impl<K> Clone for Presence<K> {
     }
 }
 
-/// Says which answer it is, never what the object holds.
+/// Shows only the variant, because the object may hold a Secret.
 impl<K> fmt::Debug for Presence<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

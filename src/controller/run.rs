@@ -15,10 +15,10 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::board::Board;
-use super::following::{Connect, Connection, Followed, Group};
-use super::unseen::Unseen;
+use super::following::{Connection, Connector, Followed, Group};
+use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
+use super::write_waits::WriteWaits;
 use super::{Controller, ControllerError, Phase};
 use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::{Outcome, WorkScope};
@@ -26,11 +26,11 @@ use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::workqueue::WorkQueue;
 
-/// How often the sync of a group's members is looked at.
-const LOOK: Duration = Duration::from_secs(1);
+/// The period of the check whether enough members of each group have synced.
+const SYNC_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long tasks that were told to end have to do so after the grace. One that waits ends at once.
-const LAST_MOMENT: Duration = Duration::from_millis(100);
+/// The time that aborted tasks get to end after the grace. A task that waits ends at once.
+const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 impl<K: Resource + Send + Sync + 'static> Controller<K> {
     pub(super) async fn run_boxed(
@@ -38,16 +38,17 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         stop: CancellationToken,
         reconcile: Reconcile<K>,
     ) -> Result<(), ControllerError> {
-        // Also when the future is dropped. Not with `self`, which goes before the status is last read.
-        let _ending = self.ending.take();
-        self.board.enter(Phase::Syncing);
+        // Ends the controller even if this future is dropped. Kept apart from `self`, which is
+        // dropped before the status is read for the last time.
+        let _stop_guard = self.stop_guard.take();
+        self.status.enter(Phase::Syncing);
         if stop.run_until_cancelled(self.sync()).await.transpose()?.is_none() {
             return Ok(());
         }
         self.lead(stop, reconcile).await
     }
 
-    /// Works: at once, or while this replica leads.
+    /// Works at once, or while this replica leads.
     async fn lead(
         mut self,
         stop: CancellationToken,
@@ -56,9 +57,9 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         let Some(mut elector) = self.elector.take() else {
             return self.work(WorkScope::new(stop), reconcile).await;
         };
-        self.board.enter(Phase::Standby);
-        let (name, board, groups) = (self.name.clone(), self.board.clone(), self.groups.clone());
-        // A standby has to hear of an informer's end, too.
+        self.status.enter(Phase::Standby);
+        let (name, status, groups) = (self.name.clone(), self.status.clone(), self.groups.clone());
+        // A standby, too, has to end when an informer stops.
         let stop = stop.child_token();
         let work = move |scope| self.work(scope, reconcile);
         let mut leading = pin!(elector.run_scoped(stop.clone(), work));
@@ -74,8 +75,8 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
             (Ok(Outcome::NeverLed), Some(collection)) => Err(stopped(&name, collection)),
             (Ok(Outcome::NeverLed), None) => Ok(()),
             (Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)), _) => ended,
-            // It was dropped: the election's patience was shorter than the grace.
-            (Ok(Outcome::Stopped(None)), _) => unfinished(&name, board.rest()),
+            // The elector dropped the work: its stop timeout was shorter than the grace.
+            (Ok(Outcome::Stopped(None)), _) => unfinished(&name, status.end_work()),
             (Err(source), _) => Err(ControllerError::Leadership { controller: name, source }),
         }
     }
@@ -99,7 +100,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         let all = join_all(self.followed().map(|informer| informer.synced(self.limits.sync)));
         let some = async {
             while !self.can_begin_without_the_rest() {
-                sleep(LOOK).await;
+                sleep(SYNC_POLL_INTERVAL).await;
             }
         };
         let failed: Vec<_> = tokio::select! {
@@ -120,21 +121,21 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
                 %collection,
                 "works without an informer that has not synced"
             );
-            self.late.add(place, collection);
+            self.missing_informers.add(place, collection);
         }
         Ok(())
     }
 
-    /// Returns whether each kind has an informer that synced, and the last request of each of the
-    /// others failed.
+    /// Returns whether each kind has an informer that synced, and the last request of every other
+    /// informer failed.
     fn can_begin_without_the_rest(&self) -> bool {
         self.groups
             .iter()
             .all(|group| group.has_some() && group.missing().all(Followed::is_failing))
     }
 
-    /// Connects to every informer, and waits until what is stored is in the queue: priorities count
-    /// from the first reconcile on.
+    /// Connects to every informer, and waits until the keys of all stored objects are in the queue,
+    /// so that priorities count from the first reconcile on.
     async fn connect(&self, feeds: &mut Feeds) -> Result<(), ControllerError> {
         let mut fed = Vec::new();
         for (place, informer) in self.followed().enumerate() {
@@ -147,10 +148,10 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     }
 
     fn connect_to(&self, informer: &dyn Followed) -> Result<Connection, ControllerError> {
-        let to = Connect {
+        let to = Connector {
             controller: self.name.clone(),
             queue: self.queue.clone(),
-            board: self.board.clone(),
+            status: self.status.clone(),
         };
         informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
     }
@@ -160,7 +161,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         scope: WorkScope,
         reconcile: Reconcile<K>,
     ) -> Result<(), ControllerError> {
-        // It ends with the term, and before it where an informer stops.
+        // Cancelled with the term of leadership, and earlier if an informer stops.
         let stop = scope.token().child_token();
         let _ends = stop.clone().drop_guard();
         let mut feeds = Feeds::default();
@@ -168,15 +169,15 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
             None => return Ok(()),
             Some(connected) => connected?,
         }
-        self.board.work(self.limits.workers);
+        self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name.clone(),
             objects: self.objects.clone(),
             writes: Arc::new(std::mem::take(&mut self.writes)),
-            unseen: Unseen::default(),
-            late: self.late.clone(),
+            write_waits: WriteWaits::default(),
+            missing_informers: self.missing_informers.clone(),
             queue: self.queue.clone(),
-            board: self.board.clone(),
+            status: self.status.clone(),
             timeout: self.limits.timeout,
             stop: stop.clone(),
             scope: scope.clone(),
@@ -193,13 +194,13 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
             async |workers: &mut JoinSet<Option<()>>| while workers.join_next().await.is_some() {};
         if timeout(self.limits.grace, finish(&mut workers)).await.is_err() {
             workers.abort_all();
-            // One that blocks its thread can't be waited for here.
-            let _blocked = timeout(LAST_MOMENT, finish(&mut workers)).await;
+            // A worker that blocks its thread may take forever: do not wait for it.
+            let _blocked = timeout(ABORT_TIMEOUT, finish(&mut workers)).await;
         }
-        ended.and(unfinished(&self.name, self.board.rest()))
+        ended.and(unfinished(&self.name, self.status.end_work()))
     }
 
-    /// Watches over everything that runs, until the stop.
+    /// Restarts workers and connections that end unexpectedly, until the stop.
     async fn supervise(
         &self,
         scope: &WorkScope,
@@ -208,9 +209,12 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         feeds: &mut Feeds,
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
-        // Also those that synced while this replica stood by.
-        let late = self.followed().enumerate().filter(|(place, _)| self.late.holds(*place));
-        let mut latecomers: FuturesUnordered<_> = late
+        // Includes informers that synced while this replica stood by.
+        let missing_informers = self
+            .followed()
+            .enumerate()
+            .filter(|(place, _)| self.missing_informers.contains(*place));
+        let mut latecomers: FuturesUnordered<_> = missing_informers
             .map(|(place, informer)| informer.synced(Duration::MAX).map(move |_| place))
             .collect();
         let mut next_number = self.limits.workers;
@@ -220,18 +224,18 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
                 () = reconciler.stop.cancelled() => return Ok(()),
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
                 Some(place) = latecomers.next() => {
-                    for key in self.late.came(place) {
+                    for key in self.missing_informers.remove(place) {
                         self.queue.unpark(&key);
                     }
                 }
                 Some(_) = workers.join_next() => {
-                    self.board.restarted();
+                    self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
                     workers.spawn(scope.track(reconciler.clone().work(next_number)));
                     next_number += 1;
                 }
                 Some(place) = feeds.next_end() => {
-                    self.board.restarted();
+                    self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
                     if let Some(informer) = self.followed().nth(place) {
                         feeds.add(place, self.connect_to(informer)?);
@@ -242,7 +246,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     }
 }
 
-/// The tasks that feed the queue, by the place of their informer.
+/// The tasks that feed the queue, by the position of their informer.
 #[derive(Default)]
 struct Feeds {
     tasks: JoinSet<()>,
@@ -250,14 +254,15 @@ struct Feeds {
 }
 
 impl Feeds {
-    /// Runs a connection. Returns the token that says when what was stored is in the queue.
+    /// Runs a connection. Returns the token that is cancelled when the keys of all stored objects
+    /// are in the queue.
     fn add(&mut self, place: usize, connection: Connection) -> CancellationToken {
         let Connection { feeding, fed } = connection;
         self.places.insert(self.tasks.spawn(feeding).id(), place);
         fed
     }
 
-    /// Waits until one ends, which none does by itself. `None` where there is none.
+    /// Waits until a task ends, which none does by itself. Returns `None` if there is no task.
     async fn next_end(&mut self) -> Option<usize> {
         let ended = self.tasks.join_next_with_id().await?;
         let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
@@ -291,16 +296,16 @@ fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), Control
     Err(ControllerError::Unfinished { controller: controller.clone(), keys })
 }
 
-/// The end of a controller, however it comes, also where it never ran.
-pub(super) struct Ending {
+/// A guard that stops the queue and the status with the controller, even if it never ran.
+pub(super) struct StopGuard {
     pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) board: Arc<Board>,
+    pub(super) status: Arc<StatusCell>,
 }
 
-impl Drop for Ending {
+impl Drop for StopGuard {
     fn drop(&mut self) {
         self.queue.shutdown();
-        self.board.rest();
-        self.board.enter(Phase::Stopped);
+        self.status.end_work();
+        self.status.enter(Phase::Stopped);
     }
 }

@@ -1,63 +1,238 @@
-//! What a controller did and does.
+//! The status of a controller, and the cell that its workers write it to.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::error::LastFailure;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::action::Next;
+use super::error::{LastFailure, Reason, ReconcileError};
+use super::metrics::ControllerMetrics;
+use super::missing_informers::MissingInformers;
 use crate::leader_election::LeadershipState;
+use crate::object::ObjectKey;
+use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
 
-/// One look at a controller.
+/// The state of a controller at one moment. Durations serialise as seconds.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ControllerStatus {
-    /// Its name.
+    /// The controller's name.
     pub name: Arc<str>,
-    /// What it is doing.
+    /// The current phase of its life.
     pub phase: Phase,
-    /// How many reconciles ended well, whatever is to come after.
+    /// The number of reconciles that returned an [`Action`](super::Action), whichever it was.
     pub succeeded: u64,
-    /// Number of reconciles that failed, timeouts and panics included.
+    /// The number of tries that failed: errors, timeouts, panics, and own writes that the cache did
+    /// not show within 10 s.
     pub failed: u64,
-    /// How many took too long.
+    /// The number of reconciles that exceeded the timeout; part of `failed`.
     pub timed_out: u64,
-    /// How many panicked.
+    /// The number of reconciles that panicked; part of `failed`.
     pub panicked: u64,
-    /// Number of times a key was put off because its own writes were not in the cache yet. Only a wait
-    /// of 10 s counts as a failure, too.
+    /// The number of times a key was put off because the cache did not show its own writes yet.
+    /// Only a wait of 10 s counts as a failure, too.
     pub behind: u64,
-    /// Number of predicates that panicked. Each time the change passed.
+    /// The number of calls of predicates that panicked. Each time the change passed.
     pub predicate_panics: u64,
-    /// Number of mapping functions that panicked. The keys that such a call would have given for that
-    /// one state are not known.
+    /// The number of calls of mapping functions that panicked. The keys that such a call would have
+    /// returned for that one state are lost.
     pub mapping_panics: u64,
-    /// Number of workers and other tasks that ended unexpectedly. Each was started again.
+    /// The number of workers and other tasks that ended unexpectedly. Each was started again.
     pub restarts: u64,
-    /// The informers that have not synced while the controller works. Keys of their namespaces wait; a
-    /// missing informer of all namespaces holds every key.
+    /// The informers that have not synced while the controller works. Keys of their namespaces wait;
+    /// a missing informer of all namespaces holds up every key.
     pub missing: Vec<Arc<str>>,
-    /// What is reconciled now.
+    /// The keys that workers reconcile now.
     pub reconciling: Vec<String>,
-    /// Who leads, where it runs on leader election.
+    /// The state of the election; `None` for a controller without leader election.
     pub leadership: Option<LeadershipState>,
-    /// The last failure.
+    /// The most recent failure of any key.
     pub last_failure: Option<LastFailure>,
-    /// Its queue.
+    /// The status of its work queue.
     pub queue: WorkQueueStatus,
 }
 
-/// What a controller is doing.
+/// The phases in a controller's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Phase {
-    /// It was not run yet.
+    /// The controller was not run yet.
     Idle,
-    /// It waits until its informers have synced.
+    /// The controller waits until its informers have synced.
     Syncing,
-    /// It waits to become the leader.
+    /// The controller waits to become the leader.
     Standby,
-    /// It reconciles.
+    /// The controller reconciles.
     Working,
-    /// It has ended.
+    /// The controller has ended, or was dropped.
     Stopped,
+}
+
+/// The counters behind [`ControllerStatus`], and the metrics.
+pub(super) struct StatusCell {
+    metrics: ControllerMetrics,
+    phase: Mutex<Phase>,
+    /// The key that each busy worker reconciles, by the worker's number.
+    busy: Mutex<HashMap<usize, ObjectKey>>,
+    leadership: Option<watch::Receiver<LeadershipState>>,
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+    timed_out: AtomicU64,
+    panicked: AtomicU64,
+    behind: AtomicU64,
+    predicate_panics: AtomicU64,
+    mapping_panics: AtomicU64,
+    restarts: AtomicU64,
+    missing_informers: Arc<MissingInformers>,
+    last_failure: Mutex<Option<Failure>>,
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+struct Failure {
+    key: ObjectKey,
+    error: String,
+    failures: u32,
+    at: Instant,
+}
+
+impl StatusCell {
+    pub(super) fn new(
+        controller: &Arc<str>,
+        leadership: Option<watch::Receiver<LeadershipState>>,
+        missing_informers: Arc<MissingInformers>,
+    ) -> Self {
+        Self {
+            metrics: ControllerMetrics::new(controller),
+            phase: Mutex::new(Phase::Idle),
+            busy: Mutex::new(HashMap::new()),
+            leadership,
+            succeeded: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            timed_out: AtomicU64::new(0),
+            panicked: AtomicU64::new(0),
+            behind: AtomicU64::new(0),
+            predicate_panics: AtomicU64::new(0),
+            mapping_panics: AtomicU64::new(0),
+            restarts: AtomicU64::new(0),
+            missing_informers,
+            last_failure: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        *self.phase.lock() = phase;
+    }
+
+    /// Notes that this many workers begin.
+    pub(super) fn begin_work(&self, workers: usize) {
+        self.enter(Phase::Working);
+        self.metrics.workers.set(|| workers);
+    }
+
+    /// Notes that all workers have ended. Returns the keys whose reconciles did not finish.
+    pub(super) fn end_work(&self) -> Vec<ObjectKey> {
+        self.metrics.workers.set(|| 0);
+        self.metrics.active.set(|| 0);
+        self.busy.lock().drain().map(|(_, key)| key).collect()
+    }
+
+    pub(super) fn reconcile_began(&self, worker: usize, key: &ObjectKey) {
+        self.busy.lock().insert(worker, key.clone());
+        self.metrics.active.set(|| self.busy.lock().len());
+    }
+
+    /// Runs a reconcile, measures its time, and counts its outcome.
+    pub(super) async fn measure(
+        &self,
+        reconcile: impl Future<Output = Result<Next, ReconcileError>>,
+    ) -> Result<Next, ReconcileError> {
+        let started = self.metrics.time.start();
+        let outcome = reconcile.await;
+        self.metrics.time.stop(started);
+        self.count_outcome(&outcome);
+        outcome
+    }
+
+    /// Counts the outcome of a try.
+    pub(super) fn count_outcome(&self, outcome: &Result<Next, ReconcileError>) {
+        self.metrics.count_outcome(outcome);
+        match outcome {
+            Ok(_) => count(&self.succeeded),
+            Err(error) => {
+                match error.reason() {
+                    Reason::Failed | Reason::Behind => {}
+                    Reason::TimedOut => count(&self.timed_out),
+                    Reason::Panicked => count(&self.panicked),
+                }
+                count(&self.failed);
+            }
+        }
+    }
+
+    /// Counts a key that was put off because the cache does not show its own writes.
+    pub(super) fn count_behind(&self) {
+        count(&self.behind);
+    }
+
+    /// Counts and logs a predicate that panicked. Its change passed.
+    pub(super) fn record_predicate_panic(&self, message: &str) {
+        count(&self.predicate_panics);
+        tracing::error!(message, "predicate panicked: the change passes");
+    }
+
+    /// Counts and logs a mapping function that panicked on one state of an object.
+    pub(super) fn record_mapping_panic(&self, key: &ObjectKey, message: &str) {
+        count(&self.mapping_panics);
+        tracing::error!(%key, message, "mapping function panicked");
+    }
+
+    /// Counts a task of the controller that ended unexpectedly and was started again.
+    pub(super) fn count_restart(&self) {
+        count(&self.restarts);
+    }
+
+    pub(super) fn record_failure(&self, key: &ObjectKey, error: String, failures: u32) {
+        let (key, at) = (key.clone(), Instant::now());
+        *self.last_failure.lock() = Some(Failure { key, error, failures, at });
+    }
+
+    pub(super) fn reconcile_ended(&self, worker: usize) {
+        self.busy.lock().remove(&worker);
+        self.metrics.active.set(|| self.busy.lock().len());
+    }
+
+    pub(super) fn read(&self, name: &Arc<str>, queue: WorkQueueStatus) -> ControllerStatus {
+        let last_failure = self.last_failure.lock().as_ref().map(|failure| LastFailure {
+            key: failure.key.to_string(),
+            error: failure.error.clone(),
+            failures: failure.failures,
+            ago: failure.at.elapsed(),
+        });
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ControllerStatus {
+            name: name.clone(),
+            phase: *self.phase.lock(),
+            succeeded: read(&self.succeeded),
+            failed: read(&self.failed),
+            timed_out: read(&self.timed_out),
+            panicked: read(&self.panicked),
+            behind: read(&self.behind),
+            predicate_panics: read(&self.predicate_panics),
+            mapping_panics: read(&self.mapping_panics),
+            restarts: read(&self.restarts),
+            missing: self.missing_informers.names(),
+            reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
+            leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
+            last_failure,
+            queue,
+        }
+    }
 }

@@ -1,10 +1,11 @@
-//! The keys that a change means work on.
+//! The keys that a change of an object queues.
 //!
-//! Each state that was in the store may name keys: its own, its controlling owner's, or those that a
-//! mapping function gives. None may be lost, so keys are not taken from a handler's backlog, which
-//! merges events when it is full. Own keys and owners' keys go into the queue from the processing
-//! loop itself; the queue keeps each key once. Predicates and mapping functions are user code, which
-//! may be slow: they run in a task of their own, behind a bounded backlog of unmerged states.
+//! Each state that was in the store may give keys: its own, its controlling owner's, or those that
+//! a mapping function returns. None may be lost, so keys are not taken from a handler's backlog,
+//! which merges events when it is full. Own keys and owners' keys go into the queue from the
+//! processing loop itself; the queue keeps each key once. Predicates and mapping functions are user
+//! code, which may be slow. They run in their own task, behind a bounded backlog of unmerged
+//! states.
 
 use std::any::TypeId;
 use std::sync::{Arc, LazyLock};
@@ -13,13 +14,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use kube::core::ClusterResourceScope;
 
-use super::board::Board;
+use super::status::StatusCell;
 use crate::object::{Cached, CachedEvent, FieldSet, ObjectKey};
 use crate::panic::{Drops, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
-/// A filter of changes: gets the old state (`None` for a new object) and the new one, and returns whether
-/// to reconcile. Deletes are never filtered.
+/// A filter of changes. It gets the old state (`None` for a new object) and the new one, and
+/// returns whether to reconcile. Deletes are never filtered.
 pub(crate) type Predicate<K> = Arc<dyn Fn(Option<&K>, &K) -> bool + Send + Sync>;
 
 /// The fields of a dependent that name its owner.
@@ -31,13 +32,13 @@ static SPEC_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
     FieldSet::from_paths(["metadata.generation", "metadata.deletionTimestamp", "metadata.uid"])
 });
 
-/// The rule that gives keys for a change of an object.
+/// The rule that maps a change of an object to keys.
 pub(super) enum Keys<O> {
     /// The object's own key, if all predicates pass the change.
     Own(Vec<Predicate<O>>),
     /// The key of the object that controls it.
     Owner(Owner),
-    /// The keys that a function gives for the object.
+    /// The keys that a function returns for the object.
     Mapped(Box<Mapping<O>>),
 }
 
@@ -47,12 +48,12 @@ type Mapping<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 pub(super) struct Trigger<O> {
     pub(super) keys: Arc<Keys<O>>,
     pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) board: Arc<Board>,
+    pub(super) status: Arc<StatusCell>,
     pub(super) drops: Drops,
 }
 
 impl<O> Keys<O> {
-    /// Returns whether user code gives the keys.
+    /// Returns whether user code decides on the keys.
     pub(super) fn runs_user_code(&self) -> bool {
         match self {
             Self::Own(predicates) => !predicates.is_empty(),
@@ -63,12 +64,12 @@ impl<O> Keys<O> {
 }
 
 impl<O: Resource> Trigger<O> {
-    /// Queues the keys for a change of the object of this key. What came with a first list or a
-    /// resync goes below live changes.
+    /// Queues the keys for a change of the object of this key. Changes from a first list or a
+    /// resync have a lower priority than live changes.
     pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent<O>) {
         // Unpacking an object runs its type's deserializer.
         if let Err(message) = catch(|| self.queue_keys(key, event)) {
-            self.board.mapping_panicked(key, &message);
+            self.status.record_mapping_panic(key, &message);
             if matches!(self.keys.as_ref(), Keys::Own(_)) {
                 self.queue.add_with(key.clone(), priority(event));
             }
@@ -80,8 +81,8 @@ impl<O: Resource> Trigger<O> {
         match &*self.keys {
             Keys::Own(predicates) => {
                 if predicates.is_empty() || self.passes(predicates, event) {
-                    // A key that fails waits its backoff, whatever changes but its spec. A try that runs
-                    // now may have seen the old one. Otherwise nothing is unpacked.
+                    // Only a change of the spec ends the backoff of a failing key. A try that runs
+                    // now may have seen the old spec. For other keys, nothing is unpacked.
                     if self.queue.may_back_off(key) && self.spec_changed(event) {
                         self.queue.reset_backoff(key);
                     }
@@ -101,8 +102,9 @@ impl<O: Resource> Trigger<O> {
         }
     }
 
-    /// Calls a function with each state that an event names: an object that was passed on concerns
-    /// both. One that panics, on the way or in the call, costs no other. What can't be read was reported.
+    /// Calls a function with each state of an event: if an object changed its owner, both owners
+    /// are concerned. A panic while one state is read or in its call does not affect the other. A
+    /// state that cannot be read is skipped; the informer has already reported it.
     fn each_state(
         &self,
         key: &ObjectKey,
@@ -117,13 +119,13 @@ impl<O: Resource> Trigger<O> {
         };
         for state in states(event) {
             if let Err(message) = catch(|| read(state)) {
-                self.board.mapping_panicked(key, &message);
+                self.status.record_mapping_panic(key, &message);
             }
         }
     }
 
-    /// Calls a function with the old state, if there is one, and the new one. `None` where one can't be
-    /// read.
+    /// Calls a function with the old state, if there is one, and the new one. Returns `None` if one
+    /// of them cannot be read.
     fn with_both<R>(
         &self,
         event: &CachedEvent<O>,
@@ -142,8 +144,8 @@ impl<O: Resource> Trigger<O> {
         }
     }
 
-    /// Returns whether a change is worth a reconcile. A delete always is. What can't be read can't be
-    /// judged, and a predicate that panics passes.
+    /// Returns whether all predicates pass a change. Deletes pass, and so do objects that cannot be
+    /// read and changes on which a predicate panics.
     fn passes(&self, predicates: &[Predicate<O>], event: &CachedEvent<O>) -> bool {
         if matches!(event, CachedEvent::Deleted { .. }) {
             return true;
@@ -151,7 +153,7 @@ impl<O: Resource> Trigger<O> {
         let passes = |old: Option<&O>, new: &O| {
             predicates.iter().all(|predicate| {
                 catch(|| predicate(old, new)).unwrap_or_else(|message| {
-                    self.board.predicate_panicked(&message);
+                    self.status.record_predicate_panic(&message);
                     true
                 })
             })
@@ -159,12 +161,13 @@ impl<O: Resource> Trigger<O> {
         self.with_both(event, None, passes).unwrap_or(true)
     }
 
-    /// Returns whether the reason of earlier failures may be gone: the object came, went, or has another
-    /// generation. A change of the status, of labels or of annotations is none.
+    /// Returns whether the reason of earlier failures may be gone: the object was created, was
+    /// deleted, or has another generation. Changes of status, labels or annotations do not count.
     fn spec_changed(&self, event: &CachedEvent<O>) -> bool {
         match event {
             CachedEvent::Updated { old, new } if old.is(new) => false,
-            // What can't be read can't be judged; the backoff bounds how often it is tried.
+            // An object that cannot be read may have a new spec. Keeping the backoff bounds the
+            // tries.
             CachedEvent::Updated { .. } => {
                 self.with_both(event, Some(&SPEC_FIELDS), generation_changed).unwrap_or(false)
             }
@@ -173,7 +176,7 @@ impl<O: Resource> Trigger<O> {
     }
 }
 
-/// The states of an object that an event names.
+/// Returns the states of an object that an event carries.
 fn states<O>(event: &CachedEvent<O>) -> impl Iterator<Item = &Cached<O>> {
     let old = match event {
         CachedEvent::Updated { old, new } if !old.is(new) => Some(old),
@@ -190,7 +193,7 @@ fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
     }
 }
 
-/// The kind of the objects a controller is for, as their dependents name it.
+/// The kind of a controller's own objects, as the owner references of dependents name it.
 #[derive(Clone, Debug)]
 pub(super) struct Owner {
     pub(super) group: String,
@@ -221,16 +224,17 @@ impl Owner {
     }
 
     fn is(&self, owner: &OwnerReference) -> bool {
-        // The version may be any: what owns is the object, however it was read.
+        // The version may be any: the owner is the object, whichever version named it.
         let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
         owner.controller == Some(true) && owner.kind == self.kind && group == self.group
     }
 }
 
-/// Passes adds, and updates that changed the spec: those that raised `metadata.generation`.
+/// Passes adds, and updates that changed the spec (`metadata.generation`), marked the object as
+/// deleted, or replaced it by a new object of the same name.
 ///
-/// For kinds that have a generation and a status subresource; for others, whose generation never
-/// changes, it drops every update.
+/// Use it for kinds with a generation and a status subresource. The generation of other kinds never
+/// changes, so it drops their updates.
 pub fn generation_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
     old.is_none_or(|old| {
         let (old, new) = (old.meta(), new.meta());
@@ -240,7 +244,7 @@ pub fn generation_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
     })
 }
 
-/// Passes everything but resyncs, where nothing changed.
+/// Passes every change except resyncs, in which the resourceVersion stays the same.
 pub fn version_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
     old.is_none_or(|old| old.meta().resource_version != new.meta().resource_version)
 }

@@ -52,8 +52,8 @@ fn wait_returns_after_earlier_writes() {
             spawn_waiter(async move {
                 let key = ObjectKey::cluster(&n.to_string()).unwrap();
                 for version in [n, n + 2] {
-                    writes.wrote(&key, &written(version)).expect("the write can be tracked");
-                    writes.seen(&key, LIMIT).await.expect("no time passes");
+                    writes.expect_write(&key, &written(version)).expect("the write can be tracked");
+                    writes.wait_observed(&key, LIMIT).await.expect("no time passes");
                     let seen = store.get(&object).expect("it was written");
                     let seen: u64 =
                         seen.metadata.resource_version.as_ref().unwrap().parse().unwrap();
@@ -76,17 +76,17 @@ fn wait_includes_later_writes() {
         let (store, writes) = tracked();
         let object = ObjectKey::cluster("written").unwrap();
         let key = ObjectKey::cluster("key").unwrap();
-        writes.wrote(&key, &written(1)).expect("the write can be tracked");
+        writes.expect_write(&key, &written(1)).expect("the write can be tracked");
         let waiter = {
             let (writes, key) = (writes.clone(), key.clone());
-            spawn_waiter(async move { writes.seen(&key, LIMIT).await })
+            spawn_waiter(async move { writes.wait_observed(&key, LIMIT).await })
         };
         let events = spawn({
             let store = store.clone();
             move || [1, 2].map(|version| store_event(&store, &object, version))
         });
-        writes.wrote(&key, &written(2)).expect("the write can be tracked");
-        block_on(writes.seen(&key, LIMIT)).expect("no time passes");
+        writes.expect_write(&key, &written(2)).expect("the write can be tracked");
+        block_on(writes.wait_observed(&key, LIMIT)).expect("no time passes");
         assert!(store.snapshot().has_reached(&2u64.into()));
         assert!(join_all([waiter])[0].is_ok());
         join_all([events]);

@@ -1,8 +1,8 @@
-//! A client that tells the running reconcile what it writes.
+//! A client that records the writes of the running reconcile.
 //!
 //! kube's client hands requests to a task of its own, so a layer's `call` does not run in the task
-//! that writes. The future that it returns does: that task polls it. So the running reconcile is
-//! looked up when the future is first polled.
+//! that writes. The returned future does: the writing task polls it. The client therefore looks up
+//! the running reconcile at the first poll of that future.
 
 use http::header::ACCEPT;
 use http::{Request, Response, StatusCode};
@@ -12,8 +12,8 @@ use kube::client::Body;
 use kube::core::Status;
 use serde::Deserialize;
 
+use super::expectation::Expectation;
 use super::log::{Scope, WriteScope};
-use super::sight::Sight;
 use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
@@ -23,15 +23,16 @@ tokio::task_local! {
     pub(super) static CURRENT: WriteScope;
 }
 
-/// Metadata is all that is read of a list.
+/// The `Accept` header of a list: only metadata is read.
 const METADATA_ONLY: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
-/// A write was refused before it was sent: this replica no longer leads, or its lease has run out.
+/// A write that was refused before it was sent: this replica no longer leads, or its lease has
+/// expired.
 ///
-/// A tracking client answers it as [`kube::Error::Service`]. Nothing was written.
+/// A tracking client returns it inside [`kube::Error::Service`]. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{target} was not written: this replica's term is over")]
+#[error("{target} was not written: this replica no longer leads")]
 #[non_exhaustive]
 pub struct WriteRefused {
     /// The resource, name and namespace.
@@ -40,26 +41,31 @@ pub struct WriteRefused {
 
 /// Wraps a client so that a controller sees its own writes.
 ///
-/// Records each write under the key of the running reconcile. The controller holds the key in its
-/// queue until its caches show the write; no worker waits. After 10 s that counts as a failure, and the
-/// key is retried with backoff: no reconcile runs before the write is seen. Where the answer to a write
-/// was lost (a broken connection, a timeout, a server error), or may hide that of an earlier try (a
-/// conflict, not found), the controller first lists the object from a quorum.
+/// The client records each write under the key of the running reconcile. The controller holds the
+/// key in its queue until its caches show the write; no worker waits. After 10 s the wait counts as
+/// a failure, and the key is retried with backoff. No reconcile of the key runs before the cache
+/// shows the write.
+///
+/// The answer to a write may be lost (a broken connection, a timeout, a server error), or may hide
+/// the success of an earlier try (a conflict, not found). The controller then first lists the
+/// object from a quorum.
 ///
 /// The controller waits only for kinds that it follows or that
-/// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait for
-/// dry runs, nor for what an informer with a selector holds. A reconcile that spawns tasks carries
-/// itself into them with [`ReconcileRequest::scope`](super::super::ReconcileRequest::scope).
+/// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait
+/// for dry runs, or for objects of an informer with a selector. Wrap the tasks that a reconcile
+/// spawns in [`ReconcileRequest::scope`](super::super::ReconcileRequest::scope); writes from other
+/// tasks are not tracked.
 ///
-/// Under [leader election](crate::leader_election) the client refuses writes that begin after the
-/// replica's term has ended, with [`WriteRefused`]. It refuses only writes of a reconcile, or of a task
-/// that runs in its scope; writes from other tasks are neither tracked nor refused. A request that was
-/// sent before is not called back, and a suspended process cannot look at its clock: writes that must
-/// not be late name the resourceVersion that they replace.
+/// Under [leader election](crate::leader_election) the client refuses writes that begin after this
+/// replica's lease has ended, with [`WriteRefused`]. It refuses only writes of a reconcile, or of a
+/// task in its scope. It cannot call back a request that was already sent, and a suspended process
+/// cannot check its clock. A write that must never be late has to name the resourceVersion that it
+/// replaces.
 ///
-/// One gap remains. When the answer to a creation with `generateName` is lost, the name is not known.
-/// The key waits until the cache has reached the version of a list made afterwards, but a request
-/// that reaches the server later still creates an object. Use names that follow from the owner's.
+/// One gap remains. When the answer to a creation with `generateName` is lost, the name is unknown.
+/// The key then waits until the cache has reached the version of a later list. A request that
+/// reaches the server after that list still creates an object. Derive names from the owner's name
+/// instead.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -106,7 +112,7 @@ pub fn tracking_client(client: Client) -> Client {
 }
 
 impl WriteScope {
-    /// Sends a write, and records its answer.
+    /// Sends a write, and records what its answer says.
     async fn send(
         self,
         client: Client,
@@ -126,12 +132,12 @@ impl WriteScope {
             target.name = named.ok().and_then(|sent| sent.metadata.name);
         }
         let request = Request::from_parts(parts, Body::from(body));
-        // From here on the server may have it, also where this future is dropped.
+        // From here on the server may have the request, even if this future is dropped.
         let mut flight = InFlight(Some((self, target, client.clone())));
         let (parts, body) = client.send(request).await?.into_parts();
         let status = parts.status;
         if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
-            // It may have been done all the same: the flight stays lost.
+            // The server may have done it all the same: the write counts as lost.
             return Ok(Response::from_parts(parts, body));
         }
         let body = body.collect().await?.to_bytes();
@@ -144,10 +150,10 @@ impl WriteScope {
     }
 }
 
-/// Returns whether an answer says that nothing was written, now or before. Only a refusal of the request
-/// itself does. A layer below this client may have sent the request twice, and the second try met what
-/// the first did: its object (409), its absence (404), a `test` that no longer holds (422), a quota that
-/// is used up (403).
+/// Returns whether a status proves that nothing was written, now or before. Only a refusal of the
+/// request itself does. A layer below this client may have sent the request twice, so other
+/// refusals may be due to the first try: the object exists (409) or is gone (404), a `test` no
+/// longer holds (422), or the quota is used up (403).
 fn is_final(status: StatusCode) -> bool {
     matches!(
         status,
@@ -159,24 +165,27 @@ fn is_final(status: StatusCode) -> bool {
     )
 }
 
-/// A write that was sent. Dropped without an answer, it is lost.
+/// A write that was sent. If it is dropped before its answer is known, it counts as lost.
 struct InFlight(Option<(WriteScope, Target, Client)>);
 
 impl InFlight {
-    /// The server refused it: nothing was written.
+    /// Notes that the server refused the write: nothing changed.
     fn refused(&mut self) {
         self.0 = None;
     }
 
-    /// The server did it. What its answer does not tell is asked for as if it were lost.
+    /// Notes that the server made the write. If the answer does not say which object and version,
+    /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
         let Some((scope, target, _)) = &self.0 else { return };
         let Scope { key, log, .. } = &*scope.0;
         let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
-        match answer.sight(target) {
-            Told::Sight(object, sight) => log.expect(key, target, Some(&object), &sight),
-            Told::Nothing => {}
-            Told::TooLittle => return,
+        match answer.expectation(target) {
+            Confirmation::Expect(object, expectation) => {
+                log.expect(key, target, Some(&object), &expectation)
+            }
+            Confirmation::Nothing => {}
+            Confirmation::Incomplete => return,
         }
         self.0 = None;
     }
@@ -190,12 +199,12 @@ impl Drop for InFlight {
     }
 }
 
-/// Lists a target's object, or one of any name, from a quorum. Returns what a cache will show that
-/// has come as far.
+/// Lists a target's object from a quorum, or one object if the name is unknown. Returns what a
+/// cache shows once it has reached that list.
 pub(super) async fn quorum_list(
     client: &Client,
     target: &Target,
-) -> Result<Vec<(Option<ObjectKey>, Sight)>, kube::Error> {
+) -> Result<Vec<(Option<ObjectKey>, Expectation)>, kube::Error> {
     let request = Request::get(target.quorum_list())
         .header(ACCEPT, METADATA_ONLY)
         .body(Vec::new())
@@ -213,26 +222,27 @@ pub(super) async fn quorum_list(
     let list: List = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
     let listed = list.metadata.resource_version.unwrap_or_default().as_str().into();
     let Some(name) = &target.name else {
-        return Ok(vec![(None, Sight::AtLeast(listed))]);
+        return Ok(vec![(None, Expectation::AtLeast(listed))]);
     };
     let found = list.items.into_iter().find(|item| item.metadata.name.as_ref() == Some(name));
-    let sight = match found.and_then(|item| item.metadata.resource_version) {
-        Some(version) => Sight::AtLeast(version.as_str().into()),
-        None => Sight::Absent(listed),
+    let expectation = match found.and_then(|item| item.metadata.resource_version) {
+        Some(version) => Expectation::AtLeast(version.as_str().into()),
+        None => Expectation::Absent(listed),
     };
-    Ok(target.key_of(name).map(|object| (Some(object), sight)).into_iter().collect())
+    Ok(target.key_of(name).map(|object| (Some(object), expectation)).into_iter().collect())
 }
 
-/// What an answer tells of a write.
-enum Told {
-    Sight(ObjectKey, Sight),
-    /// Nothing that a cache will show.
+/// The information that an answer gives about a write.
+enum Confirmation {
+    /// The object, and the state that a cache will show.
+    Expect(ObjectKey, Expectation),
+    /// The write changed nothing that a cache will show.
     Nothing,
-    /// It was done, but not to which object or version.
-    TooLittle,
+    /// The write was made, but the answer lacks the object or its version.
+    Incomplete,
 }
 
-/// The parts of an answer, or of what was sent, that say which object it is.
+/// The parts of an answer, or of a request's body, that identify the object.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -270,17 +280,19 @@ struct List {
 }
 
 impl Answer {
-    fn sight(self, target: &Target) -> Told {
+    fn expectation(self, target: &Target) -> Confirmation {
         let Self { kind, metadata, details } = self;
         let whole_object = target.subresource.is_none();
         if kind == "Status" {
             return match (&target.name, details.uid) {
                 (Some(name), Some(uid)) if target.verb == WriteVerb::Delete && whole_object => {
-                    let gone = Sight::Gone { uid: Some(uid), version: None };
-                    target.key_of(name).map_or(Told::TooLittle, |key| Told::Sight(key, gone))
+                    let gone = Expectation::Gone { uid: Some(uid), version: None };
+                    target
+                        .key_of(name)
+                        .map_or(Confirmation::Incomplete, |key| Confirmation::Expect(key, gone))
                 }
-                // Also an eviction or a binding: they change the object, and do not say how.
-                _ => Told::TooLittle,
+                // Evictions and bindings, too, change the object and do not return it.
+                _ => Confirmation::Incomplete,
             };
         }
         let name = target.name.as_ref().or(metadata.name.as_ref());
@@ -288,19 +300,19 @@ impl Answer {
         let key = name.and_then(|name| ObjectKey::from_parts(namespace, name).ok());
         let version = metadata.resource_version.filter(|version| !version.is_empty());
         let (Some(key), Some(version)) = (key, version) else {
-            // A token, a review: no object of the collection.
-            return if whole_object { Told::TooLittle } else { Told::Nothing };
+            // A token or a review is no object of the collection.
+            return if whole_object { Confirmation::Incomplete } else { Confirmation::Nothing };
         };
         let version = ResourceVersion::from(version.as_str());
         let lingers = metadata.deletion_timestamp.is_some()
             && (metadata.finalizers.is_some_and(|finalizers| !finalizers.is_empty())
                 || metadata.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0));
-        Told::Sight(
+        Confirmation::Expect(
             key,
             if target.verb == WriteVerb::Delete && whole_object && !lingers {
-                Sight::Gone { uid: metadata.uid, version: Some(version) }
+                Expectation::Gone { uid: metadata.uid, version: Some(version) }
             } else {
-                Sight::AtLeast(version)
+                Expectation::AtLeast(version)
             },
         )
     }

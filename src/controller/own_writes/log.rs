@@ -1,4 +1,4 @@
-//! The writes of one controller, by the key they were made for.
+//! The writes of one controller, by the key of the reconcile that made them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use kube::Client;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::client::{self, CURRENT};
-use super::sight::Sight;
+use super::expectation::Expectation;
 use super::target::Target;
 use crate::indexer::WaitTimeout;
 use crate::informer::StartError;
@@ -18,36 +18,37 @@ use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 
-/// The pause before a lost answer is asked after again.
+/// The pause between two lookups of a write whose answer was lost.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A cache that will show writes, of whatever kind.
+/// A type-erased cache that will show writes.
 pub(crate) trait Cache: Send + Sync {
-    /// Starts its informer if it does not run: what is never filled shows nothing.
+    /// Starts the cache's informer if it does not run: a cache that is never filled shows no
+    /// writes.
     fn start(&self) -> Result<(), StartError>;
-    /// Returns whether objects of this target come to this cache.
+    /// Returns whether this cache holds the target's objects.
     fn holds(&self, target: &Target) -> bool;
-    /// Expects something on behalf of `key`.
-    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, sight: Sight);
-    /// Returns whether everything that was expected on behalf of `key` is shown.
+    /// Makes `key` wait until the cache shows this state of the object, or of the collection.
+    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation);
+    /// Returns whether the cache shows everything that `key` waits for.
     fn shows(&self, key: &ObjectKey) -> bool;
-    /// Waits for that.
-    fn seen<'a>(
+    /// Waits until the cache shows everything that `key` waits for.
+    fn wait_observed<'a>(
         &'a self,
         key: &'a ObjectKey,
         limit: Duration,
     ) -> BoxFuture<'a, Result<(), WaitTimeout>>;
 }
 
-/// What a controller wrote, until its caches show it.
+/// The writes of a controller that its caches do not show yet.
 #[derive(Default)]
 pub(crate) struct WriteLog {
     caches: Vec<Box<dyn Cache>>,
-    /// Writes whose answer never came, by the key they were made for.
+    /// Writes whose answer never came, by the key of the reconcile.
     lost: Mutex<HashMap<ObjectKey, Vec<Lost>>>,
 }
 
-/// A write that the server may have done or not.
+/// A write that the server may or may not have made.
 #[derive(Clone)]
 struct Lost {
     target: Target,
@@ -58,19 +59,19 @@ struct Lost {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unobserved {
-    /// The cache has not come so far.
+    /// The cache has not reached the version of the write.
     #[error(transparent)]
     WaitTimeout(#[from] WaitTimeout),
-    /// The answer to a write was lost, and the server could not be asked what became of it.
+    /// The answer to a write was lost, and the list that would show its effect failed.
     #[error("the answer to a write of {target} was lost, and reading it back failed")]
     Unanswered {
         /// The resource, name and namespace that were written.
         target: String,
-        /// The reason why it could not be read back.
+        /// The cause of the list's failure.
         #[source]
         source: kube::Error,
     },
-    /// The wait panicked: in a layer of the client, or in the objects' own code.
+    /// A layer of the client, or the objects' own code, panicked during the wait.
     #[error("waiting for the cache to show own writes panicked: {0}")]
     Panicked(String),
 }
@@ -83,7 +84,7 @@ impl WriteLog {
     /// Starts the informers of the caches.
     pub(crate) fn start(&self) -> Result<(), StartError> {
         self.caches.iter().try_for_each(|cache| match cache.start() {
-            // A stopped one has nothing to wait for.
+            // Nothing waits for a stopped informer.
             Err(StartError::Stopped) => Ok(()),
             started => started,
         })
@@ -94,17 +95,21 @@ impl WriteLog {
         self.lost.lock().contains_key(key) || !self.caches.iter().all(|cache| cache.shows(key))
     }
 
-    /// Waits until the caches show what was written on behalf of `key`. Cancel safe.
-    pub(crate) async fn seen(&self, key: &ObjectKey, limit: Duration) -> Result<(), Unobserved> {
+    /// Waits until the caches show all writes made for `key`. Cancel safe.
+    pub(crate) async fn wait_observed(
+        &self,
+        key: &ObjectKey,
+        limit: Duration,
+    ) -> Result<(), Unobserved> {
         let start = Instant::now();
         self.find_lost(key, start, limit).await?;
         for cache in &self.caches {
-            cache.seen(key, limit.saturating_sub(start.elapsed())).await?;
+            cache.wait_observed(key, limit.saturating_sub(start.elapsed())).await?;
         }
         Ok(())
     }
 
-    /// Asks a quorum what became of the writes whose answers were lost.
+    /// Lists from a quorum each object whose write got no answer.
     async fn find_lost(
         &self,
         key: &ObjectKey,
@@ -120,8 +125,8 @@ impl WriteLog {
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
                 Ok(Ok(found)) => {
-                    for (object, sight) in found {
-                        self.expect(key, &lost.target, object.as_ref(), &sight);
+                    for (object, expectation) in found {
+                        self.expect(key, &lost.target, object.as_ref(), &expectation);
                     }
                     self.found(key, &lost.target);
                     continue;
@@ -147,20 +152,20 @@ impl WriteLog {
         }
     }
 
-    /// Expects every cache that holds the target to show something of it.
+    /// Makes `key` wait until every cache that holds the target shows this state.
     pub(super) fn expect(
         &self,
         key: &ObjectKey,
         target: &Target,
         object: Option<&ObjectKey>,
-        sight: &Sight,
+        expectation: &Expectation,
     ) {
         for cache in self.caches.iter().filter(|cache| cache.holds(target)) {
-            cache.expect(key, object.cloned(), sight.clone());
+            cache.expect(key, object.cloned(), expectation.clone());
         }
     }
 
-    /// Returns whether any cache will show what is written to this target.
+    /// Returns whether any cache will show writes to this target.
     pub(super) fn holds(&self, target: &Target) -> bool {
         self.caches.iter().any(|cache| cache.holds(target))
     }
@@ -175,7 +180,7 @@ impl WriteLog {
     }
 }
 
-/// One running reconcile, as the client that it writes with knows it. A cheap clone.
+/// The running reconcile to which a tracking client assigns writes. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct WriteScope(pub(super) Arc<Scope>);
 
@@ -190,7 +195,7 @@ impl WriteScope {
         Self(Arc::new(Scope { key, log, term }))
     }
 
-    /// Runs a future as a part of the reconcile.
+    /// Runs a future as part of the reconcile.
     pub(crate) fn enter<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CURRENT.scope(self, future)
     }

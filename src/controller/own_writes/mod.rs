@@ -1,14 +1,14 @@
-//! A controller that reads its own writes.
+//! Reads that include the controller's own writes.
 //!
-//! The cache lags behind a controller's own writes. A reconcile that runs meanwhile does not see them
-//! and repeats them. [`OwnWrites`] records what was written for each key; the key's next reconcile
-//! waits in the queue until the cache shows it, and no worker waits.
+//! The cache lags behind a controller's own writes. A reconcile that runs meanwhile does not see
+//! them and repeats them. [`OwnWrites`] records the writes made for each key. The key's next
+//! reconcile waits in the queue until the cache shows them, and no worker waits.
 //!
-//! A [`tracking_client`] records writes by itself, also those whose answer was lost.
+//! A [`tracking_client`] records writes by itself, including those whose answer was lost.
 
 mod client;
+mod expectation;
 mod log;
-mod sight;
 mod target;
 
 use std::collections::HashMap;
@@ -21,9 +21,9 @@ use futures::future::BoxFuture;
 use kube::Resource;
 
 pub use self::client::{WriteRefused, tracking_client};
+use self::expectation::{Expectation, Expectations, is_met, newer};
 pub use self::log::Unobserved;
 pub(super) use self::log::{Cache, WriteLog, WriteScope};
-use self::sight::{Sight, Sights, is_shown, newer};
 use self::target::Target;
 use crate::indexer::{Snapshot, WaitTimeout};
 use crate::informer::{SharedInformer, StartError};
@@ -31,7 +31,8 @@ use crate::lister_watcher::Collection;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};
 use crate::sync::Mutex;
 
-/// What a controller wrote of one kind of objects, until the store shows it. A cheap clone.
+/// The writes to objects of one kind that the informer's store does not show yet. Clones are cheap
+/// and share the record.
 ///
 /// ```no_run
 /// use std::{sync::Arc, time::Duration};
@@ -40,13 +41,14 @@ use crate::sync::Mutex;
 /// use kube_informer::{SharedInformer, controller::{OwnWrites, ReconcileRequest}};
 ///
 /// # async fn f(
-/// #     maps: SharedInformer<ConfigMap>, api: Api<ConfigMap>, request: ReconcileRequest<ConfigMap>,
-/// #     wanted: ConfigMap,
+/// #     maps: SharedInformer<ConfigMap>, api: Api<ConfigMap>,
+/// #     request: ReconcileRequest<ConfigMap>, wanted: ConfigMap,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// let writes = OwnWrites::new(&maps);
 /// let made = api.create(&PostParams::default(), &wanted).await?;
-/// writes.wrote(&request.key, &made)?;
-/// writes.seen(&request.key, Duration::from_secs(10)).await?; // a `Controller` that reads own writes does this
+/// writes.expect_write(&request.key, &made)?;
+/// // A controller built with `reads_own_writes` does this before the next reconcile of the key.
+/// writes.wait_observed(&request.key, Duration::from_secs(10)).await?;
 /// assert!(maps.indexer().get(&kube_informer::ObjectKey::of(&made)?).is_some());
 /// # Ok(()) }
 /// ```
@@ -59,22 +61,23 @@ struct Shared<K> {
 
 #[derive(Default)]
 struct Expected {
-    /// By the key that is reconciled.
-    of: HashMap<ObjectKey, Sights>,
-    /// How many there are.
+    /// The expectations by the key of the reconcile.
+    of: HashMap<ObjectKey, Expectations>,
+    /// The number of expectations of all keys.
     count: usize,
-    /// How many there may be before those long seen are cleared away.
+    /// The number of expectations above which those already met are removed.
     limit: usize,
 }
 
-/// An object that a server answered with lacks what tells which write it was.
+/// An object that cannot be recorded as a write: it lacks a name or a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UntraceableWrite {
-    /// It has no name.
+    /// The object has no name, or one that no object can have.
     #[error(transparent)]
     NoKey(#[from] InvalidKey),
-    /// It has no version: it is what was sent, perhaps, not what came back.
+    /// The object has no resourceVersion. It may be the object that was sent, not the server's
+    /// answer.
     #[error(
         "{0} has no resourceVersion: pass the object that the server returned, not the one sent"
     )]
@@ -88,40 +91,41 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         Self(Arc::new(Shared { informer: informer.clone(), expected }))
     }
 
-    /// Records the server's answer to a create, an update or a patch on behalf of `key`. An answer
-    /// older than one recorded before for the same object changes nothing.
+    /// Records the server's answer to a create, an update or a patch made for `key`. An answer
+    /// older than one already recorded for the same object has no effect.
     ///
     /// # Errors
-    /// [`UntraceableWrite`]; the write is not waited for then.
-    pub fn wrote(&self, key: &ObjectKey, answer: &K) -> Result<(), UntraceableWrite> {
+    /// [`UntraceableWrite`]; nothing waits for the write then.
+    pub fn expect_write(&self, key: &ObjectKey, answer: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(answer)?;
-        self.expect(key, Some(object), Sight::AtLeast(version));
+        self.expect(key, Some(object), Expectation::AtLeast(version));
         Ok(())
     }
 
-    /// Records on behalf of `key` that the server accepted to delete this object and that it is gone:
-    /// it had no finalizers and no grace period. `last` is the newest state known of it.
+    /// Records a deletion made for `key` after which the object is gone: it had no finalizers and
+    /// no grace period. `last` is the newest known state of the object.
     ///
-    /// Where it only began to go (the answer was an object with a `deletionTimestamp`), call
-    /// [`wrote`](Self::wrote) with that answer.
+    /// If the deletion has only begun (the server answered with an object that has a
+    /// `deletionTimestamp`), call [`expect_write`](Self::expect_write) with that answer instead.
     ///
     /// # Errors
-    /// [`UntraceableWrite`]; the write is not waited for then.
-    pub fn deleted(&self, key: &ObjectKey, last: &K) -> Result<(), UntraceableWrite> {
+    /// [`UntraceableWrite`]; nothing waits for the deletion then.
+    pub fn expect_delete(&self, key: &ObjectKey, last: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(last)?;
         let uid = last.meta().uid.clone();
-        self.expect(key, Some(object), Sight::Gone { uid, version: Some(version) });
+        self.expect(key, Some(object), Expectation::Gone { uid, version: Some(version) });
         Ok(())
     }
 
-    /// Waits until the store shows everything that was written on behalf of `key`. Cancel safe.
+    /// Waits until the store shows every write recorded for `key`, for `limit` at most. Cancel
+    /// safe.
     ///
-    /// Returns `Ok` without it in two cases: the informer was stopped, or the cluster was restored from a
-    /// backup since the write.
+    /// Returns `Ok` without that in two cases: the informer was stopped, or the cluster was
+    /// restored from a backup after the write.
     ///
     /// # Errors
-    /// [`WaitTimeout`] when the time is over; what was not seen is waited for again the next time.
-    pub async fn seen(&self, key: &ObjectKey, limit: Duration) -> Result<(), WaitTimeout> {
+    /// [`WaitTimeout`] when `limit` has passed. The next call waits for the same writes again.
+    pub async fn wait_observed(&self, key: &ObjectKey, limit: Duration) -> Result<(), WaitTimeout> {
         let Some(newest) = self.newest(key) else { return Ok(()) };
         let shown = |store: &Snapshot<K>| self.settle(key, store).then_some(());
         tokio::select! {
@@ -131,21 +135,21 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         }
     }
 
-    /// Returns the newest version that is waited for on behalf of `key`, if any is.
+    /// Returns the newest version that `key` waits for, if any.
     fn newest(&self, key: &ObjectKey) -> Option<ResourceVersion> {
         let expected = self.0.expected.lock();
-        let sights = expected.of.get(key)?;
-        let versions = sights.values().filter_map(|(_, sight)| sight.version());
+        let expectations = expected.of.get(key)?;
+        let versions = expectations.values().filter_map(|(_, expectation)| expectation.version());
         Some(versions.reduce(newer).cloned().unwrap_or_else(|| ResourceVersion::from("0")))
     }
 
-    /// Forgets what the store shows; returns whether that was everything.
+    /// Removes the expectations that the store meets. Returns whether none is left.
     fn settle(&self, key: &ObjectKey, store: &Snapshot<K>) -> bool {
         let mut expected = self.0.expected.lock();
-        let Some(sights) = expected.of.get_mut(key) else { return true };
-        let before = sights.len();
-        sights.retain(|object, sight| !is_shown(sight, store, object.as_ref()));
-        let (left, cleared) = (sights.len(), before - sights.len());
+        let Some(expectations) = expected.of.get_mut(key) else { return true };
+        let before = expectations.len();
+        expectations.retain(|object, expectation| !is_met(expectation, store, object.as_ref()));
+        let (left, cleared) = (expectations.len(), before - expectations.len());
         if left == 0 {
             expected.of.remove(key);
         }
@@ -153,27 +157,28 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
         left == 0
     }
 
-    /// Expects the store to show something of an object, or of the collection.
-    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, sight: Sight) {
+    /// Makes `key` wait until the store shows this state of an object, or of the collection.
+    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation) {
         let store = self.0.informer.snapshot();
         let mut expected = self.0.expected.lock();
-        let sights = expected.of.entry(key.clone()).or_default();
-        let new = match sights.remove(&object) {
+        let expectations = expected.of.entry(key.clone()).or_default();
+        let new = match expectations.remove(&object) {
             Some((epoch, before)) if epoch == store.epoch() => {
-                sights.insert(object, (epoch, before.and(sight)));
+                expectations.insert(object, (epoch, before.and(expectation)));
                 0
             }
             before => {
-                sights.insert(object, (store.epoch(), sight));
+                expectations.insert(object, (store.epoch(), expectation));
                 usize::from(before.is_none())
             }
         };
         expected.count += new;
         if expected.count > expected.limit {
-            // Keys that were never reconciled again.
-            expected.of.retain(|_, sights| {
-                sights.retain(|object, sight| !is_shown(sight, &store, object.as_ref()));
-                !sights.is_empty()
+            // Keys that are never reconciled again would otherwise stay for ever.
+            expected.of.retain(|_, expectations| {
+                expectations
+                    .retain(|object, expectation| !is_met(expectation, &store, object.as_ref()));
+                !expectations.is_empty()
             });
             expected.count = expected.of.values().map(HashMap::len).sum();
             expected.limit = 64 + 2 * expected.count;
@@ -202,8 +207,8 @@ impl<K: Resource + Send + Sync + 'static> Cache for OwnWrites<K> {
             && !informer.is_stopped()
     }
 
-    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, sight: Sight) {
-        self.expect(key, object, sight);
+    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation) {
+        self.expect(key, object, expectation);
     }
 
     fn shows(&self, key: &ObjectKey) -> bool {
@@ -213,12 +218,12 @@ impl<K: Resource + Send + Sync + 'static> Cache for OwnWrites<K> {
         !waits || informer.is_stopped() || self.settle(key, &informer.snapshot())
     }
 
-    fn seen<'a>(
+    fn wait_observed<'a>(
         &'a self,
         key: &'a ObjectKey,
         limit: Duration,
     ) -> BoxFuture<'a, Result<(), WaitTimeout>> {
-        self.seen(key, limit).boxed()
+        self.wait_observed(key, limit).boxed()
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) enum WriteVerb {
     Delete,
 }
 
-/// What a write is about.
+/// The object or collection of a write request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(super) verb: WriteVerb,
@@ -30,8 +30,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Reads a request. `None` for one that changes nothing: a read, a dry run, and what is no
-    /// resource.
+    /// Reads a request. Returns `None` if it changes nothing: a read, a dry run, or a path that is
+    /// no resource.
     pub(super) fn of(method: &Method, path: &str, query: Option<&str>) -> Option<Self> {
         let verb = match *method {
             Method::POST => WriteVerb::Create,
@@ -52,7 +52,7 @@ impl Target {
             _ => return None,
         };
         let (namespace, rest) = match rest {
-            // A namespace has subresources of its own.
+            // A namespace itself has subresources.
             ["namespaces", _, "status" | "finalize"] => (None, rest),
             ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
             _ => (None, rest),
@@ -92,8 +92,8 @@ impl Target {
         ObjectKey::from_parts(self.namespace(), name).ok()
     }
 
-    /// Returns the path and query that list the object of this name, or one object of any, from a
-    /// quorum.
+    /// Returns the path and query of a quorum list of this object, or of any one object if the
+    /// target has no name.
     pub(super) fn quorum_list(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("limit", "1");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_has_no_target() {
+    fn reads_and_dry_runs_have_no_target() {
         for (method, path) in [
             (Method::GET, "/api/v1/pods"),
             (Method::POST, "/api/v1/namespaces/shop/configmaps?dryRun=All"),

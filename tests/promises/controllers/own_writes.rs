@@ -111,7 +111,7 @@ async fn an_expectation_does_not_survive_a_restored_backup() {
             if !once.swap(true, Ordering::Relaxed) {
                 let mut answer = ConfigMap::clone(&written.objects()[&key("a")]);
                 answer.metadata.resource_version = Some("1000".into());
-                promised.wrote(&request.key, &answer).unwrap();
+                promised.expect_write(&request.key, &answer).unwrap();
             }
             logged.add(request.failures);
             async { Ok::<_, std::io::Error>(Action::requeue_after(S)) }
@@ -139,7 +139,7 @@ async fn an_informer_that_nobody_started_is_started() {
     let secrets = factory.informer::<k8s_openapi::api::core::v1::Secret>();
     let maps = factory.informer::<ConfigMap>();
     let writes = OwnWrites::new(&maps);
-    writes.wrote(&key("s"), &made).unwrap();
+    writes.expect_write(&key("s"), &made).unwrap();
     let controller = Controller::builder("other", &secrets).reads_own_writes(&writes).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
@@ -234,7 +234,8 @@ async fn duplicates(seed: u64, tracked: bool) -> usize {
     duplicates.load(Ordering::Relaxed)
 }
 
-/// Returns the seeds with duplicates. Each has a runtime of its own; half of them run beside the rest.
+/// Returns the seeds with duplicates. Each has a runtime of its own; half of them run beside the
+/// rest.
 fn run_seeds(seeds: Range<u64>, tracked: bool) -> BTreeSet<u64> {
     let with_duplicates = |seed: &u64| {
         let mut runtime = tokio::runtime::Builder::new_current_thread();

@@ -63,9 +63,9 @@ async fn a_delete_is_not_seen_before_the_creation_was() {
     let made = server.create(&map("a", "1")).unwrap();
     sleep(S).await;
     server.delete(&made).unwrap();
-    writes.deleted(&key("owner"), &made).unwrap();
+    writes.expect_delete(&key("owner"), &made).unwrap();
     let start = Instant::now();
-    writes.seen(&key("owner"), 10 * S).await.unwrap();
+    writes.wait_observed(&key("owner"), 10 * S).await.unwrap();
     assert_eq!(start.elapsed(), LATE, "the object came and went meanwhile");
     assert!(maps.lister().is_empty());
     assert_eq!(format!("{writes:?}"), "OwnWrites { not_seen: 0, .. }");
@@ -81,14 +81,14 @@ async fn what_was_seen_long_ago_is_not_kept_for_keys_that_never_come_again() {
     let writes = OwnWrites::new(&maps);
     for n in 0..1000 {
         let made = server.create(&map(&format!("a-{n}"), "1")).unwrap();
-        writes.wrote(&key(&format!("owner-{n}")), &made).unwrap();
+        writes.expect_write(&key(&format!("owner-{n}")), &made).unwrap();
         maps.wait_for(&version_of(&made), S).await.unwrap();
     }
     let kept = format!("{writes:?}");
     let kept: usize = kept.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
     assert!(kept <= 65, "{kept}");
     assert_eq!(
-        writes.wrote(&key("owner"), &map("a", "1")),
+        writes.expect_write(&key("owner"), &map("a", "1")),
         Err(UntraceableWrite::NoVersion(key("a")))
     );
     maps.shutdown().await;
@@ -145,18 +145,18 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
             let now = match written {
                 None => {
                     let made = api.create(&PostParams::default(), &map(&child, &value)).await?;
-                    writes.wrote(&request.key, &made).unwrap();
+                    writes.expect_write(&request.key, &made).unwrap();
                     Some(made)
                 }
                 Some(known) if random.lock().u8(..3) == 0 => {
                     api.delete(&child, &DeleteParams::default()).await?;
-                    writes.deleted(&request.key, &known).unwrap();
+                    writes.expect_delete(&request.key, &known).unwrap();
                     None
                 }
                 Some(known) => {
                     let changed = ConfigMap { data: map(&child, &value).data, ..known };
                     let changed = api.replace(&child, &PostParams::default(), &changed).await?;
-                    writes.wrote(&request.key, &changed).unwrap();
+                    writes.expect_write(&request.key, &changed).unwrap();
                     Some(changed)
                 }
             };

@@ -1,4 +1,4 @@
-//! Keys that wait to see their own writes.
+//! Keys that wait until the cache shows their own writes.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use super::own_writes::Unobserved;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 
-/// The keys that wait, and how the wait of each is going.
+/// The waiting keys, with the state of each wait.
 #[derive(Debug, Default)]
-pub(super) struct Unseen(Mutex<Waits>);
+pub(super) struct WriteWaits(Mutex<Waits>);
 
 #[derive(Debug, Default)]
 struct Waits {
@@ -24,35 +24,35 @@ enum Wait {
 
 /// The state of a key's wait.
 #[derive(Debug)]
-pub(super) enum Begun {
-    /// It begins now; somebody has to watch it.
+pub(super) enum WaitState {
+    /// The wait begins now, under this number. The caller starts the task that watches the cache.
     New(u64),
-    /// It is watched already.
+    /// A task watches the cache already.
     Waiting,
-    /// It is over, and the writes were not seen.
+    /// The wait is over, and the cache did not show the writes.
     Failed(Unobserved),
 }
 
-impl Unseen {
-    /// Begins a key's wait, or says how it is going.
-    pub(super) fn begin(&self, key: &ObjectKey) -> Begun {
+impl WriteWaits {
+    /// Begins a key's wait, or returns the state of the wait that has begun.
+    pub(super) fn begin(&self, key: &ObjectKey) -> WaitState {
         let mut waits = self.0.lock();
         match waits.of.remove(key) {
-            Some(Wait::Failed(missing)) => Begun::Failed(missing),
+            Some(Wait::Failed(missing)) => WaitState::Failed(missing),
             Some(running) => {
                 waits.of.insert(key.clone(), running);
-                Begun::Waiting
+                WaitState::Waiting
             }
             None => {
                 waits.begun += 1;
                 let wait = waits.begun;
                 waits.of.insert(key.clone(), Wait::Running(wait));
-                Begun::New(wait)
+                WaitState::New(wait)
             }
         }
     }
 
-    /// Says how a wait ended. One that was ended before counts for nothing.
+    /// Records the result of a wait. Has no effect if the wait was already ended.
     pub(super) fn finish(&self, key: &ObjectKey, wait: u64, seen: Result<(), Unobserved>) {
         let mut waits = self.0.lock();
         if matches!(waits.of.get(key), Some(Wait::Running(running)) if *running == wait) {
@@ -63,10 +63,10 @@ impl Unseen {
         }
     }
 
-    /// Ends a key's wait: it sees its writes.
+    /// Ends a key's wait, because the cache shows its writes.
     pub(super) fn end(&self, key: &ObjectKey) {
         let mut waits = self.0.lock();
-        // Mostly empty, and then not worth a look-up.
+        // The map is mostly empty. Saves hashing the key.
         if !waits.of.is_empty() {
             waits.of.remove(key);
         }

@@ -1,4 +1,4 @@
-//! What the store will show of a write.
+//! The state that the store will show after a write.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,22 @@ use kube::Resource;
 use crate::indexer::{Snapshot, is_at_least};
 use crate::object::{ObjectKey, ResourceVersion};
 
-/// The sights that are waited for on behalf of one key: by object, `None` for the collection itself,
-/// each with the epoch of the store when it was recorded.
-pub(super) type Sights = HashMap<Option<ObjectKey>, (u64, Sight)>;
+/// The expectations of one key, by object; `None` stands for the collection itself. Each has the
+/// store's epoch at the time that it was recorded.
+pub(super) type Expectations = HashMap<Option<ObjectKey>, (u64, Expectation)>;
 
-/// One thing that the store will show.
+/// One state that the store will show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
-    /// The object at this version, or something later.
+pub(crate) enum Expectation {
+    /// The object at this version or a later one.
     AtLeast(ResourceVersion),
-    /// That the object of this uid is gone, which was there at this version; `None` where that is not
-    /// known.
+    /// The absence of the object with this uid, which existed at this version; `None` if unknown.
     Gone { uid: Option<String>, version: Option<ResourceVersion> },
-    /// That there is no object of this name, as a quorum's list at this version had it.
+    /// The absence of any object with this name, as in a quorum's list at this version.
     Absent(ResourceVersion),
 }
 
-impl Sight {
+impl Expectation {
     pub(super) fn version(&self) -> Option<&ResourceVersion> {
         match self {
             Self::AtLeast(version) | Self::Absent(version) => Some(version),
@@ -31,7 +30,7 @@ impl Sight {
         }
     }
 
-    /// Merges two sights of one object: the newer one stands, whichever was recorded first.
+    /// Merges two expectations of one object: the newer version wins, whichever was recorded first.
     pub(super) fn and(self, new: Self) -> Self {
         match (self.version(), new.version()) {
             (Some(before), Some(after)) if after.is_older_than(before) => self,
@@ -45,27 +44,28 @@ impl Sight {
     }
 }
 
-/// Returns whether the store shows a sight of an object, or of the collection.
-pub(super) fn is_shown<K: Resource>(
-    (epoch, sight): &(u64, Sight),
+/// Returns whether the store meets an expectation of an object, or of the collection.
+pub(super) fn is_met<K: Resource>(
+    (epoch, expectation): &(u64, Expectation),
     store: &Snapshot<K>,
     object: Option<&ObjectKey>,
 ) -> bool {
     if *epoch != store.epoch() {
-        // The history in which it was written is lost.
+        // The cluster was restored to a history without the write.
         return true;
     }
     let stored = object.and_then(|object| store.cached_by_key(object));
-    match sight {
-        Sight::AtLeast(version) => {
+    match expectation {
+        Expectation::AtLeast(version) => {
             store.has_reached(version) || stored.is_some_and(|stored| is_at_least(stored, version))
         }
-        // Not before its creation was seen: an object not yet there looks like one gone.
-        Sight::Gone { uid, version } => {
+        // Only after its creation was seen: an object that has not arrived looks like one that is
+        // gone.
+        Expectation::Gone { uid, version } => {
             version.as_ref().is_none_or(|version| store.has_reached(version))
                 && stored.is_none_or(|stored| stored.uid() != uid.as_deref())
         }
-        Sight::Absent(version) => stored.is_none() || store.has_reached(version),
+        Expectation::Absent(version) => stored.is_none() || store.has_reached(version),
     }
 }
 
@@ -77,15 +77,15 @@ pub(super) fn newer<'a>(a: &'a ResourceVersion, b: &'a ResourceVersion) -> &'a R
 mod tests {
     use super::*;
 
-    fn at_least(version: u64) -> Sight {
-        Sight::AtLeast(version.into())
+    fn at_least(version: u64) -> Expectation {
+        Expectation::AtLeast(version.into())
     }
 
     #[test]
-    fn an_older_answer_never_replaces_a_newer_one() {
+    fn older_answer_never_replaces_newer() {
         assert_eq!(at_least(7).and(at_least(5)), at_least(7));
         assert_eq!(at_least(5).and(at_least(7)), at_least(7));
-        let gone = |version: Option<u64>| Sight::Gone {
+        let gone = |version: Option<u64>| Expectation::Gone {
             uid: Some("u".into()),
             version: version.map(Into::into),
         };
