@@ -17,11 +17,20 @@ use super::user::{Group, UserCode};
 use super::{RateLimiter, WorkQueue, default_limiter};
 use crate::sync::{Mutex, Notify};
 
-/// How long an item waits for the equal of one level of priority: half a minute from
+/// The default waiting time that raises an item by one level of priority: 30 s from
 /// [`Priority::LOW`](super::Priority::LOW) to [`Priority::NORMAL`](super::Priority::NORMAL).
 const AGING: Duration = Duration::from_secs(3);
 
 /// Options of a [`WorkQueue`].
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::{ExponentialBackoff, WorkQueue};
+///
+/// let backoff = ExponentialBackoff::new(Duration::from_millis(100), Duration::from_secs(60));
+/// let queue = WorkQueue::<String>::builder().name("mail").limiter(backoff).build();
+/// assert_eq!(&*queue.status().name, "mail");
+/// ```
 #[must_use]
 pub struct WorkQueueBuilder<T> {
     name: Option<Arc<str>>,
@@ -44,33 +53,36 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         }
     }
 
-    /// Its name in status, metrics and logs. One without a name publishes no metrics.
+    /// Sets the queue's name in status, metrics and logs. Empty unless set; a queue without a name
+    /// publishes no metrics.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// What delays retries; client-go's [`default_limiter`] unless set. If it panics, the item waits
-    /// one second, and [the status](super::WorkQueueStatus::panics) counts it.
+    /// Sets the limiter that delays retries; client-go's [`default_limiter`] unless set. If it
+    /// panics, the item waits one second, and [the status](super::WorkQueueStatus::panics) counts
+    /// the panic.
     pub fn limiter(mut self, limiter: impl RateLimiter<T>) -> Self {
         self.limiter = Some(Box::new(limiter));
         self
     }
 
-    /// How long an item waits for the equal of one level of priority; 3 s unless set. Zero means
-    /// that priorities count for nothing, [`Duration::MAX`] that they are strict, and what has a
-    /// low one may starve.
+    /// Sets the waiting time that raises an item by one level of priority; 3 s unless set. With
+    /// zero, priorities have no effect. With [`Duration::MAX`] they are strict, and items of low
+    /// priority may starve.
     pub fn aging(mut self, level: Duration) -> Self {
         self.aging = level;
         self
     }
 
     /// Serves groups of items of one priority in turn, so that a group with a thousand items does
-    /// not hold up one with a single item.
+    /// not hold up a group with a single item.
     ///
-    /// The function is called once for each add, with nothing of the queue locked but the function
-    /// itself: it must not add to this queue. If it panics, the item joins one group with all such
-    /// items, and [the status](super::WorkQueueStatus::panics) counts it. By namespace, mostly:
+    /// The queue calls the function once for each add. It locks only the function meanwhile, so the
+    /// function must not add to this queue. If the function panics, the item joins one group with
+    /// all such items, and [the status](super::WorkQueueStatus::panics) counts the panic. A common
+    /// group is the namespace:
     ///
     /// ```
     /// use kube_informer::{ObjectKey, workqueue::WorkQueue};
@@ -85,27 +97,27 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
-    /// Whether [`WorkQueue::shutdown_with_drain`] waits for delayed items, too; it gives them back
-    /// unless set.
+    /// Sets whether [`WorkQueue::shutdown_with_drain`] waits for delayed items, too. Unless set, it
+    /// returns them to the caller.
     pub fn keep_delayed_on_drain(mut self, keep: bool) -> Self {
         self.keeps_delayed = keep;
         self
     }
 
-    /// Makes an item that failed wait its whole backoff, whatever adds come meanwhile; off unless
-    /// set, as in client-go, where an add makes the item ready at once.
+    /// Sets whether adds leave an item in backoff until its delay is over. Off unless set, as in
+    /// client-go: there an add makes the item ready at once.
     ///
     /// An item is in backoff from [`Work::retry`](super::Work::retry) or
-    /// [`WorkQueue::add_rate_limited`] until its delay is over. Adds of that time are not lost: they
-    /// raise the priority that the item will have. The latest retry of a worker says how long the
-    /// backoff lasts. [`WorkQueue::reset_backoff`] ends it early, [`WorkQueue::forget`] lets the next
-    /// add end it.
+    /// [`WorkQueue::add_rate_limited`] until its delay is over. Adds during that time are not lost:
+    /// they raise the priority that the item will have. The latest retry of a worker sets the
+    /// delay. [`WorkQueue::reset_backoff`] ends the backoff early. After [`WorkQueue::forget`] the
+    /// next add ends it.
     pub fn backoff_holds(mut self, holds: bool) -> Self {
         self.backoff_holds = holds;
         self
     }
 
-    /// The queue.
+    /// Builds the queue.
     #[must_use]
     pub fn build(self) -> WorkQueue<T> {
         let core = Core::new(CoreRules {

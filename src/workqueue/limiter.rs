@@ -1,7 +1,7 @@
-//! How long an item waits before it is tried again.
+//! Rate limiters: the delays of items before they are retried.
 //!
-//! A [`RateLimiter`] is a value with a clock given to it: it never sleeps, and it holds nothing of
-//! an item that was forgotten. The figures are client-go's.
+//! A [`RateLimiter`] never sleeps and reads no clock: its caller passes the time. It keeps nothing
+//! of an item that was forgotten. The default delays are client-go's.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::panic;
 
-/// Says how long an item waits before it is tried again.
+/// A policy that sets the delay of an item before it is retried.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,30 +28,30 @@ use crate::panic;
 /// assert_eq!(limiter.delay(&"a", now), Duration::from_millis(5));
 /// ```
 pub trait RateLimiter<T>: Send + 'static {
-    /// How long this item waits, counting this try.
+    /// Counts one try of the item, and returns the delay before the next one.
     fn delay(&mut self, item: &T, now: Instant) -> Duration;
 
-    /// This item's tries are over, well or not: the next delay is a first one.
+    /// Forgets the item's tries: its next delay is a first one. Does nothing by default.
     fn forget(&mut self, item: &T) {
         let _ = item;
     }
 
-    /// How often the item was delayed since it was last forgotten, as far as this limiter counts. A
-    /// queue does not ask: it counts by itself.
+    /// Returns the number of delays of the item since it was last forgotten. Zero by default. A
+    /// queue counts by itself and does not call this.
     fn requeues(&self, item: &T) -> u32 {
         let _ = item;
         0
     }
 }
 
-/// client-go's default: the later of a per-item backoff (5 ms doubling to 1000 s) and a bucket for
-/// all items (10 a second, 100 at once).
+/// Returns client-go's default limiter: the longer delay of a per-item backoff (5 ms, doubling up
+/// to 1000 s) and a token bucket for all items (10 a second, bursts of 100).
 pub fn default_limiter<T: Clone + Eq + Hash + Send + 'static>() -> MaxOf<T> {
     let backoff = ExponentialBackoff::new(Duration::from_millis(5), Duration::from_secs(1000));
     MaxOf::new().and(backoff).and(TokenBucket::new(10.0, 100))
 }
 
-/// A delay for each item that doubles with each try.
+/// A limiter whose delay for an item doubles with each try.
 #[derive(Debug)]
 pub struct ExponentialBackoff<T> {
     base: Duration,
@@ -60,7 +60,7 @@ pub struct ExponentialBackoff<T> {
 }
 
 impl<T: Eq + Hash> ExponentialBackoff<T> {
-    /// From `base` on, up to `longest`.
+    /// Creates a limiter whose delays begin at `base` and grow up to `longest`.
     pub fn new(base: Duration, longest: Duration) -> Self {
         Self { base, longest, tries: Tries::new() }
     }
@@ -82,7 +82,18 @@ impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for ExponentialBackof
     }
 }
 
-/// A short delay for an item's first tries, a long one for those that follow.
+/// A limiter with a short delay for an item's first tries and a long one for later tries.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::{FastSlow, RateLimiter};
+/// use tokio::time::Instant;
+///
+/// let (fast, slow) = (Duration::from_millis(100), Duration::from_secs(30));
+/// let (mut limiter, now) = (FastSlow::new(fast, slow, 2), Instant::now());
+/// let delays: Vec<_> = (0..3).map(|_| limiter.delay(&"a", now)).collect();
+/// assert_eq!(delays, [fast, fast, slow]);
+/// ```
 #[derive(Debug)]
 pub struct FastSlow<T> {
     fast: Duration,
@@ -92,7 +103,8 @@ pub struct FastSlow<T> {
 }
 
 impl<T: Eq + Hash> FastSlow<T> {
-    /// `fast` for so many tries, then `slow`.
+    /// Creates a limiter that delays an item by `fast` for `fast_tries` tries, and by `slow` after
+    /// that.
     pub fn new(fast: Duration, slow: Duration, fast_tries: u32) -> Self {
         Self { fast, slow, fast_tries, tries: Tries::new() }
     }
@@ -112,24 +124,34 @@ impl<T: Clone + Eq + Hash + Send + 'static> RateLimiter<T> for FastSlow<T> {
     }
 }
 
-/// One bucket for all items: `burst` at once, then `rate` a second.
+/// A token bucket for all items: a burst passes at once, later items at a steady rate.
 ///
 /// Each delay reserves its token, so ten items that come at once to an empty bucket wait for ten
 /// different moments.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::{RateLimiter, TokenBucket};
+/// use tokio::time::Instant;
+///
+/// let (mut bucket, now) = (TokenBucket::new(10.0, 1), Instant::now());
+/// assert_eq!(bucket.delay(&"a", now), Duration::ZERO);
+/// assert_eq!(bucket.delay(&"b", now).as_millis(), 100);
+/// ```
 #[derive(Debug)]
 pub struct TokenBucket {
-    /// Seconds a token takes to come.
+    /// The seconds between two tokens.
     interval: f64,
     burst: f64,
-    /// Negative where tokens that have yet to come are reserved.
+    /// The number of free tokens; negative if future tokens are reserved.
     tokens: f64,
     filled: Option<Instant>,
 }
 
 impl TokenBucket {
-    /// A full bucket of `burst` tokens (one at least) that gains `rate` a second.
+    /// Creates a full bucket of `burst` tokens (at least one) that gains `rate` tokens a second.
     pub fn new(rate: f64, burst: u32) -> Self {
-        // A rate of nothing would mean never: a token in thirty years is as good, and is a number.
+        // A rate of zero means never. One token in thirty years is as good, and is finite.
         let interval = rate.max(1e-9).recip();
         let burst = f64::from(burst.max(1));
         Self { interval, burst, tokens: burst, filled: None }
@@ -146,17 +168,17 @@ impl<T> RateLimiter<T> for TokenBucket {
     }
 }
 
-/// The longest of several delays; each of them counts the try.
+/// A limiter that returns the longest delay of several limiters. Each of them counts the try.
 pub struct MaxOf<T>(Vec<Box<dyn RateLimiter<T>>>);
 
 impl<T: 'static> MaxOf<T> {
-    /// Of none: no delay.
+    /// Creates a limiter without members: its delay is zero.
     #[must_use]
     pub fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Also of this one.
+    /// Adds a limiter.
     #[must_use]
     pub fn and(mut self, limiter: impl RateLimiter<T>) -> Self {
         self.0.push(Box::new(limiter));
@@ -191,8 +213,8 @@ impl<T> fmt::Debug for MaxOf<T> {
     }
 }
 
-/// Another limiter's delays, each lengthened at random, so that what failed together is not tried
-/// together.
+/// A limiter that lengthens another limiter's delays at random, so that items that failed together
+/// are not retried together.
 #[derive(Debug)]
 pub struct Jittered<L> {
     inner: L,
@@ -201,12 +223,13 @@ pub struct Jittered<L> {
 }
 
 impl<L> Jittered<L> {
-    /// Lengthens by up to `most` of the delay: 0.5 is half of it again.
+    /// Creates a limiter that lengthens each delay of `inner` by at most the fraction `most`: 0.5
+    /// adds up to half of the delay.
     pub fn new(inner: L, most: f64) -> Self {
         Self { inner, most: most.max(0.0), random: fastrand::Rng::new() }
     }
 
-    /// Draws the same jitters in each run.
+    /// Sets the seed of the random numbers, so that each run draws the same ones.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.random = fastrand::Rng::with_seed(seed);
@@ -230,7 +253,7 @@ impl<T, L: RateLimiter<T>> RateLimiter<T> for Jittered<L> {
     }
 }
 
-/// How often each item was tried.
+/// The number of tries of each item.
 #[derive(Debug)]
 pub(super) struct Tries<T>(HashMap<T, u32>);
 
@@ -241,16 +264,16 @@ impl<T> Tries<T> {
 }
 
 impl<T: Clone + Eq + Hash> Tries<T> {
-    /// Returns how often an item was tried.
+    /// Returns the number of tries of an item.
     pub(super) fn of(&self, item: &T) -> u32 {
-        // Mostly empty, and then not worth a look-up.
+        // The map is mostly empty. Saves hashing the item.
         if self.0.is_empty() {
             return 0;
         }
         self.0.get(item).copied().unwrap_or_default()
     }
 
-    /// Forgets an item. Returns the one that was kept, for the caller to drop.
+    /// Forgets an item. Returns the equal item of the map, for the caller to drop.
     pub(super) fn forget(&mut self, item: &T) -> Option<T> {
         if self.0.is_empty() {
             return None;
@@ -258,7 +281,7 @@ impl<T: Clone + Eq + Hash> Tries<T> {
         self.0.remove_entry(item).map(|(item, _)| item)
     }
 
-    /// Counts one more try of an item, and gives how many there were before.
+    /// Counts one more try of an item. Returns the number of earlier tries.
     pub(super) fn count(&mut self, item: &T) -> u32 {
         if let Some(known) = self.0.get_mut(item) {
             let before = *known;
@@ -270,8 +293,7 @@ impl<T: Clone + Eq + Hash> Tries<T> {
     }
 }
 
-/// Items that panic while they are dropped are dropped one by one: two panics at once would end the
-/// process.
+/// Drops items one by one, because two panics at once would end the process.
 impl<T> Drop for Tries<T> {
     fn drop(&mut self) {
         for (item, _) in self.0.drain() {
@@ -298,7 +320,7 @@ mod tests {
         assert_eq!(backoff.requeues(&"a"), 6);
         backoff.forget(&"a");
         assert_eq!(backoff.requeues(&"a"), 0);
-        assert!(backoff.tries.0.is_empty(), "nothing is left of what was forgotten");
+        assert!(backoff.tries.0.is_empty(), "a forgotten item leaves nothing");
     }
 
     #[test]
@@ -319,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_lets_a_burst_through_and_then_its_rate() {
+    fn bucket_passes_burst_then_its_rate() {
         let mut bucket = TokenBucket::new(10.0, 3);
         let delays = delays(&mut bucket, 6);
         assert_eq!(delays[..3], [Duration::ZERO; 3]);
@@ -329,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_fills_with_time_and_no_further_than_its_burst() {
+    fn bucket_refills_up_to_its_burst() {
         let mut bucket = TokenBucket::new(10.0, 3);
         let now = Instant::now();
         for _ in 0..3 {

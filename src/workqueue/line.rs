@@ -1,23 +1,24 @@
 //! Items of one priority, in the order they are served.
 //!
-//! First come, first served; or, where the user wants fairness, each group in its turn and first
-//! come, first served within it. A line knows tickets, not items: a ticket whose item has left for
-//! another line is void. It is dropped when it comes up, or when void tickets outnumber the others.
+//! A plain line serves items in the order of arrival. A fair line serves each group in turn, and
+//! the items of a group in the order of arrival. A line holds tickets, not items: a ticket whose
+//! item has moved to another line is void. Void tickets are dropped when they reach the front, or
+//! when they outnumber the others.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Room that an empty line keeps.
+/// The number of tickets for which an empty line keeps memory.
 const KEPT: usize = 1024;
 
-/// Void tickets that are not worth looking for.
+/// The number of void tickets that a line always tolerates.
 const FEW: usize = 32;
 
 /// A place in a line. An item holds one valid ticket at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket {
-    /// Where the item is kept.
+    /// The slot of the item.
     pub(super) slot: u32,
-    /// Tells this ticket from earlier ones of the slot.
+    /// A number that distinguishes this ticket from earlier ones of the slot.
     pub(super) serial: u32,
 }
 
@@ -26,7 +27,7 @@ pub(super) struct Ticket {
 pub(super) struct Line {
     order: Order,
     len: usize,
-    /// How many of the tickets are void.
+    /// The number of void tickets.
     void: usize,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Line {
 enum Order {
     Plain(VecDeque<Ticket>),
     Fair {
-        /// The groups that have tickets, the next to be served in front.
+        /// The groups that have tickets. The group that is served next is in front.
         turns: VecDeque<u64>,
         groups: HashMap<u64, VecDeque<Ticket>, foldhash::fast::RandomState>,
     },
@@ -64,7 +65,7 @@ impl Line {
         }
     }
 
-    /// The ticket that is next, after dropping void ones. Amortised O(1).
+    /// Drops void tickets in front, and returns the next valid one. Amortised O(1).
     pub(super) fn front(&mut self, valid: impl Fn(Ticket) -> bool) -> Option<Ticket> {
         loop {
             let ticket = match &self.order {
@@ -81,13 +82,13 @@ impl Line {
         }
     }
 
-    /// Takes the ticket that [`front`](Self::front) showed; the next group has its turn.
+    /// Takes the ticket that [`front`](Self::front) returned. The next group is served next.
     pub(super) fn serve(&mut self) {
         self.drop_front(true);
     }
 
-    /// Notes that one more ticket is void, and drops void tickets when they are more than the
-    /// others: a line that is never served stays as short as it has items. Amortised O(1).
+    /// Notes that one more ticket is void, and drops void tickets when they outnumber the others.
+    /// So even a line that is never served stays short. Amortised O(1).
     pub(super) fn leave(&mut self, valid: impl Fn(Ticket) -> bool) {
         self.void += 1;
         if self.void <= FEW.max(self.len / 2) {
@@ -137,7 +138,7 @@ impl Line {
         }
     }
 
-    /// Drops every ticket, all of them void, and memory that only a rush needed.
+    /// Drops every ticket, all of them void, and the memory beyond what an empty line keeps.
     pub(super) fn clear(&mut self) {
         (self.len, self.void) = (0, 0);
         match &mut self.order {
@@ -154,13 +155,13 @@ impl Line {
         }
     }
 
-    /// The number of tickets, void ones included.
+    /// Returns the number of tickets, including void ones.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// The number of tickets there is room for.
+    /// Returns the number of tickets for which memory is allocated.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         match &self.order {
@@ -207,7 +208,7 @@ mod tests {
     fn a_void_ticket_takes_nobodys_turn() {
         let mut line = line(true, &[(1, 1), (1, 2), (2, 3), (2, 4)]);
         assert_eq!(serve(&mut line, &[1, 4]), [2, 3]);
-        let Order::Fair { turns, groups } = line.order else { panic!("it is fair") };
+        let Order::Fair { turns, groups } = line.order else { panic!("the line is fair") };
         assert!(turns.is_empty() && groups.is_empty(), "a group without tickets is forgotten");
     }
 

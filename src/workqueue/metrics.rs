@@ -1,4 +1,4 @@
-//! What a queue counts, under client-go's names.
+//! The metrics of a queue, under client-go's names.
 
 use crate::metrics::{
     Count, Level, Mark, MetricLabels, Timing, WORKQUEUE_ADDS, WORKQUEUE_DEPTH,
@@ -6,7 +6,7 @@ use crate::metrics::{
     WORKQUEUE_WORK_DURATION,
 };
 
-/// A queue's metrics. They go with the queue.
+/// A queue's metrics. They last as long as the queue.
 #[derive(Debug)]
 pub(super) struct QueueMetrics {
     pub(super) depth: Level,
@@ -19,7 +19,7 @@ pub(super) struct QueueMetrics {
 }
 
 impl QueueMetrics {
-    /// Of a queue of this name; of one without a name nowhere.
+    /// Creates the metrics of a queue of this name. Without a name, nothing is published.
     pub(super) fn new(name: Option<&str>) -> Self {
         let labels = name.map_or_else(MetricLabels::default, |name| {
             MetricLabels::new([("name", name), ("controller", name)])

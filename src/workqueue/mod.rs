@@ -1,22 +1,26 @@
-//! A queue of work: each item once, by one worker at a time, again when it has to be.
+//! A work queue that holds each item once and gives it to one worker at a time.
 //!
-//! client-go's `workqueue`, with its rules: an item that is added while it waits is not added
-//! again; one that is added while it is processed waits until that is done. Around it are delayed
-//! adds, rate-limited retries and an orderly end. Beyond client-go: priorities that age, so that
-//! nothing starves; fairness between groups by choice; and a guard for each item given out: if its
-//! worker panics or is cancelled, the queue marks the item as done, and the item can be added again.
-//! By choice an item that failed [waits its backoff](WorkQueueBuilder::backoff_holds), whatever adds
-//! come; and an item that can't be worked on yet is [parked](Work::park) until it is woken, and holds
-//! no worker.
+//! It follows the rules of client-go's `workqueue`. An item that is added while it waits is not
+//! added twice. An item that is added while it is processed is ready again when that is done. The
+//! queue has delayed adds, rate-limited retries and an orderly end.
 //!
-//! Code of the user may panic: the limiter, the grouping, `Hash`, `Eq`, `Clone` and `Drop` of items.
+//! Beyond client-go:
+//! - Priorities age, so that no item starves.
+//! - [Groups](WorkQueueBuilder::fair_by) may be served in turn.
+//! - Each item comes in a guard. If its worker panics or is cancelled, the queue marks the item as
+//!   done, and the item can be added again.
+//! - An item that failed may [wait its whole backoff](WorkQueueBuilder::backoff_holds), despite adds.
+//! - An item that cannot be processed yet can be [parked](Work::park): it holds no worker until it is
+//!   woken.
+//!
+//! User code may panic: the limiter, the grouping, and `Hash`, `Eq`, `Clone` and `Drop` of items.
 //! The queue catches and [counts](WorkQueueStatus::panics) such panics. It keeps every item that an add
-//! accepted; an add whose `Hash` or `Eq` panics returns `false` and drops its item.
+//! accepted. An add whose `Hash` or `Eq` panics returns `false` and drops its item.
 //!
-//! It keeps no timer of its own: of the workers that wait, one waits for the next delayed item, too. It
-//! starts no task, except that a named queue with the feature `metrics` publishes its running times
-//! from one while items are processed. It never polls, never holds its lock while anybody waits, and
-//! knows nothing of informers.
+//! The queue has no timer task: one of the waiting workers also waits for the next delayed item. It
+//! starts no task, with one exception: with the feature `metrics`, a named queue publishes its
+//! running times from a task while items are processed. It never polls, and holds its lock only for
+//! short steps.
 
 mod builder;
 mod core;
@@ -50,7 +54,7 @@ use self::shared::{Shared, Timer, nanos};
 pub use self::work::Work;
 use crate::object::seconds;
 
-/// A queue of items to be worked on. A cheap clone; all clones are one queue.
+/// A queue of items to be processed. Clones are cheap and share one queue.
 ///
 /// ```
 /// use kube_informer::workqueue::WorkQueue;
@@ -58,14 +62,14 @@ use crate::object::seconds;
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let queue = WorkQueue::new();
 /// queue.add("shop/web-0");
-/// queue.add("shop/web-0"); // waits already
+/// queue.add("shop/web-0"); // no effect: the item waits already
 ///
 /// let work = queue.get().await.expect("the queue is open");
 /// assert_eq!(*work, "shop/web-0");
-/// work.retry(); // failed: again, after a delay that grows with each try
+/// work.retry(); // it failed: try again after a delay that grows with each try
 ///
 /// let work = queue.get().await.expect("the queue is open");
-/// work.forget(); // well done: the next failure starts from the shortest delay
+/// work.forget(); // it succeeded: the next failure starts from the shortest delay
 /// drop(work);
 ///
 /// queue.shutdown();
@@ -74,79 +78,81 @@ use crate::object::seconds;
 /// ```
 pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<Shared<T>>);
 
-/// One look at a queue. Durations serialise as seconds.
+/// The state of a queue at one moment. Durations serialise as seconds.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct WorkQueueStatus {
-    /// The queue's name.
+    /// The queue's name. Empty if it has none.
     pub name: Arc<str>,
-    /// How many items wait for a worker.
+    /// The number of items that wait for a worker.
     pub ready: usize,
-    /// How many items are processed.
+    /// The number of items that workers process.
     pub processing: usize,
-    /// Number of items due later: in backoff or delayed, not parked.
+    /// The number of items due later: in backoff or delayed, not parked.
     pub delayed: usize,
-    /// Number of items that are [parked](Work::park).
+    /// The number of items that are [parked](Work::park).
     pub parked: usize,
-    /// How many adds were taken, merged ones and delayed ones included.
+    /// The number of accepted adds, including merged and delayed ones.
     pub adds: u64,
-    /// How many of them were rate limited.
+    /// The number of accepted adds that were rate limited.
     pub retries: u64,
-    /// How often code of the user panicked: the limiter, the grouping, `Hash`, `Eq`, `Clone` or
+    /// The number of panics of user code: the limiter, the grouping, or `Hash`, `Eq`, `Clone` or
     /// `Drop` of an item.
     pub panics: u64,
-    /// For how long the item that is processed longest is.
+    /// The longest time that one of the items has been processed so far.
     #[serde(serialize_with = "seconds::serialize")]
     pub longest_running: Duration,
-    /// For how long all items that are processed are, in sum.
+    /// The sum of the times that the items have been processed so far.
     #[serde(serialize_with = "seconds::serialize")]
     pub unfinished: Duration,
-    /// Whether it takes no items any more.
+    /// True if the queue takes no items any more.
     pub shutting_down: bool,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
-    /// A queue by client-go's rules and rate limits.
+    /// Creates a queue with client-go's rules and rate limits.
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// A queue with options.
+    /// Returns a builder of a queue.
     pub fn builder() -> WorkQueueBuilder<T> {
         WorkQueueBuilder::new()
     }
 
-    /// Adds an item, unless it waits already. While it is processed it is kept until that is done.
-    /// Amortised O(1).
+    /// Adds an item, unless it waits already. An item that is being processed is ready again when
+    /// that is done. Amortised O(1).
     ///
-    /// `false` when the queue is shutting down and takes nothing, or when `Hash` or `Eq` of the item
-    /// panicked; the item is dropped then.
+    /// Returns `false`, and drops the item, when the queue is shutting down, or when `Hash` or `Eq`
+    /// of the item panicked.
     pub fn add(&self, item: T) -> bool {
         self.add_with(item, Priority::NORMAL)
     }
 
-    /// Adds an item with a priority. One that waits already with less moves forward.
+    /// Adds an item with a priority. An item that waits already with a lower priority moves
+    /// forward.
     ///
     /// An item that is parked, or in a [backoff that holds](WorkQueueBuilder::backoff_holds), stays
-    /// so; it will have this priority at least.
+    /// so. It then has at least this priority when it is ready.
     ///
-    /// `false` as for [`add`](Self::add).
+    /// Returns `false` as [`add`](Self::add) does.
     pub fn add_with(&self, item: T, priority: Priority) -> bool {
         self.take_in(item, |core, arrival, now| core.add(arrival, priority, now))
     }
 
-    /// Adds an item after a delay, of several the earliest; none is now. O(log delayed items).
+    /// Adds an item after a delay. Of several delays of one item the earliest counts. A delay of
+    /// zero adds the item at once. O(log delayed items).
     ///
-    /// An item that waits or is processed meanwhile still comes (again) when it is due.
+    /// An item that waits or is processed meanwhile is still added when the delay is over.
     ///
-    /// `false` as for [`add`](Self::add).
+    /// Returns `false` as [`add`](Self::add) does.
     pub fn add_after(&self, item: T, delay: Duration) -> bool {
         self.add_after_with(item, delay, Priority::NORMAL)
     }
 
     /// Adds an item after a delay, with a priority.
     ///
-    /// `false` as for [`add`](Self::add).
+    /// Returns `false` as [`add`](Self::add) does.
     pub fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
         self.add_later(item, delay, priority, Hold::None)
     }
@@ -161,8 +167,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         })
     }
 
-    /// Adds, unless the queue is shutting down; wakes a worker if `add` says that there is something
-    /// for one: an item, or an earlier moment to wait for.
+    /// Adds an item unless the queue is shutting down. Wakes a worker if `add` returns true: one
+    /// more item is ready, or the next one is due earlier.
     fn take_in(
         &self,
         item: T,
@@ -188,13 +194,14 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Adds an item after the delay that the rate limiter gives, and says which; `None` when the
-    /// queue is shutting down.
+    /// Adds an item after the rate limiter's delay. Returns the delay, or `None` when the queue is
+    /// shutting down.
     pub fn add_rate_limited(&self, item: T) -> Option<Duration> {
         self.add_rate_limited_with(item, Priority::NORMAL)
     }
 
-    /// Adds an item after the delay that the rate limiter gives, with a priority.
+    /// Adds an item after the rate limiter's delay, with a priority. Returns the delay, or `None`
+    /// when the queue is shutting down.
     pub fn add_rate_limited_with(&self, item: T, priority: Priority) -> Option<Duration> {
         let delay = self.0.user.delay(&item);
         let taken = self.add_later(item, delay, priority, Hold::Backoff);
@@ -202,10 +209,10 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         taken.then_some(delay)
     }
 
-    /// The rate limiter forgets an item: its next delay is a first one.
+    /// Makes the rate limiter forget an item: its next delay is a first one.
     ///
-    /// Where the [backoff holds](WorkQueueBuilder::backoff_holds), an item in backoff stays delayed, but
-    /// the next add makes it ready.
+    /// If the [backoff holds](WorkQueueBuilder::backoff_holds), an item in backoff stays delayed, but the
+    /// next add makes it ready.
     pub fn forget(&self, item: &T) {
         self.0.user.forget(item);
         if self.0.backoff_holds {
@@ -213,10 +220,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Ends the backoff of an item: the rate limiter forgets it, and if it was in a
-    /// [backoff that holds](WorkQueueBuilder::backoff_holds), it is ready now. Returns whether it was.
+    /// Ends the backoff of an item. The rate limiter forgets it, and an item in a
+    /// [backoff that holds](WorkQueueBuilder::backoff_holds) is ready at once. Returns whether the item
+    /// was in such a backoff.
     ///
-    /// Call this, and then [`add`](Self::add), where the reason of the failures may be gone, such as
+    /// Call this, and then [`add`](Self::add), when the reason of the failures may be gone, for example
     /// after a change of the object's spec. If a worker has the item now, adds can shorten its next
     /// retry, because that try may have seen the old state.
     pub fn reset_backoff(&self, item: &T) -> bool {
@@ -224,8 +232,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.0.backoff_holds && self.wake_up(item, Core::end_backoff)
     }
 
-    /// Returns whether a [reset of its backoff](Self::reset_backoff) may change anything for an item: it
-    /// is processed, is delayed, or was rate limited since it was last forgotten.
+    /// Returns whether [`reset_backoff`](Self::reset_backoff) may have an effect on an item: it is
+    /// processed, is delayed, or was rate limited since it was last forgotten.
     pub(crate) fn may_back_off(&self, item: &T) -> bool {
         self.num_requeues(item) > 0
             || self.at(item, |core, slot, _| core.may_back_off(slot)).unwrap_or_default()
@@ -233,14 +241,14 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// Makes a [parked](Work::park) item ready. Returns whether it was parked.
     ///
-    /// If a worker has the item and parks it later, the item is ready again at once. On other items this
-    /// has no effect.
+    /// If a worker has the item now and parks it later, the item is ready again at once. This has
+    /// no effect on other items.
     pub fn unpark(&self, item: &T) -> bool {
         self.wake_up(item, Core::unpark)
     }
 
-    /// Does something that may make an item ready; `step` returns whether it had any effect, and
-    /// whether one more is ready.
+    /// Runs a step that may make an item ready, and wakes a worker if so. `step` returns whether it
+    /// had an effect, and whether one more item is ready.
     fn wake_up(&self, item: &T, step: impl FnOnce(&mut Core<T>, u32, u64) -> (bool, bool)) -> bool {
         let (found, wakes) = self.at(item, step).unwrap_or_default();
         if wakes {
@@ -250,7 +258,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         found
     }
 
-    /// Does something with an item that the queue keeps.
+    /// Runs a step on an item that the queue keeps.
     fn at<R>(&self, item: &T, step: impl FnOnce(&mut Core<T>, u32, u64) -> R) -> Option<R> {
         let shared = &*self.0;
         let hash = shared.user.hash(item)?;
@@ -268,23 +276,22 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         result
     }
 
-    /// How often an item was rate limited since it was last forgotten.
+    /// Returns the number of times that an item was rate limited since it was last forgotten.
     pub fn num_requeues(&self, item: &T) -> u32 {
         self.0.user.requeues(item)
     }
 
-    /// The next item, as soon as there is one; `None` when the queue was shut down and nothing is
-    /// left.
+    /// Waits for the next item. Returns `None` when the queue was shut down and no item is left.
     ///
-    /// No other worker gets this item until the [`Work`] is dropped. Cancel safe; any number of
-    /// workers may wait, and the one that waits longest is woken first.
+    /// No other worker gets this item until the [`Work`] is dropped. Cancel safe. Any number of
+    /// workers may wait; the one that has waited longest is woken first.
     pub async fn get(&self) -> Option<Work<T>> {
         if let Some(work) = self.try_get() {
             return Some(work);
         }
         let mut woken = false;
         loop {
-            // Before looking, or an add in between would wake nobody.
+            // Register before looking: an add in between would otherwise wake no worker.
             let mut wake = pin!(self.0.wake.notified());
             wake.as_mut().enable();
             match self.next(true, woken) {
@@ -304,7 +311,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// The next item, if one is ready.
+    /// Returns the next item if one is ready.
     pub fn try_get(&self) -> Option<Work<T>> {
         match self.next(false, false) {
             Next::Work(work) => Some(work),
@@ -312,8 +319,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// The next item, or what to wait for if this worker `waits`. `woken`: others may have to be
-    /// woken in this worker's place.
+    /// Returns the next item, or the event to wait for. `waits` means that this worker can set the
+    /// timer. `woken` means that this worker took a wake-up and has to pass it on if more items are
+    /// ready.
     fn next(&self, waits: bool, woken: bool) -> Next<T> {
         let shared = &self.0;
         let now = shared.now();
@@ -350,7 +358,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         Next::Wait(Some(Timer { shared: shared.clone(), due, expired: false }))
     }
 
-    /// How many items wait for a worker. What is processed, or due later, does not count.
+    /// Returns the number of items that wait for a worker. Items that are processed or due later do
+    /// not count.
     pub fn len(&self) -> usize {
         let now = self.0.now();
         let mut inner = self.0.inner.lock();
@@ -358,15 +367,16 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         inner.core.ready()
     }
 
-    /// Whether no item waits for a worker.
+    /// Returns whether no item waits for a worker.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Takes no items any more. Workers get what is ready, and what was added while it was
-    /// processed, then [`get`](Self::get) gives `None`. Ends the waiting of a drain.
+    /// Closes the queue for new items. Workers still get the items that are ready, and those that
+    /// were added while they were processed. Then [`get`](Self::get) returns `None`. Ends the wait
+    /// of a drain.
     ///
-    /// What is delayed or parked never comes; it is given back here, the first due first.
+    /// Delayed and parked items never become ready. They are returned, the first due first.
     pub fn shutdown(&self) -> Vec<T> {
         let dropped = self.close(false);
         self.0.inner.lock().abandoned = true;
@@ -374,13 +384,14 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         dropped
     }
 
-    /// Takes no items any more, and waits until workers have taken and finished everything. It
-    /// needs workers that go on until they get `None`; [`shutdown`](Self::shutdown) ends the wait.
+    /// Closes the queue for new items, and waits until workers have taken and finished every item.
+    /// It needs workers that go on until they get `None`. [`shutdown`](Self::shutdown) ends the
+    /// wait.
     ///
-    /// What is delayed never comes and is given back, unless the queue was built to
-    /// [keep it](WorkQueueBuilder::keep_delayed_on_drain): then that is waited for, too.
+    /// Delayed and parked items never become ready, and are returned. If the queue was built to
+    /// [keep them](WorkQueueBuilder::keep_delayed_on_drain), this waits for them, too.
     ///
-    /// Cancel safe; the queue is closed in any case.
+    /// Cancel safe: the queue stays closed even if this future is dropped after its first poll.
     pub async fn shutdown_with_drain(&self) -> Vec<T> {
         let dropped = self.close(self.0.keeps_delayed);
         loop {
@@ -409,21 +420,21 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         dropped
     }
 
-    /// Whether it takes no items any more.
+    /// Returns whether the queue takes no items any more.
     pub fn is_shutting_down(&self) -> bool {
         self.0.inner.lock().closed
     }
 
-    /// Brings those metrics up to date that grow with time: for how long items are processed. A queue
-    /// with a name does so itself, twice a second while items are processed in a tokio runtime; all
-    /// others are published as it happens.
+    /// Updates the metrics that grow with time: the running times of items. A queue with a name
+    /// calls this itself, twice a second, while items are processed in a tokio runtime. All other
+    /// metrics are published at once. O(items processed).
     pub fn publish(&self) {
         let status = self.status();
         self.0.metrics.unfinished.set_duration(|| status.unfinished);
         self.0.metrics.longest_running.set_duration(|| status.longest_running);
     }
 
-    /// One look at the queue. O(items processed).
+    /// Returns the state of the queue at this moment. O(items processed).
     pub fn status(&self) -> WorkQueueStatus {
         let now = self.0.now();
         let mut inner = self.0.inner.lock();

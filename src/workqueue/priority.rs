@@ -1,24 +1,34 @@
-//! Which item goes first, and why none waits for ever.
+//! Priorities that age, so that no item waits for ever.
 //!
-//! An item's rank is the moment it was added, less a head start for its priority. Ranks never
-//! change while an item waits, so an item of low priority goes ahead of every item that is added
-//! later than its handicap: it ages without anything being moved.
+//! An item's rank is the moment at which it was added, less a head start for its priority. The
+//! smallest rank is served first. Ranks do not change while an item waits. So an item of low
+//! priority is served before every item that is added after its handicap is over: it ages although
+//! nothing is moved.
 
 use std::time::Duration;
 
-/// How urgent an item is. Greater is more urgent.
+/// The urgency of an item. A greater value is more urgent.
 ///
-/// Client-go's queue has no priorities; the values follow controller-runtime's idea that what a
-/// first list or a resync brings goes below live changes.
+/// client-go's queue has no priorities. As in controller-runtime, items from a first list or a
+/// resync have a lower priority than live changes.
+///
+/// ```
+/// use kube_informer::workqueue::{Priority, WorkQueue};
+///
+/// let queue = WorkQueue::new();
+/// queue.add_with("listed", Priority::LOW);
+/// queue.add_with("changed", Priority::NORMAL);
+/// assert_eq!(queue.try_get().map(|work| *work.item()), Some("changed"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(pub i8);
 
 impl Priority {
-    /// Work that may wait: a first list, a resync.
+    /// Work that may wait: items of a first list or a resync.
     pub const LOW: Self = Self(-10);
-    /// Live changes.
+    /// Live changes; the default.
     pub const NORMAL: Self = Self(0);
-    /// Work that somebody waits for.
+    /// Work for which a user or program waits.
     pub const HIGH: Self = Self(10);
 }
 
@@ -31,7 +41,7 @@ impl Default for Priority {
 /// Turns priorities into ranks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aging {
-    /// How long an item waits for the equal of one level, in nanoseconds.
+    /// The waiting time that raises an item by one level, in nanoseconds.
     level: u64,
 }
 
@@ -42,7 +52,7 @@ impl Aging {
         Self { level: u64::try_from(level.as_nanos()).unwrap_or(longest).min(longest) }
     }
 
-    /// The rank of an item that is added `now`; the smallest goes first.
+    /// Returns the rank of an item that is added `now`. The smallest rank is served first.
     pub(super) fn rank(self, now: u64, priority: Priority) -> u64 {
         let below_the_highest = u64::from(i8::MAX.abs_diff(priority.0));
         now.saturating_add(below_the_highest * self.level)

@@ -1,4 +1,4 @@
-//! The metrics that grow with time while nothing happens.
+//! Publication of the metrics that grow with time.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +11,16 @@ use tokio::time::sleep;
 use super::WorkQueue;
 use super::shared::Shared;
 
-/// How often they are published, as client-go has it.
+/// The period of publication, as in client-go.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// A task publishes them. It runs while items are processed, and holds no queue meanwhile.
+/// True while a task publishes. The task runs while items are processed, and does not keep the
+/// queue alive.
 #[derive(Debug, Default)]
 pub(super) struct Publishing(AtomicBool);
 
-/// Lets another task begin, also where a runtime drops this one.
+/// A guard of the publishing task. Lets another task begin when dropped, even if the runtime drops
+/// this one.
 struct Running<T: Clone + Eq + Hash>(Weak<Shared<T>>);
 
 impl<T: Clone + Eq + Hash> Running<T> {
@@ -26,7 +28,7 @@ impl<T: Clone + Eq + Hash> Running<T> {
         self.0.upgrade()
     }
 
-    /// Ends it without letting another begin: one may run already.
+    /// Disarms the guard, because another task may run already.
     fn end(&mut self) {
         self.0 = Weak::new();
     }
@@ -40,8 +42,8 @@ impl<T: Clone + Eq + Hash> Drop for Running<T> {
     }
 }
 
-/// Publishes every half second from now on, until nothing is processed. Has no effect without a name
-/// or outside a tokio runtime.
+/// Starts a task that publishes every half second until no item is processed. Has no effect without
+/// a name or outside a tokio runtime.
 pub(super) fn begin<T: Clone + Eq + Hash + Send + 'static>(shared: &Arc<Shared<T>>) {
     if !cfg!(feature = "metrics") || shared.name.is_empty() {
         return;
@@ -62,7 +64,7 @@ pub(super) fn begin<T: Clone + Eq + Hash + Send + 'static>(shared: &Arc<Shared<T
     });
 }
 
-/// Returns whether to go on.
+/// Publishes once. Returns whether the task has to go on.
 fn publish<T: Clone + Eq + Hash + Send + 'static>(shared: Arc<Shared<T>>) -> bool {
     let queue = WorkQueue(shared);
     queue.publish();

@@ -1,4 +1,4 @@
-//! What all clones of a queue share: the lock around its rules, wake-ups and counters.
+//! The state that all clones of a queue share: the lock around its rules, wake-ups and counters.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -13,20 +13,21 @@ use super::publishing::Publishing;
 use super::user::UserCode;
 use crate::sync::{Mutex, Notify};
 
-/// Delays beyond this count as this: thirty years.
+/// The longest delay, thirty years. A longer one is shortened to it.
 const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
 
-/// What all clones of a queue share.
+/// The state that all clones of a queue share.
 pub(super) struct Shared<T> {
     pub(super) name: Arc<str>,
     pub(super) inner: Mutex<Inner<T>>,
     pub(super) user: UserCode<T>,
     pub(super) backoff_holds: bool,
-    /// Wakes one worker when an item is ready or a timer is to be set, all when the queue closes.
+    /// Wakes one worker when an item is ready or a timer has to be set, and all when the queue
+    /// closes.
     pub(super) wake: Notify,
-    /// Wakes everybody that waits for the end of a drain.
+    /// Wakes all tasks that wait for the end of a drain.
     pub(super) drained: Notify,
-    /// When time began for this queue.
+    /// The zero of this queue's times in nanoseconds.
     pub(super) epoch: Instant,
     pub(super) keeps_delayed: bool,
     pub(super) adds: AtomicU64,
@@ -35,13 +36,13 @@ pub(super) struct Shared<T> {
     pub(super) publishing: Publishing,
 }
 
-/// What the lock guards.
+/// The state that the lock guards.
 pub(super) struct Inner<T> {
     pub(super) core: Core<T>,
-    /// For when the earliest timer is set, among the workers that wait.
+    /// The due time of the earliest timer that a waiting worker has set.
     pub(super) timer: Option<u64>,
     pub(super) closed: bool,
-    /// Nobody waits for the end of a drain any more.
+    /// Set by [`shutdown`](super::WorkQueue::shutdown), which ends the wait of every drain.
     pub(super) abandoned: bool,
 }
 
@@ -50,7 +51,7 @@ impl<T: Clone + Eq + Hash> Shared<T> {
         nanos(self.epoch.elapsed())
     }
 
-    /// The item in this slot is done; `value` is the one that the worker had.
+    /// Marks the item in this slot as done. `value` is the worker's copy of it.
     pub(super) fn done(&self, slot: u32, value: Option<T>) {
         let now = self.now();
         let mut inner = self.inner.lock();
@@ -68,7 +69,7 @@ impl<T: Clone + Eq + Hash> Shared<T> {
         done.dropped.into_iter().for_each(|value| self.user.discard(value));
     }
 
-    /// Adds an item that is processed; returns `false` if the queue is shutting down.
+    /// Adds an item that is being processed. Returns `false` if the queue is shutting down.
     pub(super) fn put_back(&self, add: impl FnOnce(&mut Core<T>, u64) -> bool) -> bool {
         let now = self.now();
         let mut inner = self.inner.lock();
@@ -107,8 +108,8 @@ impl<T: Clone + Eq + Hash> Inner<T> {
     }
 }
 
-/// One worker waits for the next delayed item, too. If it goes away before it has looked again,
-/// another has to.
+/// The timer of the worker that waits for the next delayed item. If that worker goes away before it
+/// has looked again, dropping this wakes another worker.
 pub(super) struct Timer<T: Clone + Eq + Hash> {
     pub(super) shared: Arc<Shared<T>>,
     pub(super) due: u64,
@@ -120,7 +121,7 @@ impl<T: Clone + Eq + Hash> Timer<T> {
         self.shared.epoch + Duration::from_nanos(self.due)
     }
 
-    /// The worker looks again, and sets the next timer itself.
+    /// Disarms the guard: this worker looks again, and sets the next timer itself.
     pub(super) fn expired(mut self) {
         self.expired = true;
     }
@@ -141,7 +142,7 @@ impl<T: Clone + Eq + Hash> Drop for Timer<T> {
     }
 }
 
-/// A delay in nanoseconds, and none too long.
+/// Returns a delay in nanoseconds, limited to [`LONGEST`].
 pub(super) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.min(LONGEST).as_nanos()).unwrap_or(u64::MAX)
 }

@@ -20,14 +20,14 @@ use crate::sync::Mutex;
 /// The delay of an item whose limiter panicked.
 const PANIC_DELAY: Duration = Duration::from_secs(1);
 
-/// Gives the group of an item, among which a queue is fair.
+/// A function that returns the group of an item. A fair queue serves groups in turn.
 pub(super) type Group<T> = Box<dyn Fn(&T) -> u64 + Send>;
 
-/// Calls the user's code, and survives it.
+/// The user's code, with calls that catch its panics.
 pub(super) struct UserCode<T> {
     queue: Arc<str>,
     limiter: Mutex<Box<dyn RateLimiter<T>>>,
-    /// How often each item was delayed. Limiters need not count.
+    /// The number of delays of each item. Limiters may not count.
     tries: Mutex<Tries<T>>,
     group: Option<Mutex<Group<T>>>,
     hasher: foldhash::fast::RandomState,
@@ -50,18 +50,18 @@ impl<T> UserCode<T> {
         }
     }
 
-    /// Returns how often the user's code panicked.
+    /// Returns the number of panics of the user's code.
     pub(super) fn panics(&self) -> u64 {
         self.panics.load(Ordering::Relaxed)
     }
 
-    /// Notes a panic that was caught.
+    /// Counts and logs a panic that was caught.
     pub(super) fn panicked(&self, code: &'static str, message: &str) {
         self.panics.fetch_add(1, Ordering::Relaxed);
         tracing::error!(queue = %self.queue, code, panic = message, "code of the queue's user panicked");
     }
 
-    /// Drops what the queue does not keep.
+    /// Drops an item that the queue does not keep.
     pub(super) fn discard(&self, value: Option<T>) {
         if std::mem::needs_drop::<T>()
             && let Some(value) = value
@@ -84,26 +84,27 @@ impl<T: Clone + Eq + Hash + 'static> UserCode<T> {
             .unwrap_or(PANIC_DELAY)
     }
 
-    /// Forgets an item's tries. So does the limiter.
+    /// Forgets an item's tries, and makes the limiter forget them.
     pub(super) fn forget(&self, item: &T) {
         let forgotten = self.call("Hash or Eq", || self.tries.lock().forget(item));
         self.discard(forgotten.flatten());
         self.call("RateLimiter::forget", || self.limiter.lock().forget(item));
     }
 
-    /// How often an item was delayed since it was last forgotten.
+    /// Returns the number of delays of an item since it was last forgotten.
     pub(super) fn requeues(&self, item: &T) -> u32 {
         self.call("Hash or Eq", || self.tries.lock().of(item)).unwrap_or_default()
     }
 }
 
 impl<T: Hash> UserCode<T> {
-    /// The hash of an item; `None` if it panicked.
+    /// Returns the hash of an item; `None` if its `Hash` panicked.
     pub(super) fn hash(&self, item: &T) -> Option<u64> {
         self.call("Hash", || self.hasher.hash_one(item))
     }
 
-    /// An item with everything that the queue needs to take it in; `None` if its `Hash` panicked.
+    /// Returns an item with its hash and group, as the queue takes it in; `None` if its `Hash`
+    /// panicked.
     pub(super) fn arrival(&self, item: T) -> Option<Arrival<T>> {
         let Some(hash) = self.hash(&item) else {
             self.discard(Some(item));

@@ -1,4 +1,4 @@
-//! An item in a worker's hands.
+//! The guard of an item that a worker processes.
 
 use std::fmt;
 use std::hash::Hash;
@@ -10,17 +10,17 @@ use super::Priority;
 use super::core::Given;
 use super::shared::{Shared, nanos};
 
-/// An item that one worker works on, and no other until this is dropped.
+/// An item that one worker processes. No other worker gets the item until this guard is dropped.
 ///
-/// Dropping it, at the end, in a panic or with a cancelled task, marks the item as done; if it was
-/// added meanwhile it is ready again. Nothing is tried again by itself: say [`retry`](Self::retry),
-/// [`requeue_after`](Self::requeue_after) or [`park`](Self::park). These keep the priority that the
-/// item had.
+/// Dropping the guard, even in a panic or with a cancelled task, marks the item as done. If the
+/// item was added meanwhile, it is ready again. The queue retries nothing by itself: call
+/// [`retry`](Self::retry), [`requeue_after`](Self::requeue_after) or [`park`](Self::park). These
+/// keep the priority that the item had.
 #[must_use = "dropping the work marks it as done"]
 pub struct Work<T: Clone + Eq + Hash> {
     queue: Arc<Shared<T>>,
     slot: u32,
-    /// Taken out only when this is dropped.
+    /// `None` only while this is dropped.
     value: Option<T>,
     waited: u64,
     priority: Priority,
@@ -32,28 +32,28 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
         Self { queue, slot, value: Some(value), waited, priority }
     }
 
-    /// The item.
+    /// Returns the item.
     pub fn item(&self) -> &T {
         self
     }
 
-    /// How long it waited for a worker.
+    /// Returns the time that the item waited for a worker.
     pub fn waited(&self) -> Duration {
         Duration::from_nanos(self.waited)
     }
 
-    /// The priority that the item had when it was taken.
+    /// Returns the priority that the item had when it was taken.
     pub fn priority(&self) -> Priority {
         self.priority
     }
 
-    /// How often it was rate limited since it was last forgotten.
+    /// Returns the number of times that the item was rate limited since it was last forgotten.
     pub fn num_requeues(&self) -> u32 {
         self.queue.user.requeues(self)
     }
 
-    /// The rate limiter forgets the item: its next delay is a first one. To be said of every item
-    /// that is not retried, or what the limiter knows of it is kept for ever.
+    /// Makes the rate limiter forget the item: its next delay is a first one. Call this for every
+    /// item that is not retried. Otherwise the queue keeps the item's count for ever.
     pub fn forget(&self) {
         self.queue.user.forget(self);
         if self.queue.backoff_holds {
@@ -61,11 +61,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
         }
     }
 
-    /// Done, and again after the delay that the rate limiter gives, at the same priority; says
-    /// which delay, or `None` when the queue is shutting down and takes nothing.
+    /// Marks the item as done, and adds it again after the rate limiter's delay, at the same
+    /// priority. Returns the delay, or `None` when the queue is shutting down and takes no items.
     ///
-    /// Where the queue's [backoff holds](super::WorkQueueBuilder::backoff_holds), adds do not
-    /// shorten the delay, neither those that came while this was worked on nor later ones.
+    /// If the queue's [backoff holds](super::WorkQueueBuilder::backoff_holds), no add shortens the delay,
+    /// whether it came during the work or later.
     pub fn retry(self) -> Option<Duration> {
         let delay = self.queue.user.delay(&self);
         let taken = self.queue.put_back(|core, now| {
@@ -75,23 +75,24 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
         taken.then_some(delay)
     }
 
-    /// Done, and again after a delay, at the same priority; adds make it ready before that.
+    /// Marks the item as done, and adds it again after a delay, at the same priority. An add makes
+    /// it ready earlier.
     ///
-    /// `false` when the queue is shutting down and takes nothing.
+    /// Returns `false` when the queue is shutting down and takes no items.
     pub fn requeue_after(self, delay: Duration) -> bool {
         self.queue.put_back(|core, now| {
             core.requeue(self.slot, self.priority, now.saturating_add(nanos(delay)), now)
         })
     }
 
-    /// Done for now: puts the item off until [`WorkQueue::unpark`](super::WorkQueue::unpark), or
-    /// until `limit` is over. It waits at the same priority and holds no worker meanwhile.
+    /// Puts the item off until [`WorkQueue::unpark`](super::WorkQueue::unpark), or for `limit` at most.
+    /// The item keeps its priority and holds no worker meanwhile.
     ///
-    /// Adds do not wake a parked item; they only raise its priority. To miss no wake-up, first check that
-    /// there is something to wait for, then park: if the item was unparked during the work, it is ready
-    /// at once.
+    /// Adds do not wake a parked item; they only raise its priority. To miss no wake-up, first
+    /// check that there is something to wait for, then park: if the item was unparked during the
+    /// work, it is ready at once.
     ///
-    /// `false` when the queue is shutting down and takes nothing.
+    /// Returns `false` when the queue is shutting down and takes no items.
     pub fn park(self, limit: Duration) -> bool {
         self.queue.put_back(|core, now| {
             core.park(self.slot, self.priority, now.saturating_add(nanos(limit)), now)
@@ -105,7 +106,7 @@ impl<T: Clone + Eq + Hash> Deref for Work<T> {
     fn deref(&self) -> &T {
         match &self.value {
             Some(value) => value,
-            None => unreachable!("it is taken out only by drop"),
+            None => unreachable!("only drop takes the item out"),
         }
     }
 }

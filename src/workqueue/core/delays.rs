@@ -1,14 +1,14 @@
-//! Items that are due later: delayed adds, retries, and items that are parked.
+//! Items that are due later: delayed adds, retries, and parked items.
 //!
-//! An item is due later once: of several delays one counts. A delay holds the item back, if it is a
-//! backoff that holds or the item is parked: adds only raise its priority then.
+//! Each item has at most one delay. A delay holds the item back if it is a backoff that holds, or
+//! if the item is parked: adds then only raise the item's priority.
 
 use super::{Arrival, Core, Delay, Hold, Item, Meanwhile, State};
 use crate::panic;
 use crate::workqueue::Priority;
 
 impl<T> Item<T> {
-    /// Notes something, if the item is processed.
+    /// Sets a flag if the item is processed.
     fn note(&mut self, flag: Meanwhile) {
         if let State::Processed { meanwhile, .. } = &mut self.state {
             meanwhile.set(flag);
@@ -21,7 +21,7 @@ impl<T> Item<T> {
 }
 
 impl<T: Eq + Clone> Core<T> {
-    /// Adds an item when `due`. Returns whether it is now the next one due of all. O(log n).
+    /// Adds an item when it is `due`. Returns whether it is now the first one due. O(log n).
     ///
     /// # Errors
     /// The message of `Eq`, if it panicked; nothing was added then.
@@ -37,8 +37,8 @@ impl<T: Eq + Clone> Core<T> {
         Ok(slot.is_some_and(|slot| self.delay(slot, priority, delay)))
     }
 
-    /// Adds an item that is processed when `due`, or when it is done if that is past. Returns
-    /// whether it is now the next one due of all.
+    /// Adds an item that is being processed again when it is `due`, or when it is done if `due` is
+    /// past. Returns whether it is now the first one due.
     pub(in crate::workqueue) fn requeue(
         &mut self,
         slot: u32,
@@ -53,8 +53,8 @@ impl<T: Eq + Clone> Core<T> {
         self.delay(slot, priority, (due, Hold::None))
     }
 
-    /// Adds an item that is processed again after its backoff. Returns whether it is now the next
-    /// one due of all.
+    /// Adds an item that is being processed again after its backoff. Returns whether it is now the
+    /// first one due.
     pub(in crate::workqueue) fn retry(
         &mut self,
         slot: u32,
@@ -68,14 +68,14 @@ impl<T: Eq + Clone> Core<T> {
         if due <= now || renewed || !self.rules.backoff_holds {
             return self.requeue(slot, priority, due, now);
         }
-        // The try that failed just now says how long; an earlier backoff is over with it.
+        // The try that failed just now sets the delay and ends an earlier backoff.
         let earlier = self.undelay(slot).map_or(priority, |(_, known)| known);
         self.delay(slot, priority.max(earlier), (due, Hold::Backoff))
     }
 
-    /// Puts an item that is processed off until it is unparked, or `due`. Returns whether it is now
-    /// the next one due of all. One that was unparked meanwhile is wanted again at once; one that
-    /// is in backoff stays so.
+    /// Puts off an item that is being processed until it is unparked, or `due`. Returns whether it
+    /// is now the first one due. An item that was unparked meanwhile is ready again when it is
+    /// done. An item in backoff stays so.
     pub(in crate::workqueue) fn park(
         &mut self,
         slot: u32,
@@ -97,8 +97,8 @@ impl<T: Eq + Clone> Core<T> {
         self.delay(slot, priority.max(known), (due, Hold::Parked))
     }
 
-    /// Makes a parked item ready. One that is processed is not parked at the end of this. Returns
-    /// whether it was parked, and whether one more is ready.
+    /// Makes a parked item ready. If the item is being processed, its next park has no effect.
+    /// Returns whether it was parked, and whether one more item is ready.
     pub(in crate::workqueue) fn unpark(&mut self, slot: u32, now: u64) -> (bool, bool) {
         self.promote(now);
         let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
@@ -109,8 +109,8 @@ impl<T: Eq + Clone> Core<T> {
         (false, false)
     }
 
-    /// Makes an item that is in backoff ready. If it is processed, the next retry does not hold it
-    /// back. Returns whether it was in backoff, and whether one more is ready.
+    /// Makes an item in backoff ready. If the item is being processed, its next retry does not hold
+    /// it back. Returns whether it was in backoff, and whether one more item is ready.
     pub(in crate::workqueue) fn end_backoff(&mut self, slot: u32, now: u64) -> (bool, bool) {
         self.promote(now);
         let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
@@ -129,7 +129,7 @@ impl<T: Eq + Clone> Core<T> {
         })
     }
 
-    /// An item that is in backoff stays delayed, but adds make it ready.
+    /// Lets adds make an item in backoff ready. Without an add it stays delayed.
     pub(in crate::workqueue) fn release_backoff(&mut self, slot: u32) {
         if let Some(item) = self.slots.get_mut(slot)
             && let Some(delay) = &mut item.delay
@@ -139,7 +139,8 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Makes ready what is due by `now`; every other step does so first, so lines stay in order.
+    /// Makes every item ready that is due by `now`. Every other step does so first, so lines stay
+    /// in order.
     pub(in crate::workqueue) fn promote(&mut self, now: u64) {
         while let Some(((due, slot), _)) = self.delayed.first_key_value()
             && *due <= now
@@ -149,28 +150,28 @@ impl<T: Eq + Clone> Core<T> {
                 self.delayed.remove(&(due, slot));
                 continue;
             };
-            // It waits since it was due, not since somebody looked.
+            // Its waiting time counts from the due time, not from this look.
             self.make_ready(slot, priority, due, due);
         }
     }
 
-    /// When the next delayed item is due.
+    /// Returns the due time of the next delayed item.
     pub(in crate::workqueue) fn next_due(&self) -> Option<u64> {
         self.delayed.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// How many items are due later, parked ones included.
+    /// Returns the number of items due later, including parked ones.
     pub(in crate::workqueue) fn delayed(&self) -> usize {
         self.delayed.len()
     }
 
-    /// How many items are parked.
+    /// Returns the number of parked items.
     pub(in crate::workqueue) fn parked(&self) -> usize {
         self.parked
     }
 
-    /// Takes out everything that is delayed, the first due first, and the messages of those items
-    /// that are ready or processed besides and could not be cloned.
+    /// Takes out all delayed items, the first due first. An item that is also ready or processed is
+    /// cloned. Also returns the messages of clones that panicked.
     pub(in crate::workqueue) fn drop_delayed(&mut self) -> (Vec<T>, Vec<String>) {
         let mut dropped = Vec::with_capacity(self.delayed.len());
         let mut panics = Vec::new();
@@ -199,7 +200,8 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Delays an item, once. Returns whether it is now the next one due of all.
+    /// Delays an item, or merges the delay with the one it has. Returns whether the item is now the
+    /// first one due.
     fn delay(&mut self, slot: u32, priority: Priority, (due, hold): (u64, Hold)) -> bool {
         let hold = match hold {
             Hold::Backoff if !self.rules.backoff_holds => Hold::None,
@@ -213,7 +215,7 @@ impl<T: Eq + Clone> Core<T> {
                     self.raise(slot, priority);
                     return false;
                 }
-                // Of several delays of one sort the earliest counts.
+                // Of several delays of one kind the earliest counts.
                 (Hold::None, Hold::None) if known.due <= due => return false,
                 (Hold::Backoff, Hold::Backoff) if known.due <= due => {
                     self.raise(slot, priority);
@@ -230,7 +232,7 @@ impl<T: Eq + Clone> Core<T> {
         self.next_due() == Some(due)
     }
 
-    /// Takes an item out of those due later.
+    /// Removes an item's delay.
     fn undelay(&mut self, slot: u32) -> Option<(Delay, Priority)> {
         let delay = self.slots.get_mut(slot)?.delay.take()?;
         self.parked -= usize::from(delay.hold == Hold::Parked);
@@ -238,7 +240,7 @@ impl<T: Eq + Clone> Core<T> {
         Some((delay, priority))
     }
 
-    /// Makes a delayed item ready now. Returns whether one more is ready.
+    /// Makes a delayed item ready now. Returns whether one more item is ready.
     fn bring_forward(&mut self, slot: u32, now: u64) -> bool {
         let Some((_, priority)) = self.undelay(slot) else { return false };
         self.make_ready(slot, priority, now, now)

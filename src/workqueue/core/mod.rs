@@ -1,8 +1,8 @@
 //! The queue's rules, apart from locks, tasks and clocks.
 //!
-//! Every step takes the present time as a number of nanoseconds and says what came of it, so each
-//! rule is tested without waiting. An item is kept once, however often it was added: it is ready,
-//! or processed, or processed and wanted again; and besides it may be due later.
+//! Every step takes the current time in nanoseconds and returns its result, so each rule is tested
+//! without waiting. An item is kept once, however often it was added. It is ready, or processed, or
+//! processed and wanted again. In each of these states it may also be due later.
 
 mod delays;
 mod slots;
@@ -32,14 +32,14 @@ pub(super) struct Core<T> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoreRules {
     pub(super) aging: Aging,
-    /// Groups are served in turn.
+    /// True if groups are served in turn.
     pub(super) fair: bool,
-    /// An add never ends a backoff.
+    /// True if adds do not end a backoff.
     pub(super) backoff_holds: bool,
 }
 
 struct Item<T> {
-    /// `None` while it is lent to the worker because it could not be cloned.
+    /// `None` while the worker has the only copy, because `Clone` panicked.
     value: Option<T>,
     hash: u64,
     state: State,
@@ -64,10 +64,10 @@ pub(super) enum Hold {
     Parked,
 }
 
-/// The fields are the variants' own, not structs': so the tag fits into what would be padding.
+/// The state of an item. The variants have fields, not structs, so that the tag fits into padding.
 #[derive(Clone, Copy)]
 enum State {
-    /// Only due later, if that.
+    /// Neither ready nor processed; due later, or about to be removed.
     Resting,
     Ready {
         added: u64,
@@ -77,24 +77,24 @@ enum State {
     },
     Processed {
         started: u64,
-        /// Where it is listed among those processed.
+        /// The item's position in the list of processed items.
         place: u32,
-        /// It was added meanwhile: ready again when it is done.
+        /// The priority of an add that came meanwhile. The item is ready again when it is done.
         wanted: Option<Priority>,
-        /// When, if so.
+        /// The time of that add.
         added: u64,
         meanwhile: Meanwhile,
     },
 }
 
-/// What else happened while an item was processed, as flags.
+/// Flags of events that happened while an item was processed.
 #[derive(Clone, Copy, Default)]
 struct Meanwhile(u8);
 
 impl Meanwhile {
-    /// It was unparked: it is not parked at the end.
+    /// The item was unparked: parking it has no effect.
     const WOKEN: Self = Self(1);
-    /// Its backoff was ended: a retry holds nothing back.
+    /// The item's backoff was ended: a retry does not hold it back.
     const RENEWED: Self = Self(2);
 
     fn set(&mut self, flag: Self) {
@@ -111,20 +111,20 @@ impl Meanwhile {
 pub(super) struct Given<T> {
     pub(super) slot: u32,
     pub(super) value: T,
-    /// How long it was ready, in nanoseconds.
+    /// The time that it was ready, in nanoseconds.
     pub(super) waited: u64,
-    /// The priority it had in line.
+    /// The priority that it had in line.
     pub(super) priority: Priority,
     /// The message of its `Clone`, if that panicked.
     pub(super) panicked: Option<String>,
 }
 
-/// The result of an item's end.
+/// The result of [`Core::done`].
 #[derive(Debug)]
 pub(super) struct Done<T> {
-    /// It is ready again, because it was added meanwhile.
+    /// True if the item is ready again, because it was added meanwhile.
     pub(super) again: bool,
-    /// For how many nanoseconds it was processed.
+    /// The time that it was processed, in nanoseconds.
     pub(super) took: u64,
     /// Values that the queue does not keep, for the caller to drop.
     pub(super) dropped: [Option<T>; 2],
@@ -152,8 +152,8 @@ impl<T: Eq + Clone> Core<T> {
         self.slots.find(value, hash)
     }
 
-    /// Adds an item, once, however often it is added before it is processed. Returns whether one
-    /// more is ready. Amortised O(1).
+    /// Adds an item, unless it waits already. Returns whether one more item is ready. Amortised
+    /// O(1).
     ///
     /// # Errors
     /// The message of `Eq`, if it panicked; nothing was added then.
@@ -168,7 +168,7 @@ impl<T: Eq + Clone> Core<T> {
         Ok(slot.is_some_and(|slot| self.make_ready(slot, priority, now, now)))
     }
 
-    /// Gives out the item that is next. O(number of priorities in use).
+    /// Gives out the next item. O(number of priorities in use).
     pub(super) fn take(&mut self, now: u64) -> Option<Given<T>> {
         self.promote(now);
         if self.ready == 0 {
@@ -180,7 +180,7 @@ impl<T: Eq + Clone> Core<T> {
             let rank = rank(slots, front)?;
             Some((rank, front.slot, *priority, line))
         });
-        // Of equal ranks the first: the more urgent one.
+        // Of equal ranks `min_by_key` takes the first, which is the more urgent one.
         let (_, slot, priority, line) = fronts.min_by_key(|(rank, ..)| *rank)?;
         line.serve();
         self.ready -= 1;
@@ -200,14 +200,14 @@ impl<T: Eq + Clone> Core<T> {
         self.processed.push(slot);
         let (value, panicked) = match panic::catch(|| item.value.clone()) {
             Ok(value) => (value, None),
-            // The worker gets the only one, and gives it back when it is done.
+            // The worker gets the only copy, and returns it when it is done.
             Err(message) => (item.value.take(), Some(message)),
         };
         let waited = now.saturating_sub(added);
         Some(Given { slot, value: value?, waited, priority, panicked })
     }
 
-    /// An item given out is done; `value` is the one that was given.
+    /// Marks an item as done. `value` is the copy that was given out.
     pub(super) fn done(&mut self, slot: u32, value: Option<T>, now: u64) -> Done<T> {
         self.promote(now);
         let mut done = Done { again: false, took: 0, dropped: [value, None] };
@@ -226,37 +226,38 @@ impl<T: Eq + Clone> Core<T> {
         {
             *known = place;
         }
-        // It queues as of now, and counts as waiting since it was added.
+        // Its rank counts from now, its waiting time from the add.
         done.again = wanted.is_some_and(|priority| self.make_ready(slot, priority, now, added));
         done.took = now.saturating_sub(started);
         done.dropped[1] = self.slots.remove_if_resting(slot);
         done
     }
 
-    /// How many items are ready.
+    /// Returns the number of items that are ready.
     pub(super) fn ready(&self) -> usize {
         self.ready
     }
 
-    /// How many items are processed.
+    /// Returns the number of items that are processed.
     pub(super) fn processed(&self) -> usize {
         self.processed.len()
     }
 
-    /// The number of items in the table, and in slots.
+    /// Returns the number of items in the table, and in slots.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
         self.slots.kept()
     }
 
-    /// The number of tickets in all lines, void ones included, and the room for them.
+    /// Returns the number of tickets in all lines, including void ones, and the capacity of the
+    /// lines.
     #[cfg(test)]
     pub(super) fn tickets(&self) -> (usize, usize) {
         let lines = self.lines.values();
         lines.fold((0, 0), |(len, room), line| (len + line.len(), room + line.capacity()))
     }
 
-    /// Since when each item that is processed is.
+    /// Returns the time at which the processing of each processed item began.
     pub(super) fn started(&self) -> impl Iterator<Item = u64> {
         self.processed.iter().filter_map(|slot| match self.slots.get(*slot)?.state {
             State::Processed { started, .. } => Some(started),
@@ -264,7 +265,8 @@ impl<T: Eq + Clone> Core<T> {
         })
     }
 
-    /// Puts an item in line, or forward, unless it is held back. Returns whether one more is ready.
+    /// Puts an item in line or moves it forward, unless it is held back. Returns whether one more
+    /// item is ready.
     fn make_ready(&mut self, slot: u32, priority: Priority, now: u64, since: u64) -> bool {
         let rank = self.rules.aging.rank(now, priority);
         let Some(item) = self.slots.get_mut(slot) else { return false };
@@ -301,13 +303,13 @@ impl<T: Eq + Clone> Core<T> {
     }
 }
 
-/// The size of a slot with an item of this type.
+/// The size in bytes of a slot with an item of this type.
 #[cfg(test)]
 pub(super) const fn item_size<T>() -> usize {
     size_of::<Option<Item<T>>>()
 }
 
-/// The rank of the item that a ticket stands for; `None` if the ticket is void.
+/// Returns the rank of a ticket's item; `None` if the ticket is void.
 fn rank<T>(slots: &Slots<T>, ticket: Ticket) -> Option<u64> {
     match slots.get(ticket.slot)?.state {
         State::Ready { rank, serial, .. } if serial == ticket.serial => Some(rank),

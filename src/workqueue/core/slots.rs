@@ -1,20 +1,20 @@
-//! Keeps each item once, and finds it by its hash and by equality.
+//! A table that keeps each item once and finds it by hash and equality.
 //!
-//! An item's hash and group are computed before the queue is locked, and kept. Of the user's code
-//! only `Eq` runs here, on items of equal hash, and before anything has changed.
+//! An item's hash and group are computed before the queue is locked, and kept. The only user code
+//! that runs here is `Eq`, on items of equal hash, before anything has changed.
 
 use hashbrown::HashTable;
 
 use super::{Item, State};
 use crate::panic;
 
-/// Room for items that a queue keeps when it is empty.
+/// The number of items for which an empty queue keeps memory.
 const KEPT: usize = 1024;
 
 /// Items, by the number of the slot they are kept in.
 pub(super) struct Slots<T> {
     items: Vec<Option<Item<T>>>,
-    /// The group of the item in each slot, where a queue is fair; empty otherwise.
+    /// The group of the item in each slot if the queue is fair; empty otherwise.
     groups: Vec<u64>,
     free: Vec<u32>,
     /// Finds the slot of an item.
@@ -24,7 +24,7 @@ pub(super) struct Slots<T> {
 
 /// An item on its way into the queue.
 pub(in crate::workqueue) struct Arrival<T> {
-    /// Left in place where the queue keeps an equal item already.
+    /// Left in place if the queue keeps an equal item already.
     pub(in crate::workqueue) value: Option<T>,
     pub(in crate::workqueue) hash: u64,
     pub(in crate::workqueue) group: u64,
@@ -49,13 +49,13 @@ impl<T> Slots<T> {
         self.items.get_mut(slot as usize)?.as_mut()
     }
 
-    /// The group of the item in a slot; zero in a queue that is not fair.
+    /// Returns the group of the item in a slot; zero in a queue that is not fair.
     pub(super) fn group(&self, slot: u32) -> u64 {
         self.groups.get(slot as usize).copied().unwrap_or_default()
     }
 
-    /// Removes an item that rests and is not delayed. Returns its value: the caller drops it
-    /// where the user's code may run.
+    /// Removes an item that is neither ready, processed nor delayed. Returns its value, which the
+    /// caller drops without a lock.
     pub(super) fn remove_if_resting(&mut self, slot: u32) -> Option<T> {
         let kept = self.items.get_mut(slot as usize)?;
         let resting =
@@ -66,13 +66,13 @@ impl<T> Slots<T> {
         }
         self.free.push(slot);
         if self.table.is_empty() && self.items.len() > KEPT {
-            // The rush is over: gives back what it took.
+            // The queue is empty again: release the memory of its peak.
             *self = Self::new(self.fair);
         }
         item.value
     }
 
-    /// The number of items in the table, and in slots.
+    /// Returns the number of items in the table, and in slots.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
         (self.table.len(), self.items.iter().flatten().count())
@@ -87,14 +87,14 @@ impl<T: Eq> Slots<T> {
     pub(super) fn find(&self, value: &T, hash: u64) -> Result<Option<u32>, String> {
         let is_it = |slot: &u32| {
             self.get(*slot).is_some_and(|item| {
-                // Where the value is lent to a worker, its hash stands for it.
+                // If a worker has the only copy, equal hashes count as equal.
                 item.hash == hash && item.value.as_ref().is_none_or(|kept| kept == value)
             })
         };
         panic::catch(|| self.table.find(hash, is_it).copied())
     }
 
-    /// Returns the slot of an item, and keeps the item if the queue did not.
+    /// Returns the slot of an item, and stores the item if it is new.
     ///
     /// # Errors
     /// The message of `Eq`, if it panicked; nothing has changed then.
@@ -126,18 +126,17 @@ impl<T: Eq> Slots<T> {
     }
 }
 
-/// Items that panic while they are dropped are dropped one by one: two panics at once would end the
-/// process.
+/// Drops items one by one, because two panics at once would end the process.
 impl<T> Drop for Slots<T> {
     fn drop(&mut self) {
         for item in self.items.drain(..).flatten() {
-            // The queue is gone: nobody is left who could be told.
+            // The queue is gone, so there is no status that could count the panic.
             let _ = panic::catch(|| drop(item));
         }
     }
 }
 
-/// The number of a slot. More than four thousand million need more memory than there is.
+/// Returns a slot number. More than `u32::MAX` slots do not fit into memory.
 pub(super) fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The queue beside a model of it.
+//! A comparison of the queue with a model of its rules.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,11 @@ use crate::workqueue::Priority;
 use crate::workqueue::core::{Arrival, Core, CoreRules, Given, Hold};
 use crate::workqueue::priority::Aging;
 
-/// What the queue is to do, without any thought for speed.
+/// A model of the queue's rules, without regard to speed.
 struct Model {
     aging: Aging,
     backoff_holds: bool,
-    /// Rank, of equals the more urgent, order of arrival, and since when.
+    /// Rank, priority (of equal ranks the more urgent is first), order of arrival, and time.
     ready: BTreeMap<u8, (u64, Reverse<Priority>, u64, u64)>,
     processed: BTreeMap<u8, Processed>,
     delayed: BTreeMap<u8, Delayed>,
@@ -23,7 +23,7 @@ struct Model {
 
 #[derive(Default)]
 struct Processed {
-    /// With which priority it is wanted again, and since when.
+    /// The priority with which it is wanted again, and the time of that add.
     wanted: Option<(Priority, u64)>,
     woken: bool,
     renewed: bool,
@@ -91,7 +91,7 @@ impl Model {
         }
     }
 
-    /// Whether another item is due then, too: their order is anybody's.
+    /// Returns whether another item is due then, too: their order is not defined.
     fn is_taken(&self, due: u64) -> bool {
         self.delayed.values().any(|other| other.due == due)
     }
@@ -211,7 +211,7 @@ fn arrival(item: u8) -> Arrival<u8> {
     Arrival { value: Some(item), hash: hash(item), group: u64::from(item % 5) }
 }
 
-/// The queue's core and its model, and what is in workers' hands.
+/// The queue's core and its model, and the items that workers have.
 struct Pair {
     core: Core<u8>,
     model: Model,
@@ -328,7 +328,7 @@ impl Pair {
     }
 }
 
-/// Odd and even moments keep delayed adds and others apart: at one moment their order is anybody's.
+/// Odd and even moments keep delayed adds and others apart: at one moment their order is not defined.
 fn due(now: u64, delay: u64) -> u64 {
     now + 2 * delay + 1
 }
@@ -336,7 +336,8 @@ fn due(now: u64, delay: u64) -> u64 {
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 
-    /// The queue gives out the items the model gives out, in its order, and keeps nothing at the end.
+    /// The queue gives out the items the model gives out, in its order, and keeps nothing at the
+    /// end.
     #[test]
     fn it_does_what_the_model_does(steps in steps(), backoff_holds in any::<bool>()) {
         let mut pair = Pair::new(backoff_holds);
