@@ -85,15 +85,15 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
-    /// Sets how often handlers receive every stored object again. Never unless set; zero means
-    /// never.
+    /// Sets the period after which handlers receive every stored object again, as an update. Never
+    /// unless set; zero means never.
     pub fn resync(mut self, period: Duration) -> Self {
         self.defaults.resync = period;
         self
     }
 
-    /// Sets the namespace of all informers whose spec has none. It does not apply to cluster-scoped
-    /// types, nor to [dynamic](SharedInformerFactory::dynamic) informers.
+    /// Sets the namespace of all informers whose spec has none. All namespaces unless set. It does
+    /// not apply to cluster-scoped types or to [dynamic](SharedInformerFactory::dynamic) informers.
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.defaults.namespace = Some(namespace.into());
         self
@@ -141,8 +141,8 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
-    /// Sets how often each informer is proved to be current, at least: see
-    /// [`ReflectorOptions::freshness_limit`]. Unset: no additional requests are made for this.
+    /// Sets the longest time in which an informer is not proved to be current: see
+    /// [`ReflectorOptions::freshness_limit`]. Unless set, no additional requests are made for this.
     pub fn freshness_limit(mut self, limit: Duration) -> Self {
         self.defaults.freshness_limit = Some(limit);
         self
@@ -155,8 +155,8 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
-    /// Sets a function that is called with each error of each informer. Unset: errors are logged as
-    /// warnings.
+    /// Sets a function that is called with each error of each informer. Unless set, errors are
+    /// logged as warnings.
     pub fn on_error(mut self, handler: impl Fn(&SourceError) + Send + Sync + 'static) -> Self {
         self.defaults.on_error = Some(Arc::new(handler));
         self

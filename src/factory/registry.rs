@@ -1,4 +1,4 @@
-//! The informers that a factory holds, and how it makes a new one.
+//! The informers that a factory holds, and the construction of new ones.
 
 use std::any::TypeId;
 use std::collections::HashMap;

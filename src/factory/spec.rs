@@ -75,8 +75,8 @@ impl<K> InformerSpec<K> {
         self
     }
 
-    /// Sets how often handlers receive every stored object again. The factory's period unless set;
-    /// zero means never.
+    /// Sets the period after which handlers receive every stored object again, as an update. The
+    /// factory's period unless set; zero means never.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
@@ -119,7 +119,8 @@ impl<K> InformerSpec<K> {
         self
     }
 
-    /// Sets how objects are kept in memory. Decoded unless set.
+    /// Sets the form in which objects are kept in memory. Decoded unless set: see
+    /// [`storage`](crate::storage).
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = Some(storage);
         self

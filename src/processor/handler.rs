@@ -69,8 +69,8 @@ pub trait EventHandler<K>: Send + 'static {
     }
 
     /// Handles every event in the form that the cache holds, with its object's key. By default it
-    /// decodes the event and calls [`on_event`](Self::on_event). By default it skips an event that
-    /// cannot be decoded; that failure was already reported.
+    /// decodes the event and calls [`on_event`](Self::on_event). It then skips an event that cannot be
+    /// decoded; the informer has already reported that failure.
     ///
     /// A handler that overrides this method unpacks only the objects that it reads: see
     /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).

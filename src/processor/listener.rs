@@ -32,7 +32,7 @@ use crate::yield_budget::UNPACKING;
 /// objects.
 const CALLS_PER_TURN: u32 = 8;
 
-/// One handler's backlog and figures.
+/// One handler's backlog and counters.
 pub(super) struct Listener<K> {
     id: u64,
     name: Arc<str>,
@@ -329,8 +329,8 @@ impl<K: Send + Sync + 'static> Listener<K> {
             let mut calls = 0;
             while let Some(delivery) = poll_fn(|cx| listener.poll_delivery(cx)).await {
                 let Delivery::Event(key, event) = delivery else {
-                    // Tokio runs a task that was woken here next on this worker, and no other worker
-                    // can steal it. So it runs before the next call, which may block.
+                    // Tokio runs a task that was woken here next on this worker, and no other
+                    // worker can steal it. So it runs before the next call, which may block.
                     crate::yield_budget::give_way().await;
                     continue;
                 };

@@ -1,4 +1,4 @@
-//! Fans each change out to the handlers.
+//! The fan-out of each change to the handlers.
 //!
 //! Each handler has a listener: a backlog of its own, and a task or stream that empties it. A slow
 //! or panicking handler holds up no other handler. Handlers are added and removed between batches,
@@ -246,7 +246,8 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
         AddedHandler { registration, task }
     }
 
-    /// Adds a handler that the user polls. It holds `delivery_token` until everything is delivered to it.
+    /// Adds a handler that the user polls. It holds `delivery_token` until everything is delivered
+    /// to it.
     pub(crate) fn add_stream(
         &mut self,
         options: &HandlerOptions,

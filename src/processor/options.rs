@@ -52,8 +52,8 @@ impl HandlerOptions {
         self
     }
 
-    /// Sets how often the handler receives every stored object again, as an update. The default is
-    /// the informer's period.
+    /// Sets the period after which the handler receives every stored object again, as an update.
+    /// The informer's period unless set.
     ///
     /// Zero, or a century or more, means never. A period below one second is raised to one second.
     /// If the informer already runs, a period shorter than its shortest one so far is raised to
@@ -63,8 +63,8 @@ impl HandlerOptions {
         self
     }
 
-    /// Sets how many events wait before events of the same object are merged. 1024 unless set; at
-    /// least one.
+    /// Sets the number of events that may wait before events of the same object are merged. 1024
+    /// unless set; at least one.
     pub fn backlog(mut self, events: usize) -> Self {
         self.backlog = events.max(1);
         self

@@ -20,7 +20,7 @@ use crate::sync::Mutex;
 pub(crate) enum Tap<K> {
     /// A function that the processing loop calls. It must be short. A panic is caught and logged.
     Inline(Box<InlineTap<K>>),
-    /// A channel to a task of its own. While the channel is full, the processing loop waits.
+    /// A channel to the consumer's task. While the channel is full, the processing loop waits.
     Bounded {
         /// The name of the consumer. The informer's status shows it while the loop waits.
         name: Arc<str>,

@@ -26,8 +26,8 @@ impl HandlerTask {
 
     /// Calls the handler for each event, until it is removed or the processor is closed.
     ///
-    /// A call that panics is counted and logged, and the next event is delivered. Dropping the future
-    /// ends the handler.
+    /// A call that panics is counted and logged, and the next event is delivered. Dropping the
+    /// future ends the handler.
     pub async fn run(self) {
         if let Some(task) = self.take() {
             task.await;
