@@ -2,8 +2,9 @@
 //! `cargo bench --bench contention`; `PODS=1000` for a quick look.
 //!
 //! A write's wait is the time before it may begin plus the time to publish it, measured around just
-//! these. Threads outnumber cores, so now and then a wait also holds the time in which the writer had
-//! no core; that is the scheduler's, not a reader's, and shows in the maximum rather than in p99.
+//! these. Threads outnumber cores, so now and then a wait also holds the time in which the writer
+//! had no core; that is the scheduler's, not a reader's, and shows in the maximum rather than in
+//! p99.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -26,8 +26,8 @@ use kube_informer::lister_watcher::{
 use kube_informer::{InformerOptions, SharedInformer, SourceError};
 use parking_lot::Mutex;
 
-/// What a controller keeps of a pod: with whole pods most of the time goes into the allocator and the
-/// page faults of 2.5 kB structs, which no stage looks into.
+/// The fields that a controller keeps of a pod: with whole pods most of the time goes into the
+/// allocator and the page faults of 2.5 kB structs, which no stage looks into.
 #[derive(Clone, Debug, Resource)]
 #[resource(inherit = Pod)]
 struct SlimPod {

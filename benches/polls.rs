@@ -1,11 +1,11 @@
-//! How long the runtime's other tasks stand behind an informer that lists: the longest time in which
-//! none of them had its turn. `cargo bench --bench polls`; `PODS=1000` for a quick look.
+//! The delay of the runtime's other tasks behind an informer that lists: the longest time in
+//! which none of them had its turn. `cargo bench --bench polls`; `PODS=1000` for a quick look.
 //!
-//! One thread runs everything: the server, the transport, the reflector, the processing loop, a handler
-//! and a task that does nothing but ask for its next turn. Between two of its turns every other task
-//! that can go on is polled once, so no poll takes longer than what is measured. It is the thread's
-//! processor time: what the machine did meanwhile for others is not in it. `LONG=1` tells what the
-//! informer was at after each turn of more than a millisecond.
+//! One thread runs everything: the server, the transport, the reflector, the processing loop, a
+//! handler and a task that does nothing but ask for its next turn. Between two of its turns every
+//! other task that can go on is polled once, so no poll takes longer than what is measured. It is
+//! the thread's processor time: what the machine did meanwhile for others is not in it. `LONG=1`
+//! tells what the informer was at after each turn of more than a millisecond.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -105,7 +105,7 @@ async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
 fn informer(server: &PodServer) -> SharedInformer<Pod> {
     let source = ApiSource::<Pod>::new(server.client()).trust_versions(false);
     let reflector = ReflectorOptions::new().on_error(|_| {}).transform(|pod: &mut Pod| {
-        // What is kept is to fit into memory.
+        // Drops the largest fields, so that all pods fit into memory.
         pod.metadata.managed_fields = None;
         pod.spec = None;
     });

@@ -1,8 +1,8 @@
-//! A relist of pods that did not change: with every one decoded, and with those passed over whose uid
-//! and version are known. `cargo bench --bench relist`; `PODS=1000` for a quick look.
+//! A relist of pods that did not change: with every one decoded, and with those passed over whose
+//! uid and version are known. `cargo bench --bench relist`; `PODS=1000` for a quick look.
 //!
-//! Figures are the processor time of the whole process, everything from the frames of the body to the
-//! store, divided by the number of pods.
+//! Figures are the processor time of the whole process, everything from the frames of the body to
+//! the store, divided by the number of pods.
 
 #![allow(clippy::cast_precision_loss, reason = "figures for people to read")]
 
@@ -20,7 +20,7 @@ use support::server::PodServer;
 
 const ROUNDS: usize = 5;
 
-/// How much processor time this process has had.
+/// Returns the processor time of this process.
 fn spent() -> Duration {
     support::time_of(rustix::time::ClockId::ProcessCPUTime)
 }
@@ -53,7 +53,7 @@ fn main() {
     }
 }
 
-/// What the first list and a relist take.
+/// Measures the first list and a relist.
 async fn measure(server: &PodServer, managed: bool, trust: bool) -> (Duration, Duration) {
     let mut source = ApiSource::<Pod>::new(server.client()).trust_versions(trust);
     if !managed {

@@ -1,4 +1,5 @@
-//! One step of an object's way so many times, and nothing else: for a tool that counts instructions.
+//! One step of an object's way so many times, and nothing else: for a tool that counts
+//! instructions.
 //!
 //! `valgrind --tool=callgrind <this program> protobuf-decode 200`, less the same with 0, divided by
 //! 200; `.ci/instructions` does that for each step that has a bound.
@@ -11,7 +12,7 @@
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
-//! | `store` | storing an object anew, with an index |
+//! | `store` | storing a new object, with an index |
 //! | `replace` | storing another in its place, each in a transaction of its own |
 //! | `list` | a first list from the source through queue and store to a handler |
 //! | `update` | the same with an event that comes alone |
@@ -42,7 +43,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use support::server::PodServer;
 
-/// What is not looked into.
+/// An object whose fields are not decoded.
 #[derive(Clone, Debug, Default, Deserialize, Resource)]
 #[resource(inherit = Pod)]
 struct Unread {
@@ -173,7 +174,7 @@ fn map(n: usize) -> ConfigMap {
 }
 
 fn store(again: bool, count: usize) {
-    /// How many there are to replace.
+    /// The number of objects to replace.
     const STORED: usize = 2_000;
     let indexer = Indexer::new();
     let by_name = |map: &ConfigMap| map.metadata.name.as_ref().map(|name| name[4..].to_owned());

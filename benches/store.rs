@@ -1,10 +1,10 @@
 //! Reads of a quiet store: by key and by index, beside hash maps under locks.
 //! `cargo bench --bench store`; `PODS=1000` for a quick look.
 //!
-//! `cargo bench --bench store -- --steps 9` times each kind of write and read instead, of small objects
-//! with three indexes, in nine rounds. `--steps 0` is for callgrind: with `--collect-atstart=no
-//! --toggle-collect='*measured' --dump-after='*measured'` it leaves a file with the instructions of each
-//! step, in their order.
+//! `cargo bench --bench store -- --steps 9` times each kind of write and read instead, of small
+//! objects with three indexes, in nine rounds. `--steps 0` is for callgrind: with
+//! `--collect-atstart=no --toggle-collect='*measured' --dump-after='*measured'` it leaves a file
+//! with the instructions of each step, in their order.
 
 mod support;
 #[path = "support/things.rs"]

@@ -1,16 +1,16 @@
-//! The work queue beside client-go's: measurement by measurement what benches/peers/workqueue/main.go
-//! does, in the same words.
+//! The work queue beside client-go's: measurement by measurement what
+//! benches/peers/workqueue/main.go does, in the same words.
 //!
-//! `cargo bench --bench workqueue` prints one line of JSON for each; `-- --peer` builds and runs the
-//! Go program in turn, where Go is installed, and prints a table with ratios. `--runs 5`,
-//! `--keys 1000000` and `--only name` as there; `--rounds 3` with `--peer`. Without cargo's `--bench`,
-//! as `cargo test --benches` calls it, it only shows that everything runs.
+//! `cargo bench --bench workqueue` prints one line of JSON for each; `-- --peer` builds and runs
+//! the Go program in turn, where Go is installed, and prints a table with ratios. `--runs 5`,
+//! `--keys 1000000` and `--only name` as there; `--rounds 3` with `--peer`. Without cargo's
+//! `--bench`, as `cargo test --benches` calls it, it only shows that everything runs.
 //!
-//! Where the Go program has goroutines, there are tasks here, once on one thread and once on as many
-//! as there are processors: `runtime` says which. Everything else is on one thread. Keys are
+//! Where the Go program has goroutines, there are tasks here, once on one thread and once on as
+//! many as there are processors: `runtime` says which. Everything else is on one thread. Keys are
 //! [`ObjectKey`]s, which controllers have: as a Go string a pointer and a length, plus a count of
-//! references. What is got is held as a guard until it is done; room for the guards is made before a
-//! run and does not count. Memory is what the allocator counts, which costs a few nanoseconds for
+//! references. What is got is held as a guard until it is done; room for the guards is made before
+//! a run and does not count. Memory is what the allocator counts, which costs a few nanoseconds for
 //! each allocation; a queue allocates to grow and for nothing else.
 
 #[path = "peers/harness.rs"]
@@ -109,8 +109,8 @@ fn benches(held: usize, some: usize) -> Vec<Bench> {
     ]
 }
 
-/// `cycle`: a hundred keys; for each add, get and done before the next, so that the queue never holds
-/// more than one. 10,000 rounds on one queue. An operation is the three calls for one key.
+/// `cycle`: a hundred keys; for each add, get and done before the next, so that the queue never
+/// holds more than one. 10,000 rounds on one queue. An operation is the three calls for one key.
 fn cycle(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     let rounds = CYCLES.load(Ordering::Relaxed);
     runtime(threads).block_on(async {
@@ -126,11 +126,11 @@ fn cycle(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// How many rounds `cycle` has: a hundred operations each.
+/// The number of rounds of `cycle`, a hundred operations each.
 static CYCLES: AtomicUsize = AtomicUsize::new(10);
 
-/// `add_get_done`: one task adds all keys, gets all, and says done for all, each in order. An operation
-/// is the three calls for one key.
+/// `add_get_done`: one task adds all keys, gets all, and says done for all, each in order. An
+/// operation is the three calls for one key.
 fn add_get_done(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     runtime(threads).block_on(async {
         let queue = Queue::new();
@@ -143,8 +143,8 @@ fn add_get_done(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `dedup_queued`: all keys are queued already; each is added once more. An operation is one of these
-/// adds.
+/// `dedup_queued`: all keys are queued already; each is added once more. An operation is one of
+/// these adds.
 fn dedup_queued(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     runtime(threads).block_on(async {
         let queue = Queue::new();
@@ -156,8 +156,8 @@ fn dedup_queued(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `dedup_processing`: all keys are being processed; each is added twice, done, got and done again. An
-/// operation is these five calls for one key; all keys go through each call before the next.
+/// `dedup_processing`: all keys are being processed; each is added twice, done, got and done again.
+/// An operation is these five calls for one key; all keys go through each call before the next.
 fn dedup_processing(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     runtime(threads).block_on(async {
         let queue = Queue::new();
@@ -206,9 +206,9 @@ fn throughput(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `add_after_fake_clock`: each key is added after a delay below ten minutes, at random but the same in
-/// every run; then the clock steps eleven minutes and every key is got (not done). An operation is
-/// the add-after and the get of one key.
+/// `add_after_fake_clock`: each key is added after a delay below ten minutes, at random but the
+/// same in every run; then the clock steps eleven minutes and every key is got (not done). An
+/// operation is the add-after and the get of one key.
 fn add_after_fake_clock(run: &mut Run, keys: &[ObjectKey], _: Threads) {
     stopped_clock().block_on(async {
         let queue = Queue::new();
@@ -224,10 +224,10 @@ fn add_after_fake_clock(run: &mut Run, keys: &[ObjectKey], _: Threads) {
     });
 }
 
-/// `add_after_arrive`: the real clock. Each key is added after a delay of at most 20 ms, at random but
-/// the same in every run; one task adds, another gets and says done until it has had all. From the
-/// first add until the last done. The wall time can't be less than the adds take or the last delay, so
-/// look at the processor time, too.
+/// `add_after_arrive`: the real clock. Each key is added after a delay of at most 20 ms, at random
+/// but the same in every run; one task adds, another gets and says done until it has had all. From
+/// the first add until the last done. The wall time can't be less than the adds take or the last
+/// delay, so look at the processor time, too.
 fn add_after_arrive(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     let keys = keys.to_vec();
     runtime(threads).block_on(async {
@@ -254,8 +254,8 @@ fn add_after_arrive(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `rate_limited_item`: each key is added rate-limited once, by the per-item exponential limiter alone
-/// (an hour, doubling, so that none arrives). An operation is one call.
+/// `rate_limited_item`: each key is added rate-limited once, by the per-item exponential limiter
+/// alone (an hour, doubling, so that none arrives). An operation is one call.
 fn rate_limited_item(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     let limiter = ExponentialBackoff::new(HOUR, 1_000 * HOUR);
     rate_limited(run, keys, threads, Queue::builder().limiter(limiter).build());
@@ -279,7 +279,8 @@ fn rate_limited(run: &mut Run, keys: &[ObjectKey], threads: Threads, queue: Queu
     });
 }
 
-/// `forget`: each key failed once and is forgotten. An operation is num-requeues and forget of one key.
+/// `forget`: each key failed once and is forgotten. An operation is num-requeues and forget of one
+/// key.
 fn forget(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     runtime(threads).block_on(async {
         let limiter = ExponentialBackoff::new(HOUR, 1_000 * HOUR);
@@ -296,8 +297,9 @@ fn forget(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `held_queued`: all keys are added to a new queue and stay there. An operation is one add; the bytes
-/// are those of the queue with all keys in it (a key's text not counted, its pointer and length are).
+/// `held_queued`: all keys are added to a new queue and stay there. An operation is one add; the
+/// bytes are those of the queue with all keys in it (a key's text not counted, its pointer and
+/// length are).
 fn held_queued(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     runtime(threads).block_on(async {
         let before = live();
@@ -310,8 +312,8 @@ fn held_queued(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `held_processing`: all keys were got and none is done. An operation is one get; the bytes are those of
-/// the queue then, with what it keeps from having held all keys.
+/// `held_processing`: all keys were got and none is done. An operation is one get; the bytes are
+/// those of the queue then, with what it keeps from having held all keys.
 fn held_processing(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     runtime(threads).block_on(async {
         let mut held = Vec::with_capacity(keys.len());
@@ -325,8 +327,8 @@ fn held_processing(run: &mut Run, keys: &[ObjectKey], threads: Threads) {
     });
 }
 
-/// `held_delayed`: all keys are added after a delay between one and two hours, the same in every run,
-/// and wait. An operation is one add-after; the bytes are those of the queue then.
+/// `held_delayed`: all keys are added after a delay between one and two hours, the same in every
+/// run, and wait. An operation is one add-after; the bytes are those of the queue then.
 fn held_delayed(run: &mut Run, keys: &[ObjectKey], _: Threads) {
     stopped_clock().block_on(async {
         let delays = delays(keys.len(), HOUR);

@@ -2,10 +2,11 @@
 //!
 //! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. Options:
 //! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,
-//! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else Ctrl-C).
+//! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else
+//! Ctrl-C).
 //!
-//! With `--control-plane` it keeps a real etcd and kube-apiserver running instead, from the binaries
-//! that `KUBEBUILDER_ASSETS` names, with nothing in them.
+//! With `--control-plane` it keeps a real etcd and kube-apiserver running instead, from the
+//! binaries that `KUBEBUILDER_ASSETS` names, with nothing in them.
 
 #[path = "support/interrupted.rs"]
 mod interrupted;
@@ -148,7 +149,7 @@ async fn churn(server: &ApiServer, options: &Options) {
     }
 }
 
-/// What nodes do when a pod is to go: they let it go, so that whoever waits for it does not wait in
+/// Deletes the pods that are being deleted, as their nodes would, so that no client waits for it in
 /// vain.
 async fn nodes(client: kube::Client) {
     let pods: Api<Pod> = Api::all(client.clone());

@@ -41,10 +41,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Who writes, as the server notes beside each field.
+/// The field manager that the server records beside each written field.
 const MANAGER: &str = "websites.example.com";
 
-/// What a website should be.
+/// The desired state of a website.
 #[derive(CustomResource, Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[kube(group = "example.com", version = "v1", kind = "Website", namespaced)]
 #[kube(status = "WebsiteStatus", shortname = "site")]
@@ -52,17 +52,17 @@ const MANAGER: &str = "websites.example.com";
 pub(crate) struct WebsiteSpec {
     /// The page that is served.
     pub(crate) page: String,
-    /// How many pods serve it.
+    /// The number of pods that serve it.
     pub(crate) replicas: i32,
 }
 
-/// What it is.
+/// The observed state of a website.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WebsiteStatus {
     /// The generation of the spec that this is about.
     pub(crate) observed_generation: Option<i64>,
-    /// How many pods are ready.
+    /// The number of pods that are ready.
     #[serde(default)]
     pub(crate) ready_replicas: i32,
     /// `Accepted`: the spec makes sense. `Ready`: every pod serves the page.
@@ -149,7 +149,7 @@ async fn install(client: &Client) -> Result<(), BoxError> {
     Err(format!("{} is not served", Website::crd_name()).into())
 }
 
-/// What a reconcile needs.
+/// The clients and records that a reconcile needs.
 struct Owner {
     client: Client,
     statuses: OwnWrites<Website>,
@@ -178,10 +178,10 @@ pub(crate) enum Failure {
     Write(#[from] kube_informer::controller::UntraceableWrite),
 }
 
-/// What became of an owned object.
+/// The result of writing an owned object.
 enum Outcome<K> {
     Present(Arc<K>),
-    /// Somebody else has an object of this name.
+    /// Another owner has an object of this name.
     Taken,
 }
 
@@ -261,9 +261,9 @@ impl Owner {
         if present.is_some_and(|present| !is_controlled_by(present.meta(), website)) {
             return Ok(Outcome::Taken);
         }
-        // Server-side apply: what is said here is as said here, whoever wrote it before; what
-        // others wrote beside it stays. Where nothing changes nothing is written, and no event
-        // comes of it.
+        // Server-side apply: the fields named here get these values, and this manager takes them
+        // over. Fields of other managers stay. If nothing changes, the server writes nothing, and
+        // no event follows.
         let params = PatchParams::apply(MANAGER).force();
         let written = api.patch(key.name(), &params, &Patch::Apply(wanted)).await?;
         owned.writes.expect_write(key, &written)?;
@@ -288,7 +288,7 @@ impl Owner {
     }
 }
 
-/// What is wrong with a spec that the schema lets through.
+/// Returns the error in a spec that the schema lets through.
 fn problem(spec: &WebsiteSpec) -> Option<String> {
     (!(1..=100).contains(&spec.replicas))
         .then(|| format!("spec.replicas is {}, not 1 to 100", spec.replicas))

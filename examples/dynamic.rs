@@ -1,9 +1,10 @@
-//! Follows the objects of a kind that is known at run time only: the server is asked what it serves.
+//! Follows the objects of a kind that is known at run time only: the server is asked what it
+//! serves.
 //!
-//! `cargo run --example dynamic` brings its own API server, defines a kind there, and ends by itself.
-//! `cargo run --example dynamic -- --cluster deployments.apps` follows that kind in the cluster of the
-//! present kubeconfig until Ctrl-C. A kind is named as for kubectl: `pods`, `Deployment`,
-//! `widgets.example.com`.
+//! `cargo run --example dynamic` brings its own API server, defines a kind there, and ends by
+//! itself. `cargo run --example dynamic -- --cluster deployments.apps` follows that kind in the
+//! cluster of the present kubeconfig until Ctrl-C. A kind is named as for kubectl: `pods`,
+//! `Deployment`, `widgets.example.com`.
 
 mod support;
 
@@ -101,7 +102,7 @@ fn line(event: &Event<DynamicObject>) -> Result<String, BoxError> {
     })
 }
 
-/// What most kinds have somewhere: a phase, or a condition `Ready`.
+/// Returns a state that most kinds have: a phase, or the condition `Ready`.
 fn state(object: &DynamicObject) -> &str {
     let status = &object.data["status"];
     let conditions = status["conditions"].as_array().into_iter().flatten();
@@ -135,7 +136,7 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// What makes the server serve widgets.
+/// Returns the definition that makes the server serve widgets.
 pub(crate) fn definition() -> Result<CustomResourceDefinition, serde_json::Error> {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let version: Value = json!({

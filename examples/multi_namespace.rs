@@ -1,9 +1,9 @@
-//! Pods of a few namespaces as one: for whoever may read these and not the whole cluster.
+//! Pods of a few namespaces as one group, for a program that may not read the whole cluster.
 //!
-//! `cargo run --example multi_namespace` brings its own API server, on which one of three namespaces
-//! may not be read at first, and ends by itself. `-- --cluster shop bank` follows these namespaces in
-//! the cluster of the present kubeconfig until Ctrl-C. Each namespace has a list, a watch and
-//! permissions of its own: a Role with get, list and watch on pods in each is enough.
+//! `cargo run --example multi_namespace` brings its own API server, on which one of three
+//! namespaces may not be read at first, and ends by itself. `-- --cluster shop bank` follows these
+//! namespaces in the cluster of the present kubeconfig until Ctrl-C. Each namespace has a list, a
+//! watch and permissions of its own: a Role with get, list and watch on pods in each is enough.
 
 mod support;
 
@@ -61,7 +61,7 @@ pub(crate) async fn run(
                 }
             }
             event = events.next() => match event {
-                // What was there from the start is counted, not told.
+                // Initial adds are counted, not printed.
                 Some(Event::Added { initial: true, .. }) => {}
                 Some(event) => say(line(&event)?),
                 None => break,
@@ -123,7 +123,7 @@ pub(crate) fn pod(namespace: &str, app: &str) -> Pod {
     }
 }
 
-/// What a server says to whom it does not let.
+/// Returns the answer of a server that forbids a request.
 pub(crate) fn forbidden() -> http::Response<bytes::Bytes> {
     let status = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,
         "reason":"Forbidden","message":"pods is forbidden: you may not list them here"}"#;

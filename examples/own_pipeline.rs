@@ -1,9 +1,9 @@
 //! The stages of an informer, connected by hand: `cargo run --example own_pipeline`.
 //!
 //! A program that needs something between the stages builds its own pipeline, as some client-go
-//! programs do: a `ListerWatcher`, a `Reflector`, a `DeltaFifo`, a processing loop, an `Indexer` and a
-//! `SharedProcessor`. The source here is in memory. Its watch breaks, an object is deleted while
-//! nothing watches, and the history is gone; the next list makes the missed delete visible.
+//! programs do: a `ListerWatcher`, a `Reflector`, a `DeltaFifo`, a processing loop, an `Indexer`
+//! and a `SharedProcessor`. The source here is in memory. Its watch breaks, an object is deleted
+//! while nothing watches, and the history is gone; the next list makes the missed delete visible.
 
 use std::error::Error;
 use std::sync::Arc;

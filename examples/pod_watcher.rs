@@ -1,8 +1,9 @@
 //! Follows the pods of a cluster: each change as a line, pods by node from an index, and now and
 //! then one line that says how the informer is doing.
 //!
-//! `cargo run --example pod_watcher` brings its own API server, with pods that come and go, and ends
-//! by itself. `-- --cluster` follows the pods of the present kubeconfig's cluster until Ctrl-C.
+//! `cargo run --example pod_watcher` brings its own API server, with pods that come and go, and
+//! ends by itself. `-- --cluster` follows the pods of the present kubeconfig's cluster until
+//! Ctrl-C.
 
 mod support;
 
@@ -29,7 +30,7 @@ pub(crate) async fn run(
     mut say: impl FnMut(String),
 ) -> Result<(), BoxError> {
     let factory = SharedInformerFactory::builder(client).name("pod-watcher").build();
-    // What nobody reads is not kept: managedFields are a third of a pod.
+    // Nothing here reads managedFields, a third of a pod: they are not kept.
     let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
     let pods = factory.informer_with(spec)?;
     let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
@@ -72,7 +73,8 @@ fn event_line(event: &Event<Pod>) -> Option<String> {
     match event {
         Event::Added { initial: true, .. } => None,
         Event::Added { object, .. } => Some(format!("+ {key} on {}", node(object))),
-        // The scheduler, the kubelet and others write often; a line is for what they say of the pod.
+        // The scheduler, the kubelet and others write often; a line is for what they say of the
+        // pod.
         Event::Updated { old, new } if summary(old) == summary(new) => None,
         Event::Updated { old, new } => {
             Some(format!("~ {key}: {} → {}", summary(old), summary(new)))
@@ -92,7 +94,7 @@ fn node(pod: &Pod) -> &str {
     pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or("no node")
 }
 
-/// How the informer is doing, and what the index knows.
+/// Returns a line with the informer's state and the size of the index.
 fn status_line(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> String {
     let status = pods.status();
     let version = status.version.map_or("?".to_owned(), |version| version.to_string());
@@ -123,7 +125,7 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
         support::moment().await;
         server.delete(&pod(n - 6, "Running"))?;
         if n == 8 {
-            // Nobody notices: the watch begins anew where it ended.
+            // Handlers notice nothing: the next watch begins where this one ended.
             server.drop_connections();
         }
     }

@@ -126,7 +126,7 @@ pub(crate) async fn run(
         .await;
     factory.shutdown().await;
     // An error here means that leadership was lost, or that nothing synced: the process should end,
-    // and the kubelet starts it anew.
+    // and the kubelet starts it again.
     Ok(ended?)
 }
 
@@ -320,7 +320,7 @@ impl Replicator {
     async fn release(&self, key: &ObjectKey) -> Result<(), Failure> {
         let api = self.secrets(key.namespace());
         let Some(secret) = api.get_opt(key.name()).await? else { return Ok(()) };
-        // Marked anew meanwhile: the next reconcile sees it.
+        // Marked again meanwhile: the next reconcile sees it.
         if secret.labels().get(SOURCE).is_some_and(|marked| marked == "true") {
             return Ok(());
         }
@@ -340,7 +340,7 @@ impl Replicator {
     }
 }
 
-/// Where a secret is to be copied to.
+/// Returns the namespaces to which a secret is copied.
 fn namespaces(source: &Secret) -> BTreeSet<String> {
     let named = source.annotations().get(TO).map_or("", String::as_str);
     let named = named.split(',').map(str::trim).filter(|namespace| !namespace.is_empty());
@@ -354,7 +354,7 @@ fn consented(namespace: &Namespace) -> Vec<ObjectKey> {
     named.split(',').filter_map(|key| key.trim().parse().ok()).collect()
 }
 
-/// What a copy is a copy of.
+/// Returns the key of the secret from which a copy was made.
 fn source_of(copy: &Secret) -> Option<ObjectKey> {
     copy.annotations().get(OF)?.parse().ok()
 }

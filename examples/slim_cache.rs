@@ -1,9 +1,9 @@
-//! What a pod costs in memory: whole, without managedFields, as metadata alone, and as a struct that
-//! keeps the five fields somebody needs.
+//! The memory of a pod: whole, without managedFields, as metadata only, and as a struct
+//! that keeps the five fields that a program needs.
 //!
-//! `cargo run --example slim_cache` lists pods from an API server of its own, in each of these ways,
-//! prints what each takes and ends. `-- --cluster` does so with the pods of the present kubeconfig's
-//! cluster, one way after the other.
+//! `cargo run --example slim_cache` lists pods from an API server of its own, in each of these
+//! ways, prints what each takes and ends. `-- --cluster` does so with the pods of the present
+//! kubeconfig's cluster, one way after the other.
 
 #[allow(dead_code, reason = "it has no scripted life")]
 mod support;
@@ -93,7 +93,7 @@ pub(crate) async fn run(client: Client, say: impl Fn(String)) -> Result<(), BoxE
         let (all, each) = (size(cost.bytes), size(cost.each()));
         say(format!("{:<24}{:>7}{all:>10}{each:>10}  {bar}", cost.what, cost.pods));
     }
-    // What is slim is a cache as any other.
+    // A slim cache is used like any other.
     let factory = SharedInformerFactory::builder(client).build();
     let pods = factory.informer_with(slim())?;
     let by_node = pods.add_index("node", |pod: &SlimPod| pod.spec.node_name.clone())?;
@@ -110,7 +110,7 @@ pub(crate) async fn run(client: Client, say: impl Fn(String)) -> Result<(), BoxE
     Ok(())
 }
 
-/// What one way takes.
+/// The memory that one way takes.
 #[derive(Debug)]
 pub(crate) struct Cost {
     pub(crate) what: &'static str,
@@ -124,7 +124,7 @@ impl Cost {
     }
 }
 
-/// What each way takes, one after the other.
+/// Measures the memory of each way, one after the other.
 pub(crate) async fn measure(client: &Client) -> Result<Vec<Cost>, BoxError> {
     let bare = InformerSpec::<Pod>::new().managed_fields(false);
     let metadata = InformerSpec::<PartialObjectMeta<Pod>>::new().managed_fields(false);
@@ -150,7 +150,7 @@ where
     let before = in_use();
     factory.start()?;
     factory.wait_for_sync(Duration::from_secs(60)).await?;
-    // What the answer was carried in is gone by then.
+    // By then the connection's buffers are freed.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let cost = Cost { what, pods: pods.lister().len(), bytes: in_use().saturating_sub(before) };
     factory.shutdown().await;

@@ -1,8 +1,8 @@
 //! Runs informers for hours against a server that changes and breaks: `cargo run --example soak`.
 //!
-//! Five minutes of faults, then none until everything came right, and again. A line a minute says how
-//! it goes. Options: `--minutes N` (else until Ctrl-C), `--pods 500`, `--churn 50` (changes a second),
-//! `--seed 1`. Ends with an error when the informers do not come to what the server holds.
+//! Five minutes of faults, then none until everything came right, and again. A line a minute says
+//! how it goes. Options: `--minutes N` (else until Ctrl-C), `--pods 500`, `--churn 50` (changes a
+//! second), `--seed 1`. Ends with an error when the informers do not come to what the server holds.
 
 #[path = "support/interrupted.rs"]
 mod interrupted;
@@ -26,30 +26,30 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How many minutes of faults come before calm.
+/// The number of minutes of faults before calm.
 const STORM: u64 = 5;
 
-/// How many minutes of calm everything may take to come right: a watch that got stuck is noticed
-/// after ten or so.
+/// The number of minutes of calm after which everything must be right: a watch that got stuck is
+/// noticed after ten or so.
 const PATIENCE: u64 = 20;
 
-/// How to soak.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// For how long; `None`: until stopped.
+    /// The duration; `None`: until stopped.
     pub minutes: Option<u64>,
-    /// How many pods there are at most.
+    /// The largest number of pods.
     pub pods: u32,
     /// Changes a second.
     pub churn: u32,
-    /// What the changes and faults are drawn from.
+    /// The seed of the random changes and faults.
     pub seed: u64,
 }
 
-/// How it stands after a minute.
+/// The state after a minute.
 #[derive(Debug)]
 pub struct Minute {
-    /// Which one, from 1.
+    /// The number of the minute, from 1.
     pub number: u64,
     /// There are faults.
     pub storm: bool,
@@ -61,17 +61,17 @@ pub struct Minute {
     pub events: u64,
     /// Errors that were reported.
     pub errors: u64,
-    /// Why everything was listed anew, and how often.
+    /// The number of relists, by cause.
     pub relists: BTreeMap<String, u64>,
     /// Memory of this process, in KiB, where the system tells.
     pub rss: Option<u64>,
     /// Tasks alive.
     pub tasks: usize,
-    /// What is not as the server has it.
+    /// The first difference from the server, if any.
     pub wrong: Option<String>,
 }
 
-/// What a handler was told, folded: versions by key.
+/// The events of a handler, folded: versions by key.
 type Told = BTreeMap<String, String>;
 
 struct Watched {
@@ -131,7 +131,7 @@ pub async fn soak(options: Options, mut each: impl FnMut(&Minute)) -> Result<(),
             faults.clear();
             calm += 1;
         }
-        // What could not be read is written once more.
+        // Objects that could not be read are written once more.
         for name in std::mem::take(&mut *poisoned.lock()) {
             let _ = server.replace(&named(&name, &mut rng));
         }
@@ -196,7 +196,8 @@ fn change(server: &ApiServer, faults: &Faults, storm: bool, options: &Options, r
     }
 }
 
-/// What of the informers is not as the server has it, once they had a moment for the last change.
+/// Returns the first difference from the server, after the informers had a second for the last
+/// change.
 async fn settled(server: &ApiServer, watched: &[Watched]) -> Option<String> {
     for Watched { informer, .. } in watched {
         let _ = informer.wait_for(&server.revision().into(), Duration::from_secs(1)).await;

@@ -1,9 +1,9 @@
 //! The same scenarios against every API server there is: the embedded one, a real one for custom
-//! resources (`tests/apiserver`, where `.ci/go-programs` has built it), a real control plane (where its binaries are)
-//! and the cluster of the kubeconfig that `KUBE_INFORMER_E2E` names.
+//! resources (`tests/apiserver`, where `.ci/go-programs` has built it), a real control plane (where
+//! its binaries are) and the cluster of the kubeconfig that `KUBE_INFORMER_E2E` names.
 //!
-//! It has a `main` of its own so that what is skipped is always told. `cargo test --test cluster` takes
-//! the usual filters; `KUBE_INFORMER_GO=0` leaves out what needs Go.
+//! It has a `main` of its own so that what is skipped is always told. `cargo test --test cluster`
+//! takes the usual filters; `KUBE_INFORMER_GO=0` leaves out what needs Go.
 
 mod cluster {
     mod alike;

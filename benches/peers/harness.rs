@@ -1,4 +1,5 @@
-//! What a measurement of this crate needs beside a peer's: its times and bytes, and the command line.
+//! The parts of this crate's measurement that a peer's lacks: times, bytes, and the command
+//! line.
 
 use std::alloc::System;
 use std::sync::atomic::Ordering;

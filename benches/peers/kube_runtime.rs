@@ -1,5 +1,5 @@
-//! kube-runtime's watcher with a reflector's store. It has no shared handlers of its own without its
-//! unstable features, so they are what its users write: a channel and a task for each.
+//! kube-runtime's watcher with a reflector's store. It has no shared handlers of its own without
+//! its unstable features, so they are what its users write: a channel and a task for each.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ struct KubeRuntime {
     strip: bool,
     store: Option<Store<Pod>>,
     handlers: Handlers,
-    /// How many first states came, in all.
+    /// The number of first states that came.
     lists: Arc<AtomicU64>,
     told: Arc<AtomicU64>,
 }

@@ -1,7 +1,8 @@
-//! What the processes of the comparison share: options, what a process used, and the lines it prints.
+//! The parts that the processes of the comparison share: options, resource use, and the lines that
+//! each prints.
 //!
-//! Figures of a process are the kernel's own, from `/proc/self`: processor time as getrusage has it (in
-//! steps of 10 ms), resident memory, and its highest level since the last reset.
+//! Figures of a process are the kernel's own, from `/proc/self`: processor time as getrusage has it
+//! (in steps of 10 ms), resident memory, and its highest level since the last reset.
 
 #![allow(dead_code, reason = "the server and the clients each use a part of this")]
 
@@ -81,7 +82,7 @@ pub(crate) fn peak() -> f64 {
     status("VmHWM")
 }
 
-/// Lets [`peak`] begin anew. Where the kernel does not allow it the peak is that of the whole life.
+/// Resets [`peak`]. If the kernel does not allow it, the peak is that of the process's whole life.
 pub(crate) fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

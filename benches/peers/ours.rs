@@ -1,9 +1,9 @@
-//! This crate's informer: whole pods, whole pods without managedFields, both of these also in compact
-//! storage, a slim struct, metadata alone.
+//! This crate's informer: whole pods, whole pods without managedFields, both of these also in
+//! compact storage, a slim struct, metadata alone.
 //!
-//! In compact storage handlers take events as the cache holds them, which say of an object what they
-//! are asked here; a row beside it is for those that read old and new object. Where objects are not
-//! decoded on arrival, the index says at which field it looks.
+//! In compact storage handlers take events as the cache holds them, which say of an object what
+//! they are asked here; a row beside it is for those that read old and new object. Where objects
+//! are not decoded on arrival, the index says at which field it looks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 
 use crate::session::{Peer, Seen, note};
 
-/// What a controller that follows pods to their nodes keeps.
+/// The fields that a controller keeps if it follows pods to their nodes.
 #[derive(Clone, Debug, Deserialize, Resource)]
 #[resource(inherit = Pod)]
 pub(crate) struct SlimPod {
@@ -46,7 +46,7 @@ struct SlimStatus {
     pod_ip: Option<String>,
 }
 
-/// What the index is over, where the object has it.
+/// An object with the value that the index extracts, if it has one.
 trait OnNode {
     fn node(&self) -> Option<String>;
 }
@@ -76,12 +76,12 @@ struct Ours<K> {
     handlers: Vec<HandlerRegistration>,
 }
 
-/// How pods are asked for.
+/// The request for pods, and the storage to measure.
 struct SourceRequest<'a> {
     client: Client,
     media: &'a str,
     streaming: bool,
-    /// What is kept, in words.
+    /// The name of the storage in the printed lines.
     what: &'a str,
 }
 

@@ -1,8 +1,8 @@
 //! Pods as a cluster has them, for the comparison: about 8.3 kB of JSON each.
 //!
 //! Two containers, probes, volumes, conditions, managedFields. Names, hashes, addresses and values
-//! come from a seed and differ from pod to pod, so that no compression is flattered. The same number
-//! always gives the same pod; a generation is a later state of it, with another status.
+//! come from a seed and differ from pod to pod, so that no compression is flattered. The same
+//! number always gives the same pod; a generation is a later state of it, with another status.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::Resource;
@@ -10,10 +10,10 @@ use kube::api::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many namespaces the pods are spread over.
+/// The number of namespaces that the pods are spread over.
 const NAMESPACES: u64 = 50;
 
-/// How many pods share a node.
+/// The number of pods on a node.
 const PER_NODE: u64 = 100;
 
 const TEAMS: [&str; 10] =
@@ -53,7 +53,8 @@ impl Dice {
         text
     }
 
-    /// What Kubernetes makes names of: no vowels, no digits that look like letters.
+    /// Draws from the letters of Kubernetes's generated names: no vowels, no digits that look like
+    /// letters.
     fn suffix(&mut self, length: usize) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         (0..length).map(|_| char::from(LETTERS[(self.next() % 27) as usize])).collect()
@@ -183,7 +184,7 @@ fn container_status(own: &mut Dice, state: &mut Dice, name: &str) -> Value {
            "state": {"running": {"startedAt": state.time()}}})
 }
 
-/// What the controller manager says it set: most of the template.
+/// The managed fields of the controller manager: most of the template.
 fn managed_template(time: &str, token: &str) -> Value {
     let probe = json!({".": {}, "f:failureThreshold": {}, "f:httpGet": {".": {}, "f:path": {}, "f:port": {}, "f:scheme": {}},
                        "f:initialDelaySeconds": {}, "f:periodSeconds": {}, "f:successThreshold": {}, "f:timeoutSeconds": {}});
@@ -201,7 +202,7 @@ fn managed_template(time: &str, token: &str) -> Value {
                    "f:volumes": {".": {}, (format!("k:{{\"name\":\"{token}\"}}")): {".": {}, "f:name": {}, "f:projected": {}}}}}})
 }
 
-/// What the kubelet says it set: the status.
+/// The managed fields of the kubelet: the status.
 fn managed_status(time: &str, address: &str) -> Value {
     let condition = json!({".": {}, "f:lastProbeTime": {}, "f:lastTransitionTime": {}, "f:status": {}, "f:type": {}});
     json!({"manager": "kubelet", "operation": "Update", "apiVersion": "v1", "time": time, "subresource": "status",

@@ -1,9 +1,9 @@
-//! client-go's shared-informer benchmark: an informer of N small pods in one namespace over a source in
-//! this process; readers list the namespace in a loop, one writer updates pods taken at random, with at
-//! most ten updates that no handler has seen yet.
+//! client-go's shared-informer benchmark: an informer of N small pods in one namespace over a
+//! source in this process; readers list the namespace in a loop, one writer updates pods taken at
+//! random, with at most ten updates that no handler has seen yet.
 //!
-//! Readers are threads. They read as two kinds of users do: `list` takes a `Vec` of all objects from
-//! the lister, `snapshot` walks over them without taking any.
+//! Readers are threads. They read as two kinds of users do: `list` takes a `Vec` of all objects
+//! from the lister, `snapshot` walks over them without taking any.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::reads::bare_pod;
 
 const NAMESPACE: &str = "default";
 
-/// How many updates may be on their way.
+/// The number of updates that may be on their way.
 const QUEUED: usize = 10;
 
 /// A source whose list is made beforehand and whose events come from a channel of one.

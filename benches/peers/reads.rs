@@ -1,7 +1,7 @@
 //! Reads of a store in this process by key and by index, with and without a writer.
 //!
-//! Pods of which names and node are there; a hundred share a node. Readers are threads that read in a
-//! loop, each in an order of its own; the writer puts one pod after the other.
+//! Pods of which names and node are there; a hundred share a node. Readers are threads that read in
+//! a loop, each in an order of its own; the writer puts one pod after the other.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use parking_lot::Mutex;
 
 use crate::measure::{Lines, Options};
 
-/// How many pods share a node.
+/// The number of pods on a node.
 const PER_NODE: usize = 100;
 
-/// How many reads a reader makes between two looks at the clock.
+/// The number of reads between two looks at the clock.
 const BATCH: usize = 64;
 
 pub(crate) fn bare_pod(n: usize, namespace: &str) -> Pod {
@@ -41,7 +41,7 @@ fn node(n: usize) -> String {
 
 trait Reads: Sync {
     fn by_key(&self, n: usize);
-    /// Whether there is an index at all.
+    /// Reads by index. Returns whether there is an index.
     fn by_index(&self, node: usize) -> bool;
     fn write(&self, n: usize);
 }

@@ -1,13 +1,14 @@
 //! The server of the comparison, as a process of its own: the embedded one, full of realistic pods,
 //! with a second port by which the comparison tells it what to do.
 //!
-//! `--kubeconfig FILE --admin FILE`: where to write the kubeconfig and the address of the second port.
+//! `--kubeconfig FILE --admin FILE`: where to write the kubeconfig and the address of the second
+//! port.
 //!
 //! | request | what it does, answers when done |
 //! |---|---|
 //! | `POST /bench/populate?n=N` | makes pods until there are N; says their size |
 //! | `POST /bench/churn?n=N` | changes the status of N pods, in an order that jumps about |
-//! | `POST /bench/relist` | forgets its history and drops every watch, so that all must list again |
+//! | `POST /bench/relist` | forgets its history and drops every watch, so that clients list |
 //! | `POST /bench/usage` | what the server used itself |
 //!
 //! Each answer is JSON and has the newest `revision`.
@@ -45,7 +46,7 @@ const SEED: u64 = 20_261_121;
 /// that a cache would like.
 const STRIDE: u64 = 7_919;
 
-/// How many changes the history holds: more than any watch falls behind.
+/// The number of changes in the history: more than any watch falls behind.
 const WINDOW: usize = 120_000;
 
 struct Bench {
@@ -82,7 +83,7 @@ async fn main() {
         tokio::spawn(async move {
             let service = hyper::service::service_fn(|request| answer(bench.clone(), request));
             let connection = hyper::server::conn::http1::Builder::new();
-            // Who goes away in mid-answer has what it wanted.
+            // A client that goes away in mid-answer has what it wanted.
             let _ = connection.serve_connection(TokioIo::new(stream), service).await;
         });
     }

@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use crate::measure::{self, Lines, Options, order, revision};
 use crate::{kube_runtime, ours};
 
-/// How long anything may take before the measurement is given up.
+/// The longest time of any step, after which the measurement is given up.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// The newest version each handler was told.
@@ -22,11 +22,12 @@ pub(crate) type Seen = Arc<AtomicU64>;
 pub(crate) trait Peer {
     /// Starts, and returns when it has synced.
     fn sync(&mut self) -> BoxFuture<'_, ()>;
-    /// How many objects the store has.
+    /// The number of objects in the store.
     fn len(&self) -> usize;
     /// The version of the last list, or a newer one; 0 as long as it is not known.
     fn listed(&self) -> u64;
-    /// Adds a handler that does nothing but note the version. Returns when it was told all there is.
+    /// Adds a handler that does nothing but note the version. Returns when it was told all there
+    /// is.
     fn add_handler(&mut self, seen: Seen) -> BoxFuture<'_, ()>;
     /// Events told to handlers so far, and events merged into others.
     fn told(&self) -> (u64, u64);
@@ -125,7 +126,7 @@ async fn churn(peer: &dyn Peer, admin: &str, lines: &Lines, changes: usize, hand
     let of = |what: &str| format!("{what}, {} handlers", handlers.len());
     lines.print(&of("updates cpu"), changes, cpu, "s");
     lines.print(&of("updates wall"), changes, wall.as_secs_f64(), "s");
-    // How long the last one took to be seen once the server had written it.
+    // The time from the server's last write until the peer has seen it.
     lines.print(&of("updates behind"), changes, wall.saturating_sub(written).as_secs_f64(), "s");
     let (told_after, merged_after) = peer.told();
     lines.print(&of("updates told"), changes, (told_after - told) as f64, "events");

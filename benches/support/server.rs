@@ -1,7 +1,7 @@
 //! A server in this process that lists pods as fast as they can be read, in JSON or protobuf.
 //!
-//! Each item is the pod of benches/decode under a name and uid of its own, made while it is sent, so
-//! that a long list costs no memory and next to no time.
+//! Each item is the pod of benches/decode under a name and uid of its own, made while it is sent,
+//! so that a long list costs no memory and next to no time.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -19,7 +19,7 @@ use kube_informer::transport::protobuf::ProtobufObject;
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// How many items are sent in one frame: 64 kB.
+/// The number of items in one frame, 64 kB.
 const FRAME: usize = 8;
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -63,7 +63,7 @@ impl PodServer {
         }
     }
 
-    /// How many bytes an item has.
+    /// Returns the size of an item in bytes.
     pub fn item_size(&self) -> usize {
         self.template.iter().map(Vec::len).sum::<usize>() + NAME.len() + UID.len()
     }

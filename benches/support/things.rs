@@ -44,10 +44,10 @@ struct Bench {
     stored: Vec<Arc<Thing>>,
 }
 
-/// How many objects are changed or asked for in a row.
+/// The number of objects that are changed or requested in a row.
 const SOME: usize = 1000;
 
-/// What is measured: the only function of this name, so that callgrind can be told to count it.
+/// Runs the measured work. No other function has this name, so callgrind can be told to count it.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut()) {
     work();
@@ -92,11 +92,11 @@ impl Bench {
     }
 }
 
-/// What is done, how often, and how.
+/// The name of a step, the number of operations in it, and the step.
 type Step<'a> = (&'static str, usize, Box<dyn FnMut() + 'a>);
 
-/// Takes every step `rounds` times, and prints the best times. Without rounds it takes each once and
-/// does not look at the clock.
+/// Takes every step `rounds` times, and prints the best times. Without rounds it takes each once
+/// and does not look at the clock.
 pub(crate) fn measure(count: usize, rounds: usize) {
     let bench = Bench::new(count);
     let some = bench.some();

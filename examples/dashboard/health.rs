@@ -1,9 +1,10 @@
 //! `/healthz` and `/readyz`, worded as Kubernetes' own servers word theirs.
 //!
 //! Healthy: the process answers and no informer was stopped. Ready: every informer holds its first
-//! population, and nothing is older than a limit: a watch that is refused serves stale data. What fails is named with its reason, which here is no secret: errors never quote
-//! objects. `?verbose` lists what passes, too, `?exclude=name` leaves a check out, and
-//! `/readyz/name` asks for one alone.
+//! population, and nothing is older than a limit: a watch that is refused serves stale data. What
+//! fails is named with its reason, which here is no secret: errors never quote objects. `?verbose`
+//! lists what passes, too, `?exclude=name` leaves a check out, and `/readyz/name` asks for one
+//! alone.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(crate) fn live(status: &FactoryStatus) -> Vec<Check> {
     checks(status, "informer", stopped)
 }
 
-/// How old the data of a ready process may be. API servers send a bookmark each minute.
+/// The greatest age of the data of a ready process. API servers send a bookmark each minute.
 const FRESH: Duration = Duration::from_secs(300);
 
 /// The checks of `/readyz`.

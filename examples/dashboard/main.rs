@@ -6,8 +6,8 @@
 //!
 //! `--cluster` looks at the cluster of the present kubeconfig instead; `--listen ADDRESS` serves
 //! elsewhere. There is no password: a client that reaches the address sees names, sizes and errors,
-//! though never an object. It answers requests for an IP address or `localhost` only, so that no web
-//! page of another site can read it through a name of its own; `--host NAME` adds a name.
+//! though never an object. It answers requests for an IP address or `localhost` only, so that no
+//! web page of another site can read it through a name of its own; `--host NAME` adds a name.
 
 mod demo;
 mod health;

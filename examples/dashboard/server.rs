@@ -1,4 +1,4 @@
-//! What the dashboard serves, and the little of HTTP that it takes.
+//! The pages of the dashboard, and the small HTTP server that they need.
 //!
 //! Every answer is made from the factory's status or from the recorder at the moment it is asked
 //! for; nothing is kept between requests.
@@ -26,11 +26,11 @@ const PAGE: &str = include_str!("page.html");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// How many connections there are at a time, and for how long one may be idle.
+/// The limits of open connections, and of the time that one may be idle.
 const CONNECTIONS: usize = 64;
 const IDLE: Duration = Duration::from_secs(30);
 
-/// What is looked into. A cheap clone.
+/// The sources of every page. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct Dashboard {
     pub(crate) factory: SharedInformerFactory,
@@ -40,8 +40,9 @@ pub(crate) struct Dashboard {
 }
 
 impl Dashboard {
-    /// Returns whether a request is for this server. A web page of another site can let its own name
-    /// point here (DNS rebinding) and would then read the answers; no address is anybody's name.
+    /// Returns whether a request is for this server. A web page of another site can let its own
+    /// name point here (DNS rebinding) and would then read the answers; no address is anybody's
+    /// name.
     fn is_for_us<B>(&self, request: &Request<B>) -> bool {
         let mut named = request.headers().get_all(header::HOST).iter();
         let named = match (request.uri().authority(), named.next(), named.next()) {
@@ -136,7 +137,7 @@ fn typed(media_type: &'static str, body: String) -> Response<String> {
 pub(crate) async fn serve(listener: TcpListener, dashboard: Dashboard) {
     let mut connections = JoinSet::new();
     loop {
-        // What has ended is taken off, so that the set holds open connections only.
+        // Connections that have ended are removed, so that the set holds only open ones.
         while connections.try_join_next().is_some() {}
         if connections.len() >= CONNECTIONS {
             connections.join_next().await;

@@ -1,5 +1,5 @@
-//! How much is allocated for one object on its way: guards against a regression that no timing on a
-//! shared machine would show. Bounds are what the code took when they were set, and a fifth more.
+//! Allocations for one object on its way. They guard against a regression that no timing on a
+//! shared machine would show. Each bound is a fifth above the figure when it was set.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -87,8 +87,8 @@ fn storing() {
     at_most("storing again one by one", calls(COUNT, one_by_one).0, STORE_ALONE);
 }
 
-/// Everything behind the source, with `handlers` of them; the source's own part is the same for each
-/// number.
+/// Everything behind the source, with `handlers` of them; the source's own part is the same for
+/// each number.
 async fn told(handlers: usize) -> f64 {
     const COUNT: usize = 5_000;
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
@@ -142,8 +142,8 @@ fn server(count: usize) -> kube::Client {
     kube::Client::new(tower::service_fn(answer), "default")
 }
 
-/// Calls of the allocator for each object of relists in which nothing changed, and by how much memory
-/// in use grew over them.
+/// Calls of the allocator for each object of relists in which nothing changed, and by how much
+/// memory in use grew over them.
 async fn relisted(count: usize, trust: bool) -> (f64, isize) {
     const ROUNDS: u64 = 8;
     let source = ApiSource::<ConfigMap>::new(server(count)).trust_versions(trust);

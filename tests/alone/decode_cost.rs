@@ -1,5 +1,5 @@
-//! What it costs to decode a pod, in calls of the allocator and in bytes kept: figures that are the same on
-//! every machine, held at what they are.
+//! The cost to decode a pod, in calls of the allocator and in bytes kept: figures that are the
+//! same on every machine, held at what they are.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -92,7 +92,7 @@ pub(crate) fn a_pod_costs_no_more_to_decode_than_it_did() {
     let taken = region.change().bytes_allocated;
     assert!(taken < 2_000_000, "{taken} bytes for an object that is refused");
 
-    // What was passed over is what would have been dropped, and nothing else.
+    // The decoder skipped only the fields that would have been dropped.
     let mut expected = from_protobuf;
     assert!(expected.metadata.managed_fields.take().is_some_and(|managed| !managed.is_empty()));
     assert_eq!(bare, expected);

@@ -1,4 +1,4 @@
-//! What the store costs beside the objects, and that what is deleted is freed.
+//! The memory of the store beside its objects, and its release after deletes.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use kube_informer::{Index, Indexer, ObjectKey};
 
 use crate::in_use;
 
-/// An object as a workload's: two thousand share a namespace, a hundred a node, three an owner; there
-/// are twenty apps. Those of a node or an app are not next to one another.
+/// An object as a workload's: two thousand share a namespace, a hundred a node, three an owner;
+/// there are twenty apps. Those of a node or an app are not next to one another.
 fn object(n: usize, payload: usize) -> Arc<ConfigMap> {
     let owner = n / 3;
     let data = [
@@ -67,7 +67,8 @@ fn keeping_costs_little() {
         assert_eq!((indexer.snapshot().len(), by_owner.values().len()), (count, count.div_ceil(3)));
         assert!(each < BOUND, "{each} bytes an object at {count} objects, {BOUND} are too many");
     }
-    // A year later: everything was changed, half of it came anew, in another order.
+    // A year later: every object was changed, and half of them were deleted and added again, in
+    // another order.
     for some in (0..stored).collect::<Vec<_>>().chunks(500) {
         let mut write = indexer.transaction();
         for n in some {
@@ -80,7 +81,7 @@ fn keeping_costs_little() {
         write.commit();
     }
     let each = (in_use() - before) / stored;
-    println!("{stored} objects, after each came anew or changed: {each} bytes an object");
+    println!("{stored} objects, after each was replaced or changed: {each} bytes an object");
     assert!(each < BOUND, "{each} bytes an object after changes, {BOUND} are too many");
 }
 

@@ -1,4 +1,5 @@
-//! The example `slim_cache`, which counts what its process allocates: its allocator is this program's.
+//! The example `slim_cache`, which counts what its process allocates: its allocator is this
+//! program's.
 
 #[allow(dead_code, reason = "its main")]
 #[path = "../../examples/slim_cache.rs"]

@@ -46,17 +46,17 @@ pub(crate) struct Backend {
     pub(crate) kubeconfig: String,
     pub(crate) config: Config,
     pub(crate) client: Client,
-    /// Whether it has namespaces, so that objects need one.
+    /// True if it has namespaces, so that objects need one.
     namespaces: bool,
-    /// Whether it has leases.
+    /// True if it has leases.
     pub(crate) leases: bool,
     owned: Owned,
-    /// What was put there and has to go from a cluster that stays: namespaces and definitions.
+    /// The namespaces that this made and has to delete from a cluster that stays.
     made: Mutex<Vec<String>>,
     defined: Mutex<Vec<String>>,
 }
 
-/// What keeps it up.
+/// The guard that keeps the backend running.
 enum Owned {
     Embedded(ApiServer, #[expect(dead_code, reason = "it listens")] ListeningServer),
     Apiserver(#[expect(dead_code, reason = "it runs")] Program),
@@ -144,8 +144,8 @@ impl Backend {
     }
 
     /// Lets the server forget every version before the present one, for the objects of a definition
-    /// that is nobody else's: the embedded server is told to; a real one builds the watch cache of a
-    /// custom resource anew when its definition changes.
+    /// that is nobody else's: the embedded server is told to; a real one builds the watch cache of
+    /// a custom resource again when its definition changes.
     pub(crate) async fn forget_history(&self, definition: &str) {
         self.compact().await;
         if matches!(self.owned, Owned::Embedded(..)) {

@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::harness::Skip;
 
-/// Finds the program of a folder beside this one, which `.ci/go-programs` has built. Never builds it:
-/// the first build downloads modules and takes minutes.
+/// Finds the program of a folder beside this one, which `.ci/go-programs` has built. Never builds
+/// it: the first build downloads modules and takes minutes.
 pub(crate) fn find(folder: &str) -> Result<PathBuf, Skip> {
     if std::env::var("KUBE_INFORMER_GO").is_ok_and(|value| value == "0") {
         return Err(Skip("KUBE_INFORMER_GO=0".into()));

@@ -210,8 +210,8 @@ async fn a_kind_that_is_not_there_is_asked_about() {
     widgets.shutdown().await;
 }
 
-/// Restored from a backup in which the object can't be read, then made readable: the versions of the
-/// new history are far below the old ones.
+/// Restored from a backup in which the object can't be read, then made readable: the versions of
+/// the new history are far below the old ones.
 #[tokio::test(start_paused = true)]
 async fn an_object_heals_after_a_restored_backup() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));

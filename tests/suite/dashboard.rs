@@ -285,7 +285,7 @@ fn chromium() -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// What a page is after a browser ran it for some seconds of its own time.
+/// Returns a page after a browser ran it for some seconds of virtual time.
 fn rendered(program: &PathBuf, address: SocketAddr) -> Result<String, String> {
     let profile = std::env::temp_dir().join(format!("kube-informer-dashboard-{}", address.port()));
     let page = std::fs::File::create(profile.with_extension("html")).map_err(|e| e.to_string())?;
@@ -336,8 +336,8 @@ async fn a_browser_draws_the_figures() {
     rig.server.drop_connections();
     rig.server.create(&demo::pod(10_000)).unwrap();
     rig.server.compact();
-    // The figures are there before a browser asks, and nothing changes any more: however quick it is,
-    // it sees the same.
+    // The figures are there before a browser asks, and nothing changes any more: however quick it
+    // is, it sees the same.
     let relisted = || {
         let status = rig.factory.status();
         status.informers.iter().all(|informer| {

@@ -1,4 +1,5 @@
-//! Label selectors are what Kubernetes' own parser makes of them: a thousand texts and its verdicts.
+//! Label selectors are what Kubernetes' own parser makes of them: a thousand texts and its
+//! verdicts.
 //!
 //! `tests/labels/generate` wrote the verdicts.
 

@@ -1,6 +1,6 @@
-//! The crate through its public face, a module a subject. Modules share one process: none of them may
-//! set a variable, a panic hook or anything else that is the whole process's. A test that must do so
-//! belongs into `tests/alone`.
+//! The crate through its public face, a module a subject. Modules share one process: none of them
+//! may set a variable, a panic hook or anything else that is the whole process's. A test that must
+//! do so belongs into `tests/alone`.
 
 #![cfg(feature = "testing")]
 #![allow(clippy::duplicate_mod, reason = "each example brings what it shares with others")]

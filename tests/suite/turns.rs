@@ -47,7 +47,8 @@ fn informer(source: &Arc<FakeSource<ConfigMap>>) -> SharedInformer<ConfigMap> {
     SharedInformer::new(source.clone(), options)
 }
 
-/// On one thread, whose tasks take turns, with one of this between any two; time is real, so a task that never waits is no idle one.
+/// On one thread, whose tasks take turns, with one of this between any two; time is real, so a task
+/// that never waits is no idle one.
 fn on_one_thread<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .event_interval(1)
@@ -57,7 +58,7 @@ fn on_one_thread<T>(work: impl Future<Output = T>) -> T {
         .block_on(work)
 }
 
-/// What a handler was told, folded. Whatever does not fit what it was told before is a gap or a
+/// The events of a handler, folded. An event that does not fit the earlier ones is a gap or a
 /// repeat.
 #[derive(Clone, Debug, Default)]
 struct Folded(Arc<Mutex<BTreeMap<ObjectKey, Arc<ConfigMap>>>>);
@@ -78,7 +79,7 @@ impl Folded {
         }
     }
 
-    /// Whether it is what is stored, object by object.
+    /// Returns whether the folded events equal the store, object by object.
     fn is(&self, informer: &SharedInformer<ConfigMap>) -> bool {
         let (folded, store) = (self.0.lock(), informer.snapshot());
         let told = |key| folded.get(key);
@@ -115,7 +116,8 @@ fn others_have_their_turns_and_see_all_of_a_list_or_nothing() {
             informer.has_synced()
         });
         let turns = turns.await;
-        // Listed, compared, queued, stored, told, done: each in as many turns as there are hundreds.
+        // Listed, compared, queued, stored, told, done: each in as many turns as there are
+        // hundreds.
         assert!(turns > 6 * COUNT / 100, "others had {turns} turns during a first list");
         turns_until(|| folded.0.lock().len() == COUNT).await;
 

@@ -1,6 +1,6 @@
-//! The embedded server and a real one, asked the same in the same order: they have to answer with the
-//! same status, the same warnings and the same body. What no two servers share, such as uids, times
-//! and versions, is left out.
+//! The embedded server and a real one, asked the same in the same order: they have to answer with
+//! the same status, the same warnings and the same body. What no two servers share, such as uids,
+//! times and versions, is left out.
 
 mod fields;
 mod requests;

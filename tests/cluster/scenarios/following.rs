@@ -1,4 +1,4 @@
-//! What comes after the first state.
+//! Scenarios after the first state.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(super) async fn handlers_see_creates_updates_and_deletes(rig: Rig) -> Outcom
     let painted = rig.paint("a", "red").await;
     let ready = Patch::Merge(json!({ "status": { "ready": true } }));
     let readied = rig.widgets().patch_status("a", &PatchParams::default(), &ready).await.unwrap();
-    // What changes nothing is no event.
+    // A patch without a change makes no event.
     rig.widgets().patch_status("a", &PatchParams::default(), &ready).await.unwrap();
     rig.delete("a").await;
     for log in logs {
@@ -165,8 +165,8 @@ pub(super) async fn a_watch_that_ends_in_order_goes_on(rig: Rig) -> Outcome {
     let elsewhere: Api<Widget> = Api::namespaced(rig.client(), "default");
     for round in 0..3 {
         let mut wanted: Option<ResourceVersion> = None;
-        // Only a bookmark tells this informer how far the server is. A real one has none for a watch
-        // that was opened after the last write, so writes go on.
+        // Only a bookmark tells this informer how far the server is. A real one has none for a
+        // watch that was opened after the last write, so writes go on.
         for write in 0.. {
             let name = format!("{}-{round}-{write}", rig.namespace);
             let made = elsewhere.create(&PostParams::default(), &widget(&name, "blue")).await;

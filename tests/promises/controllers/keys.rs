@@ -96,8 +96,8 @@ async fn an_object_that_came_and_went_is_reconciled() {
     running.await.unwrap().unwrap();
 }
 
-/// The mapping blocks until more states wait than its backlog holds. Then the informer waits, says for
-/// whom, and no key is lost.
+/// The mapping blocks until more states wait than its backlog holds. Then the informer waits, says
+/// for whom, and no key is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_full_mapping_holds_its_informer_and_loses_no_key() {
     let ((_, of_maps), (secrets, of_secrets)) = sources();

@@ -20,7 +20,7 @@ use tower::retry::Retry;
 use super::late_watches::late_informer;
 use super::support::*;
 
-/// What becomes of the answer to a write that the server did.
+/// The fate of the answer to a write that the server made.
 #[derive(Clone, Copy, Debug)]
 enum Loss {
     /// The connection breaks.
@@ -123,8 +123,8 @@ fn losing(server: &ApiServer, loss: Loss) -> Client {
     Client::new(Retry::new(policy, service), "shop")
 }
 
-/// Writes where the cache does not show the write. Returns what each of the first two tries saw, and
-/// the status that the first write was answered with.
+/// Writes where the cache does not show the write. Returns what each of the first two tries saw,
+/// and the status that the first write was answered with.
 async fn two_tries(write: Write, loss: Loss) -> (Vec<bool>, Option<u16>) {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();

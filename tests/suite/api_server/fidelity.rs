@@ -1,6 +1,6 @@
-//! Each request of the transcripts, asked of the embedded server: same status, same media type, same
-//! shape of the body. The server is brought to the revisions at which the real one was asked, so
-//! that the recorded versions and continue tokens mean the same to both.
+//! Each request of the transcripts, asked of the embedded server: same status, same media type,
+//! same shape of the body. The server is brought to the revisions at which the real one was asked,
+//! so that the recorded versions and continue tokens mean the same to both.
 //!
 //! What was recorded as protobuf is not part of the checkout: this server speaks JSON only.
 
@@ -98,7 +98,7 @@ fn member(name: &str, value: &Value) -> Shape {
         matches!(name, "kind" | "apiVersion" | "reason" | "status" | "type" | "groupVersion");
     match value {
         Value::String(text) if word => Shape::Word(text.clone()),
-        // What the fields of an object are called is its own affair.
+        // The names of managed fields differ by object.
         Value::Array(_) if name == "managedFields" => Shape::List(None),
         Value::Number(code) if name == "code" => Shape::Word(code.to_string()),
         value => shape(value),
@@ -125,7 +125,7 @@ fn merged(a: Shape, b: Shape) -> Shape {
     }
 }
 
-/// Where two shapes part.
+/// Returns the path at which two shapes differ.
 fn parting(ours: &Shape, real: &Shape) -> Option<String> {
     match (ours, real) {
         (Shape::Members(ours), Shape::Members(real)) => {
@@ -145,7 +145,7 @@ fn parting(ours: &Shape, real: &Shape) -> Option<String> {
     }
 }
 
-/// What a watch told, bookmarks in a row as one: a real server repeats them within a second.
+/// The events of a watch. Bookmarks in a row count as one, because a real server repeats them.
 fn shapes(told: &[Value]) -> Vec<(String, Shape)> {
     let told = told.iter();
     let mut told: Vec<(String, Shape)> =
@@ -284,7 +284,7 @@ async fn remove_definition(server: &ApiServer) {
     assert_eq!(ask(server, "DELETE", &path, &[], &Value::Null).await.status, 200);
 }
 
-/// What the recorder wrote while it watched.
+/// Makes the writes that the recorder made while it watched.
 async fn meanwhile(server: &ApiServer, row: &Row) {
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     match &*row.in_json() {
@@ -337,7 +337,7 @@ async fn ask_row(server: &ApiServer, row: &Row) -> Answer {
     ask(server, &row.method, &row.path, &headers, &body).await
 }
 
-/// What differs, if anything.
+/// Returns the difference, if any.
 async fn compared(row: &Row) -> Option<String> {
     let server = prepared(row).await;
     let (ours, ()) = tokio::join!(ask_row(&server, row), meanwhile(&server, row));

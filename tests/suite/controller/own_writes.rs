@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::late_watches::late_informer;
 use super::support::*;
 
-/// How late each event comes.
+/// The delay of each event.
 const LATE: Duration = Duration::from_secs(2);
 
 fn version_of(map: &ConfigMap) -> ResourceVersion {
@@ -43,7 +43,7 @@ async fn a_read_can_wait_for_a_version() {
     let read = lister.get_at_least("a", &version_of(&made), 10 * S).await.unwrap();
     assert_eq!(*read, made);
     assert_eq!(start.elapsed(), LATE);
-    // What is there already is waited for no longer.
+    // A write that the cache shows already is not waited for.
     maps.wait_for(&version_of(&made), Duration::ZERO).await.unwrap();
 
     let gone = server.delete(&made).unwrap();
@@ -94,7 +94,7 @@ async fn what_was_seen_long_ago_is_not_kept_for_keys_that_never_come_again() {
     maps.shutdown().await;
 }
 
-/// What became of ten thousand operations.
+/// The result of ten thousand operations.
 struct Outcome {
     operations: usize,
     stale: usize,

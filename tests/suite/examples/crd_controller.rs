@@ -1,4 +1,5 @@
-//! `crd_controller`: owned objects made and kept, conditions that say how it goes, no work without need.
+//! `crd_controller`: owned objects made and kept, conditions that say how it goes, no work without
+//! need.
 
 #[allow(dead_code, reason = "its main, and its scripted life")]
 #[path = "../../../examples/crd_controller.rs"]

@@ -1,4 +1,5 @@
-//! `secret_replicator`: copies made, changed and deleted, one leader at a time, nothing secret told.
+//! `secret_replicator`: copies made, changed and deleted, one leader at a time, nothing secret
+//! told.
 
 #[allow(dead_code, reason = "its main, and its scripted life")]
 #[path = "../../../examples/secret_replicator.rs"]
@@ -114,7 +115,7 @@ async fn copies_are_made_changed_moved_and_deleted() {
     patch(&server, json!({"metadata": {"annotations": {TO: "mail,bank"}}})).await;
     copied(&server, &["bank", "mail"], "hunter2").await;
 
-    // What others do to copies is undone.
+    // Changes that others make to copies are undone.
     let lost = get(&server, "bank").await.unwrap().uid();
     api(&server, "bank").delete("registry", &DeleteParams::default()).await.unwrap();
     copied(&server, &["bank", "mail"], "hunter2").await;

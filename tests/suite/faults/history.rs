@@ -37,7 +37,8 @@ async fn a_restart_that_lost_its_history_is_listed_anew_and_deletes_are_told() {
     }
 }
 
-/// Another server in the place of the first: a cluster that was restored, its versions started over.
+/// Another server in the place of the first: a cluster that was restored, its versions started
+/// over.
 #[tokio::test(start_paused = true)]
 async fn a_cluster_restored_from_a_backup_is_believed() {
     let serving = Arc::new(Mutex::new(ApiServer::new()));
@@ -59,7 +60,7 @@ async fn a_cluster_restored_from_a_backup_is_believed() {
     for n in 0..9 {
         restored.create(&map(&format!("map-{n}"), "restored")).unwrap();
     }
-    // What it had watches of is over, as after `etcdutl snapshot restore --mark-compacted`.
+    // The watches of the old history end, as after `etcdutl snapshot restore --mark-compacted`.
     rig.inject(Requests::watches().times(1), Injection::status(410));
     *serving.lock() = restored.clone();
     rig.server.drop_connections();

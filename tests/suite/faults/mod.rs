@@ -42,7 +42,7 @@ fn spoken(client: kube::Client) -> kube::Client {
     kube::Client::new(service, "default")
 }
 
-/// How an informer gets its first state.
+/// The way in which an informer gets its first state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     List,
@@ -61,7 +61,7 @@ struct Rig {
     factory: SharedInformerFactory,
     maps: SharedInformer<ConfigMap>,
     errors: Arc<Mutex<Vec<SourceError>>>,
-    /// What a handler was told, folded.
+    /// The events of a handler, folded.
     told: Arc<Mutex<Contents>>,
 }
 
@@ -160,7 +160,7 @@ impl Rig {
         let _ = self.server.delete(&map("new-lost", ""));
     }
 
-    /// What the server holds.
+    /// Returns the objects that the server holds.
     async fn held(&self) -> Contents {
         let maps: Api<ConfigMap> = Api::all(self.server.client());
         let listed = maps.list(&ListParams::default()).await.unwrap();
@@ -201,7 +201,7 @@ impl Rig {
         self.errors.lock().iter().map(SourceError::class).collect()
     }
 
-    /// Whether an error of this class, status and text was reported.
+    /// Asserts that an error of this class, status and text was reported.
     #[track_caller]
     fn reported(&self, class: FaultClass, code: Option<u16>, text: &str) {
         let errors = self.errors.lock();
@@ -224,12 +224,12 @@ impl Rig {
         assert_eq!((relists.of(cause), relists.total()), (times, times), "{relists:?}");
     }
 
-    /// How many requests of a kind reached the server.
+    /// Returns the number of requests of a kind that reached the server.
     fn asked(&self, watch: bool) -> usize {
         let requests = self.server.requests();
         let informers =
             requests.iter().filter(|request| request.target.starts_with("/api/v1/configmaps?"));
-        // What the test itself asks has no parameters.
+        // Requests of the test itself have no parameters.
         informers.filter(|request| request.watch == watch && !request.target.ends_with('?')).count()
     }
 
@@ -253,7 +253,8 @@ async fn first_state_through(way: Way, requests: Requests, injection: Injection)
     rig
 }
 
-/// A watch that meets an injection, once, comes right all the same. The affected watch is the next one.
+/// A watch that meets an injection, once, comes right all the same. The affected watch is the next
+/// one.
 async fn watch_through(way: Way, injection: Injection) -> Rig {
     let rig = Rig::synced(way).await;
     let injected = rig.inject(Requests::watches().times(1), injection);

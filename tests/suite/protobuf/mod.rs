@@ -1,5 +1,5 @@
-//! The same object in protobuf and in JSON decodes to equal values: as a `serde_json::Value`, and in
-//! the type of `k8s-openapi` wherever it has the kind.
+//! The same object in protobuf and in JSON decodes to equal values: as a `serde_json::Value`, and
+//! in the type of `k8s-openapi` wherever it has the kind.
 
 mod kinds;
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 /// One object in both encodings.
 struct Pair {
-    /// Where it is from, for whoever reads the failure.
+    /// The origin of the sample, for the text of a failure.
     name: String,
     protobuf: Vec<u8>,
     json: Vec<u8>,
@@ -46,7 +46,7 @@ fn check(pair: &Pair) -> usize {
     }
     let different = difference("", &found, &expected);
     assert!(found == expected, "{name}: {}", different.unwrap_or_default());
-    // What the embedded server writes is read as what it was written from.
+    // The embedded server's encoding decodes to the value that it was made from.
     if let Some(written) = encode(&expected) {
         let read: Value = ProtobufObject::from_envelope(&written).unwrap().decode().unwrap();
         let different = difference("", &read, &expected);
