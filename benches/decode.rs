@@ -11,7 +11,7 @@ use kube_informer::transport::protobuf::ProtobufObject;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// What a controller that follows pods to their nodes keeps.
+/// The fields that a controller keeps if it follows pods to their nodes.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "decoded, not read")]
 struct SlimPod {

@@ -27,7 +27,7 @@ const PODS: usize = 400;
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
 const APPS: [&str; 3] = ["web", "db", "cache"];
 const NODES: usize = 8;
-/// How many events are shown one by one.
+/// The number of events that are shown one by one.
 const SHOWN: usize = 12;
 
 #[tokio::main]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Failed;
 
-/// What one program said in all rounds, a line of JSON for each measurement and round.
+/// The output of one program in all rounds, a line of JSON for each measurement and round.
 type Lines = Vec<Value>;
 
 /// Runs this program and the Go program in turn, and prints a Markdown table.
@@ -107,7 +107,7 @@ fn print(ours: &Lines, theirs: &Lines) {
     }
 }
 
-/// How many times as fast as the peer.
+/// Returns the speed in multiples of the peer's.
 fn ratio((theirs, ours): (f64, f64)) -> String {
     if theirs > 0.0 && ours > 0.0 { format!("×{:.1}", theirs / ours) } else { "–".into() }
 }

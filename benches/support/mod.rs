@@ -1,4 +1,5 @@
-//! What the benchmarks share: realistic pods, and the structures the store is measured against.
+//! Shared parts of the benchmarks: realistic pods, and the structures that the store is compared
+//! with.
 
 #![allow(dead_code, unreachable_pub, reason = "each benchmark uses a part of this")]
 
@@ -12,15 +13,15 @@ use kube_informer::{Index, Indexer, ObjectKey};
 use parking_lot::RwLock;
 use serde_json::json;
 
-/// How many pods: `PODS`, else 100,000.
+/// Returns the number of pods: `PODS`, or 100,000 unless set.
 pub fn pods() -> usize {
     std::env::var("PODS").ok().and_then(|text| text.parse().ok()).unwrap_or(100_000)
 }
 
-/// How many pods share a node, which is what the index is over.
+/// The number of pods on a node. The index is by node.
 pub const POD_PER_NODE: usize = 100;
 
-/// What a processor clock says.
+/// Returns the time of a processor clock.
 pub fn time_of(clock: rustix::time::ClockId) -> std::time::Duration {
     rustix::time::clock_gettime(clock).try_into().unwrap()
 }
@@ -120,7 +121,7 @@ pub fn node_of(pod: &Pod) -> Option<String> {
     pod.spec.as_ref()?.node_name.clone()
 }
 
-/// What every structure can do.
+/// The operations that every measured structure has.
 pub trait Store: Send + Sync {
     fn name(&self) -> &'static str;
     fn get(&self, key: &ObjectKey) -> Option<Arc<Pod>>;

@@ -30,13 +30,13 @@ pub(crate) fn shop(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxEr
     let maps = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop"))?;
     watch(&maps, "config")?;
     watch(&factory.informer::<Node>(), "capacity")?;
-    // What nobody reads is not kept.
+    // Nothing here reads the data of secrets: it is not kept.
     let secrets = InformerSpec::<Secret>::new().transform(|secret| secret.data = None);
     watch(&factory.informer_with(secrets)?, "replicator")?;
     Ok(tasks)
 }
 
-/// What is looked at in a cluster: what most accounts may list.
+/// Requests the informers for a cluster: kinds that most accounts may list.
 pub(crate) fn cluster(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxError> {
     watch(&factory.informer::<Pod>(), "pods")?;
     watch(&factory.informer::<Deployment>(), "deployments")?;
@@ -156,7 +156,7 @@ fn incident(server: &ApiServer, tick: u64) {
     }
 }
 
-/// What a server says to whom it does not let.
+/// Returns the answer of a server that forbids a request.
 pub(crate) fn forbidden() -> http::Response<bytes::Bytes> {
     let status = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden",
         "message":"nodes is forbidden: User \"viewer\" cannot list resource \"nodes\" at the cluster scope"}"#;

@@ -1,8 +1,8 @@
 //! A recorder of the `metrics` facade that writes Prometheus' text format.
 //!
 //! It holds every series weakly: one whose owner dropped its handles is gone from the next scrape,
-//! and begins anew when it is registered again. Small on purpose; it is what an application would
-//! take an exporter crate for.
+//! and begins at zero when it is registered again. It is small on purpose: an application would use
+//! an exporter crate.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -127,7 +127,7 @@ impl Recorder for Prometheus {
 }
 
 impl Family {
-    /// Whether anything is left.
+    /// Removes metrics that no program holds. Returns whether any is left.
     fn forget_the_dead(&mut self) -> bool {
         fn retain<T>(series: &mut Series<T>) -> bool {
             series.retain(|_, value| value.strong_count() > 0);

@@ -1,5 +1,5 @@
-//! What the examples share: where they run, and when they end. Nothing here is needed in a program
-//! of one's own.
+//! The shared parts of the examples: their cluster, and their end. A program of your own needs
+//! nothing of this.
 
 mod interrupted;
 
@@ -38,12 +38,12 @@ where
         stop.cancel();
         lived.unwrap_or(Ok(()))
     };
-    // What life makes before it first waits is there before the example looks.
+    // Objects that `living` makes before its first wait exist before the example looks.
     let (lived, ran) = tokio::join!(living, running);
     ran.and(lived)
 }
 
-/// Whether it works on a cluster.
+/// Returns whether the example runs on a cluster.
 pub(crate) fn on_cluster() -> bool {
     std::env::args().any(|argument| argument == "--cluster")
 }

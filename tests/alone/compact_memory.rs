@@ -1,4 +1,4 @@
-//! What compact storage takes, and that a list is never held decoded.
+//! The memory of compact storage. A list is never held decoded.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -79,7 +79,7 @@ impl ListerWatcher<Pod> for Lazy {
     }
 }
 
-/// What an informer takes of memory when it has synced, and what it took at the most.
+/// Returns the memory of a synced informer, and its peak.
 async fn taken(storage: Storage<Pod>) -> (usize, usize) {
     let before = in_use();
     let most = Arc::new(AtomicUsize::new(0));
@@ -89,7 +89,7 @@ async fn taken(storage: Storage<Pod>) -> (usize, usize) {
     let informer = SharedInformer::new(Arc::new(source), options);
     informer.start().unwrap();
     informer.wait_for_sync(Duration::from_secs(600)).await.unwrap();
-    // What the store was before is freed on another thread.
+    // Another thread frees the store's earlier contents.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let settled = in_use() - before;
     most.fetch_max(in_use(), Relaxed);
@@ -99,7 +99,7 @@ async fn taken(storage: Storage<Pod>) -> (usize, usize) {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-pub(crate) async fn packed_objects_take_little_and_so_does_a_list() {
+pub(crate) async fn packed_objects_and_their_list_stay_small() {
     let (decoded, _) = taken(Storage::decoded()).await;
     let (compact, most) = taken(Storage::compact().hot_bytes(0)).await;
     let each = |bytes: usize| bytes / PODS;

@@ -63,7 +63,7 @@ fn field(number: u8, holds: &[u8]) -> Vec<u8> {
     [&head[..], holds].concat()
 }
 
-pub(crate) fn a_pod_costs_no_more_to_decode_than_it_did() {
+pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
     let json = std::fs::read(folder.join("pod.json")).unwrap();
     let protobuf = std::fs::read(folder.join("pod.pb")).unwrap();

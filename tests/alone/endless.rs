@@ -23,7 +23,7 @@ const PIECES: usize = 2048;
 /// A list's metadata may be as large as 1 MiB, and a buffer twice what is in it.
 const MOST: usize = 4 * 1024 * 1024;
 
-/// How much more was held at most, while an answer came that begins so and goes on with `filling`.
+/// Returns the peak of memory during an answer that begins so and goes on with `filling`.
 async fn held(media_type: &'static str, begins: &'static [u8], filling: u8, watch: bool) -> usize {
     let (filling, most) = (Bytes::from(vec![filling; PIECE]), Arc::new(AtomicUsize::new(0)));
     let noted = most.clone();
@@ -53,7 +53,7 @@ async fn held(media_type: &'static str, begins: &'static [u8], filling: u8, watc
 }
 
 #[tokio::main(flavor = "current_thread")]
-pub(crate) async fn an_answer_that_does_not_end_is_held_in_part_only() {
+pub(crate) async fn endless_answer_is_held_only_in_part() {
     let (json, protobuf) = ("application/json", "application/vnd.kubernetes.protobuf");
     let protobuf_watch = "application/vnd.kubernetes.protobuf;stream=watch";
     for (media_type, begins, filling, watch) in [

@@ -33,21 +33,21 @@ static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// The bytes that are allocated now.
 fn in_use() -> usize {
     let stats = COUNTED.stats();
-    // What was reallocated is among these already.
+    // These figures include reallocations.
     stats.bytes_allocated.saturating_sub(stats.bytes_deallocated)
 }
 
 const TESTS: &[(&str, fn())] = &[
     ("allocations", allocations::objects_cost_no_more_allocations_than_they_did),
     #[cfg(feature = "compact")]
-    ("compact_memory", compact_memory::packed_objects_take_little_and_so_does_a_list),
-    ("decode_cost", decode_cost::a_pod_costs_no_more_to_decode_than_it_did),
-    ("endless", endless::an_answer_that_does_not_end_is_held_in_part_only),
+    ("compact_memory", compact_memory::packed_objects_and_their_list_stay_small),
+    ("decode_cost", decode_cost::decoding_a_pod_stays_within_its_bounds),
+    ("endless", endless::endless_answer_is_held_only_in_part),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
-    ("secret_log", secret_log::no_log_line_and_no_metric_says_what_a_secret_holds),
+    ("secret_log", secret_log::no_log_or_metric_shows_secret_data),
     ("signals", signals::examples_end_at_sigterm),
-    ("slim_cache", slim_cache::each_way_takes_less_than_the_one_before_and_answers_all_the_same),
+    ("slim_cache", slim_cache::each_slimmer_form_takes_less_memory),
     ("spans", spans::spans_name_resource_namespace_and_version),
 ];
 

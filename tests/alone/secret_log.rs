@@ -38,7 +38,7 @@ fn secret(namespace: &str, to: &str, marked: bool) -> Secret {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-pub(crate) async fn no_log_line_and_no_metric_says_what_a_secret_holds() {
+pub(crate) async fn no_log_or_metric_shows_secret_data() {
     let log = Log::default();
     let _logging = log.install(tracing::Level::TRACE);
     let prometheus = prometheus::Prometheus::default();

@@ -51,7 +51,7 @@ pub(crate) struct Backend {
     /// True if it has leases.
     pub(crate) leases: bool,
     owned: Owned,
-    /// The namespaces that this made and has to delete from a cluster that stays.
+    /// The namespaces that this test made and has to delete from a cluster that stays.
     made: Mutex<Vec<String>>,
     defined: Mutex<Vec<String>>,
 }

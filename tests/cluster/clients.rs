@@ -31,7 +31,7 @@ pub(crate) const TRIALS: &[(&str, Trial)] = &[
     ("client_go::streams_a_real_server", || on_a_real_server(true).boxed_local()),
 ];
 
-/// What client-go says of one resource.
+/// The state of one resource in client-go.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 struct Told {
     /// Adds of the initial list.
@@ -72,7 +72,7 @@ impl Informers {
         (Self(Some(program)), parse(&line))
     }
 
-    /// What was told until now.
+    /// Returns the events until now.
     async fn told(&mut self) -> BTreeMap<String, Told> {
         let mut program = self.0.take().expect("it comes back");
         let (program, line) = spawn_blocking(move || {
@@ -104,7 +104,7 @@ fn parse(line: &str) -> BTreeMap<String, Told> {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
-/// What the server has, as client-go would say it.
+/// Returns the server's objects in client-go's words.
 async fn held<K>(client: &Client) -> BTreeMap<String, String>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + std::fmt::Debug,
@@ -209,7 +209,7 @@ async fn on_the_embedded_server(streaming: bool) -> Outcome {
         told.deletes += 1;
         informers.say(resource, &told).await;
 
-        // When the server has forgotten what it missed all is asked anew.
+        // When the server has forgotten the missed events, everything is listed again.
         server.intercept(|request| request.watch.then(too_many_requests));
         server.drop_connections();
         told.store = changed_again(&client, resource, "o6").await;

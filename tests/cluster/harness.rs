@@ -21,14 +21,14 @@ use super::{alike, clients};
 #[derive(Clone, Debug)]
 pub(crate) struct Skip(pub(crate) String);
 
-/// How a scenario ended that did not panic.
+/// The result of a scenario that did not panic.
 pub(crate) type Outcome = Result<(), Skip>;
 
 pub(crate) type Scenario = fn(Rig) -> LocalBoxFuture<'static, Outcome>;
 
-/// How long a scenario may take.
+/// The longest time of a scenario.
 const LIMIT: Duration = Duration::from_secs(150);
-/// How many run at a time.
+/// The number of scenarios that run at a time.
 const AT_ONCE: usize = 8;
 
 #[derive(Debug, Default)]
@@ -124,7 +124,7 @@ async fn run(arguments: &Arguments) -> Tally {
     tally
 }
 
-/// What is run on servers of its own.
+/// Returns the trials that each run on a separate server.
 fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
     clients::TRIALS.iter().chain(alike::TRIALS)
 }

@@ -40,7 +40,7 @@ impl Line {
         self.whole.send_replace(true);
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     pub(crate) fn connections(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }
@@ -81,7 +81,7 @@ async fn carry(
     open.fetch_add(1, Ordering::SeqCst);
     let both_ways = async {
         if let Ok(mut far) = TcpStream::connect(target).await {
-            // Whoever hangs up hangs up.
+            // Either side may hang up.
             let _ = copy_bidirectional(&mut near, &mut far).await;
         }
     };

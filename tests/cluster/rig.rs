@@ -1,4 +1,4 @@
-//! What a scenario works with.
+//! The clients and informers of a scenario.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -20,7 +20,7 @@ use super::backend::Backend;
 use super::line::Line;
 use super::widgets::{Widget, widget};
 
-/// How long anything that has to happen may take.
+/// The time limit of every event that has to happen.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// A namespace of a server, for one scenario.
@@ -162,12 +162,12 @@ impl Log {
         self.0.lock().clone()
     }
 
-    /// What it was told, in short.
+    /// Returns a short form of all events.
     pub(crate) fn what(&self) -> Vec<String> {
         self.0.lock().iter().map(|told| told.what.clone()).collect()
     }
 
-    /// What it was told since the last time, in short.
+    /// Returns a short form of the events since the last call.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock()).into_iter().map(|told| told.what).collect()
     }
@@ -198,7 +198,7 @@ pub(crate) fn stored<K: Resource + Send + Sync + 'static>(informer: &SharedInfor
     state(informer.snapshot().iter().map(|(_, object)| object))
 }
 
-/// What the server has, by a consistent read.
+/// Returns the server's objects, by a consistent read.
 pub(crate) async fn listed<K>(api: &Api<K>) -> State
 where
     K: Resource + Clone + DeserializeOwned + Debug,
@@ -231,7 +231,7 @@ pub(crate) async fn eventually(what: &str, so: impl AsyncFn() -> bool) {
     }
 }
 
-/// Whether the server answered with this status.
+/// Returns whether the server answered with this status.
 pub(crate) fn is(error: &kube::Error, code: u16) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == code)
 }

@@ -34,7 +34,7 @@ pub(crate) struct GaugeSpec {
     pub(crate) reading: i64,
 }
 
-/// What every scenario may use.
+/// Returns the definitions that every scenario may use.
 pub(crate) fn shared() -> [CustomResourceDefinition; 2] {
     [Widget::crd(), Gauge::crd()]
 }

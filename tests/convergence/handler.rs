@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::ON_PURPOSE;
 use super::object::Thing;
 
-/// What a handler was told, folded; and what of it made no sense.
+/// The events of a handler, folded, and the contradictions in them.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) contents: BTreeMap<String, Arc<Thing>>,

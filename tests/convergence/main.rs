@@ -22,7 +22,7 @@ const SEEDS: u64 = 2_000;
 /// A world that takes longer than this, in real time, turns in circles.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What a handler that panics on purpose says.
+/// The message of a handler that panics on purpose.
 const ON_PURPOSE: &str = "on purpose";
 
 fn number(variable: &str) -> Option<u64> {
@@ -31,7 +31,7 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 #[test]
-fn when_the_faults_stop_store_and_handlers_have_what_the_server_has() {
+fn everything_converges_after_the_faults() {
     keep_quiet_about_panics_on_purpose();
     let (from, to) = match number("CONVERGENCE_SEED") {
         Some(seed) => (seed, seed + 1),

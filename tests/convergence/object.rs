@@ -11,7 +11,7 @@ thread_local! {
     static ALIVE: Cell<i64> = const { Cell::new(0) };
 }
 
-/// What an informer keeps of a pod.
+/// The fields that an informer keeps of a pod.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, Resource)]
 #[resource(inherit = Pod)]
 pub(crate) struct Thing {
@@ -64,7 +64,7 @@ impl Drop for Alive {
     }
 }
 
-/// How many things this thread has.
+/// Returns the number of live things of this thread.
 pub(crate) fn alive() -> i64 {
     ALIVE.with(Cell::get)
 }

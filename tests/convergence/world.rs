@@ -22,13 +22,13 @@ use tokio::time::{Instant, advance, sleep, timeout};
 use super::handler::{Handler, Kind};
 use super::object::{Thing, alive};
 
-/// How long everything may take to come right, in simulated time: the longest silence that is
+/// The time limit, in simulated time, until everything is right: the longest silence that is
 /// taken for a watch's, several times over.
 const PATIENCE: Duration = Duration::from_secs(3 * 3600);
 
 const NAMESPACES: [&str; 2] = ["one", "two"];
 
-/// What happened in a world, so that it can be seen that something did.
+/// The counts of events in a world, to prove that the faults took place.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     writes: u64,
@@ -51,7 +51,7 @@ struct World {
     /// Of the server, past the faults.
     client: kube::Client,
     faults: Faults,
-    /// What the server can't do at all.
+    /// The features that the server lacks.
     shortcomings: Faults,
     factory: SharedInformerFactory,
     informers: Vec<Watched>,
@@ -99,7 +99,7 @@ pub(crate) fn play(seed: u64) -> Tally {
         world.live().await;
         world.come_right().await;
         let tally = world.end().await;
-        // What is dropped ends soon after, not at once.
+        // Dropped tasks end soon after, not at once.
         sleep(Duration::from_secs(1)).await;
         let left = Handle::current().metrics().num_alive_tasks();
         assert_eq!(left, 0, "tasks left behind");
@@ -122,7 +122,7 @@ fn spoken(client: kube::Client, protobuf: bool) -> kube::Client {
     kube::Client::new(service, "default")
 }
 
-/// How a server answers streaming lists, for ever, that knows nothing of them or never ends one.
+/// Returns the permanent fault of a server that does not know streaming lists, or never ends one.
 fn cannot_stream(rng: &mut Rng) -> Option<Injection> {
     match rng.u8(0..12) {
         0 => Some(Injection::status(422)),
@@ -266,7 +266,7 @@ impl World {
         let name = format!("t{}", rng.u8(0..6));
         let app = ["a", "b"][rng.usize(0..2)];
         let thing = Thing::new(namespace, &name, app, rng.u64(0..1_000));
-        // What is there already, or is not, makes the write another one.
+        // The kind of write depends on the objects that exist.
         match rng.u8(0..10) {
             0..3 => drop(self.server.create(&thing)),
             3..6 => drop(self.server.replace(&thing)),
@@ -300,7 +300,7 @@ impl World {
         }
     }
 
-    /// Stops an informer and asks for it anew.
+    /// Stops an informer and requests it again.
     async fn restart(&mut self) {
         self.tally.restarts += 1;
         let at = self.rng.usize(0..self.informers.len());
@@ -361,7 +361,7 @@ impl World {
         }
     }
 
-    /// Writes anew what was reported as undecodable.
+    /// Writes the objects again that were reported as undecodable.
     fn heal(&mut self) -> bool {
         let poisoned = std::mem::take(&mut *self.poisoned.lock());
         for key in &poisoned {
@@ -372,14 +372,14 @@ impl World {
         !poisoned.is_empty()
     }
 
-    /// What the server holds.
+    /// Returns the objects that the server holds.
     async fn held(&self) -> Contents {
         let things: Api<Thing> = Api::all(self.client.clone());
         let listed = things.list(&ListParams::default()).await.unwrap();
         listed.items.into_iter().map(|thing| (thing.key(), thing)).collect()
     }
 
-    /// What is not as the server has it.
+    /// Returns a difference from the server, if any.
     fn wrong<'a>(&'a self, held: &'a Contents) -> Option<Box<dyn Fn() -> String + 'a>> {
         for watched in &self.informers {
             let wanted: Vec<_> =

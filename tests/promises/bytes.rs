@@ -97,7 +97,7 @@ fn list_of(items: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn an_object_that_would_be_huge_is_one_problem() {
+async fn huge_object_is_one_problem() {
     let good = |name| pod_of_volumes(name, 2);
     let body = list_of(&[good("a"), pod_of_volumes("bomb", 100_000), good("b")]);
     assert!(body.len() < 1_600_000, "etcd takes it: {} bytes", body.len());
@@ -176,7 +176,7 @@ async fn the_memory_limit_is_the_callers_choice() {
 }
 
 #[tokio::test]
-async fn a_factory_keeps_the_neighbours_of_a_huge_object() {
+async fn factory_keeps_neighbours_of_a_huge_object() {
     let body = list_of(&[pod_of_volumes("a", 1), pod_of_volumes("bomb", 1000)]);
     let client = answering(PROTOBUF, body);
     for storage in [Storage::decoded(), Storage::compact()] {
@@ -196,7 +196,7 @@ async fn a_factory_keeps_the_neighbours_of_a_huge_object() {
 struct WidgetSpec {}
 
 #[tokio::test]
-async fn a_json_list_of_another_kind_is_an_error_that_names_both() {
+async fn json_list_of_another_kind_names_both_kinds() {
     let items = r#"[{"metadata":{"name":"a"}}]"#;
     let bodies = [
         format!(r#"{{"kind":"ServiceList","apiVersion":"v1","metadata":{{}},"items":{items}}}"#),
@@ -221,7 +221,7 @@ async fn a_json_list_of_another_kind_is_an_error_that_names_both() {
 }
 
 #[tokio::test]
-async fn a_json_list_that_may_be_the_one_asked_for_is_taken() {
+async fn json_list_of_plausible_kind_is_accepted() {
     let items = r#"[{"metadata":{"name":"a"}}]"#;
     for head in [
         r#""kind":"PodList","apiVersion":"v1""#,
@@ -280,7 +280,7 @@ async fn an_error_events_message_is_bounded() {
 }
 
 #[test]
-fn debug_of_an_object_in_protobuf_shows_no_bytes() {
+fn debug_of_protobuf_object_shows_no_bytes() {
     let message = [metadata("s"), field(2, [field(1, "password"), field(2, "hunter2")].concat())];
     let secret = envelope("v1", "Secret", message.concat());
     let object = ProtobufObject::from_envelope(&secret).unwrap();

@@ -68,7 +68,7 @@ async fn follow(server: &ApiServer) -> Instant {
 
 /// A worker blocks its thread; the future that the elector runs has ended long before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn synchronous_code_of_a_tracked_task_keeps_the_lease() {
+async fn synchronous_code_in_tracked_task_keeps_lease() {
     let server = ApiServer::new();
     let builder = elector(&server, "r0").retry_period(Duration::from_millis(20));
     let mut elector = builder.build().unwrap();
@@ -112,7 +112,7 @@ async fn synchronous_code_of_a_tracked_task_keeps_the_lease() {
 
 /// As above with one thread for everything: the worker blocks it again and again.
 #[tokio::test]
-async fn synchronous_code_on_the_only_thread_keeps_the_lease() {
+async fn synchronous_code_on_only_thread_keeps_lease() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let stop = CancellationToken::new();
@@ -140,7 +140,7 @@ async fn synchronous_code_on_the_only_thread_keeps_the_lease() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guard_keeps_the_lease_until_it_is_dropped() {
+async fn guard_keeps_the_lease_until_dropped() {
     let server = ApiServer::new();
     let mut first = elector(&server, "r0").build().unwrap();
     let (tell, told) = oneshot::channel();
@@ -169,7 +169,7 @@ async fn a_guard_keeps_the_lease_until_it_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tracked_tasks_wind_up_within_the_stop_timeout_and_are_dropped_after_it() {
+async fn tracked_tasks_end_within_the_stop_timeout() {
     for (winds_up, takes) in [(20 * S, 20), (3_600 * S, 25)] {
         let server = ApiServer::new();
         let mut elector = elector(&server, "r0").build().unwrap();
@@ -196,7 +196,7 @@ async fn tracked_tasks_wind_up_within_the_stop_timeout_and_are_dropped_after_it(
 }
 
 #[tokio::test(start_paused = true)]
-async fn tracked_tasks_are_dropped_before_the_lease_of_a_leader_cut_off_runs_out() {
+async fn tracked_tasks_are_dropped_before_the_lease_expires() {
     let server = ApiServer::new();
     let cut = Arc::new(AtomicBool::new(false));
     let mut first = cut_off(&server, &cut).build().unwrap();
@@ -243,7 +243,7 @@ fn time_jumps(by: Duration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_work_begins_after_the_deadline_though_nobody_could_cancel_the_token() {
+async fn no_work_begins_after_the_deadline() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let work = |scope: WorkScope| async move {
@@ -263,7 +263,7 @@ async fn no_work_begins_after_the_deadline_though_nobody_could_cancel_the_token(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_does_not_hide_that_the_lease_expired_before_the_work_was_over() {
+async fn stop_does_not_hide_an_expired_lease() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let stop = CancellationToken::new();
@@ -279,7 +279,7 @@ async fn a_stop_does_not_hide_that_the_lease_expired_before_the_work_was_over() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_panics_gives_the_lease_back_when_what_it_tracks_is_over() {
+async fn panicking_work_releases_lease_after_tracked_tasks() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let work = |scope: WorkScope| async move {
@@ -299,7 +299,7 @@ async fn work_that_panics_gives_the_lease_back_when_what_it_tracks_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_elector_waits_for_what_a_dropped_run_tracked() {
+async fn elector_waits_for_tasks_of_a_dropped_run() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let (give, given) = oneshot::channel();
@@ -321,7 +321,7 @@ async fn an_elector_waits_for_what_a_dropped_run_tracked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_taken_by_another_ends_the_scope_at_once() {
+async fn lease_taken_by_another_ends_the_scope() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let (give, given) = oneshot::channel::<WorkScope>();
@@ -342,7 +342,7 @@ async fn a_lease_taken_by_another_ends_the_scope_at_once() {
 }
 
 #[tokio::test]
-async fn a_scope_without_a_lease_ends_with_its_token() {
+async fn scope_without_lease_ends_with_its_token() {
     let token = CancellationToken::new();
     let scope = WorkScope::new(token.clone());
     assert!(scope.may_begin() && scope.deadline().is_none());

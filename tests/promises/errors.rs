@@ -105,7 +105,7 @@ async fn a_long_answer_is_cut_in_the_log() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_not_synced_has_its_error_as_source() {
+async fn sync_error_has_the_last_error_as_source() {
     let client = answering(|| {
         let body = br#"{"kind":"Status","code":403,"reason":"Forbidden","message":"not for you"}"#;
         Response::builder().status(403).body(Body::from(body.to_vec())).unwrap()

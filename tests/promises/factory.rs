@@ -189,7 +189,7 @@ async fn stopped_informer_leaves_and_its_store_is_freed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stop_before_the_sync_is_told_only_to_waits_under_way() {
+async fn stop_before_sync_fails_only_pending_waits() {
     let server = ApiServer::new();
     let factory = factory(&server);
     let maps = factory.informer::<ConfigMap>();
@@ -206,11 +206,11 @@ async fn stop_before_the_sync_is_told_only_to_waits_under_way() {
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
 
-    let anew = factory.informer::<ConfigMap>();
+    let again = factory.informer::<ConfigMap>();
     maps.shutdown().await;
-    anew.start().unwrap();
+    again.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    assert!(anew.has_synced() && factory.status().informers.len() == 2);
+    assert!(again.has_synced() && factory.status().informers.len() == 2);
     factory.shutdown().await;
 }
 
@@ -311,7 +311,7 @@ fn intercepting_closure_may_replace_and_remove_itself() {
                 Some(forbidden())
             });
             assert_eq!(answered(&server).await, 403, "by the first");
-            // What is left of the first ends with its call, and takes the second with it.
+            // The rest of the first ends with its call, and ends the second, too.
             assert_eq!(answered(&server).await, 200);
             let last = server.clone();
             server.intercept(move |_| {

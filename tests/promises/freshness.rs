@@ -125,7 +125,7 @@ impl ListerWatcher<ConfigMap> for Deaf {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deaf_watch_is_found_out_within_the_limit() {
+async fn deaf_watch_is_detected_within_the_limit() {
     let source = Arc::new(Deaf(FakeSource::new("configmaps", "ConfigMap")));
     source.0.put(map("a"));
     let reflector = ReflectorOptions::new().freshness_limit(seconds(60)).on_error(|_| {});
@@ -159,7 +159,7 @@ async fn what_is_not_stored_yet_is_not_fresh() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sync_that_does_not_come_says_when_it_is_tried_next() {
+async fn missing_sync_names_the_next_try() {
     let server = ApiServer::new();
     let faults = Faults::new();
     faults.inject(Requests::reads(), Injection::status(403));
@@ -197,7 +197,7 @@ async fn waiting_for_others_to_list_is_no_idleness() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_is_not_there_is_asked_about() {
+async fn missing_kind_is_requested_again() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("widgets.shop", "Widget"));
     for _ in 0..50 {
         source.fail_list(Fault::Status(ApiStatus::new(404, "NotFound", "page not found")));

@@ -55,7 +55,7 @@ fn event(kind: &str, name: &str, version: u64) -> String {
 
 /// Ends each watch after one event, as some proxies do.
 #[tokio::test(start_paused = true)]
-async fn watches_that_end_after_each_event_keep_a_pace() {
+async fn watches_that_end_at_once_are_paced() {
     let server = ApiServer::new();
     server.create(&map("a")).unwrap();
     let version = AtomicU64::new(server.revision());
@@ -74,7 +74,7 @@ async fn watches_that_end_after_each_event_keep_a_pace() {
 
 /// Real time, one thread: nothing the server does keeps other tasks from their turn.
 #[tokio::test]
-async fn an_eager_source_does_not_keep_others_from_their_turn() {
+async fn eager_source_lets_other_tasks_run() {
     let server = ApiServer::new();
     server.create(&map("a")).unwrap();
     watches_say(&server, || event("MODIFIED", "a", 1));
@@ -109,7 +109,7 @@ async fn old_bookmarks_cost_nothing() {
 
 /// Servers of old gave a deleted object its last version.
 #[tokio::test(start_paused = true)]
-async fn deletes_with_an_old_version_count_and_cost_little() {
+async fn deletes_with_old_versions_count_cheaply() {
     let server = ApiServer::new();
     let first = server.create(&map("a")).unwrap();
     for name in ["b", "c"] {
@@ -154,7 +154,7 @@ async fn malformed_watches_are_listed_over() {
 
 /// A server from before streaming lists: it ignores what it does not know.
 #[tokio::test(start_paused = true)]
-async fn live_events_do_not_put_off_the_first_list() {
+async fn live_events_do_not_delay_first_list() {
     let server = ApiServer::new();
     server.create(&map("a")).unwrap();
     let old = server.clone();
@@ -190,7 +190,7 @@ async fn live_events_do_not_put_off_the_first_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_after_does_not_bring_all_back_at_once() {
+async fn retry_after_is_spread_over_informers() {
     let server = ApiServer::new();
     let begun = Instant::now();
     let seen = Arc::new(Mutex::new(Vec::new()));

@@ -84,7 +84,7 @@ async fn a_storm_of_adds_never_beats_the_backoff() {
 
 /// A key that waits for something holds no worker, and events of the key do not start it.
 #[tokio::test(start_paused = true)]
-async fn a_parked_key_holds_no_worker_and_comes_when_it_is_woken() {
+async fn parked_key_holds_no_worker_until_woken() {
     let queue = WorkQueue::new();
     queue.add_with("waits", Priority::HIGH);
     queue.add("other");

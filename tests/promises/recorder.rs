@@ -88,7 +88,7 @@ async fn recorder_that_panics_loses_no_item() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn recorder_that_panics_stops_no_informer_and_no_controller() {
+async fn panicking_recorder_stops_no_informer_or_controller() {
     let _recording = metrics::set_default_local_recorder(&Panics);
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
     let informer = SharedInformer::new(source.clone(), InformerOptions::new().name("measured"));

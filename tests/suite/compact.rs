@@ -37,7 +37,7 @@ enum Step {
         size: usize,
     },
     Delete(usize),
-    /// The watch breaks, these happen meanwhile, and everything has to be listed anew.
+    /// The watch breaks, these happen meanwhile, and everything has to be listed again.
     Missed(Vec<Step>),
     /// Every handler is told everything again.
     Resync,
@@ -107,7 +107,7 @@ impl Follower {
         Self { informer, by_app, told }
     }
 
-    /// What a handler of cached events is told from now on.
+    /// Records the cached events that a handler gets from now on.
     fn cached_events(&self) -> CachedEvents {
         let told = CachedEvents::default();
         let telling = told.clone();
@@ -135,7 +135,7 @@ impl Follower {
 
 type CachedEvents = Arc<Mutex<Vec<(ObjectKey, CachedEvent<ConfigMap>)>>>;
 
-/// What events come to; each has to tell of what was told before.
+/// Folds events. The old state of each has to be the one told before.
 fn folded(events: &[Event<ConfigMap>]) -> BTreeMap<ObjectKey, Arc<ConfigMap>> {
     let mut known: BTreeMap<ObjectKey, Arc<ConfigMap>> = BTreeMap::new();
     for event in events {
@@ -238,7 +238,7 @@ async fn a_relist_of_what_is_known_keeps_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_wants_no_objects_has_none_unpacked() {
+async fn keys_only_handler_unpacks_nothing() {
     let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
     for n in 0..100 {
         source.put(object(n, n % 3, 50));
@@ -282,7 +282,7 @@ async fn a_handler_that_wants_no_objects_has_none_unpacked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_who_ask_are_given_one_object_while_it_is_held() {
+async fn readers_share_one_unpacked_object() {
     let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
     source.put(object(1, 1, 50));
     let follower = Follower::new(&source, Storage::compact().hot_bytes(0));
@@ -328,7 +328,7 @@ macro_rules! kinds {
 }
 
 #[test]
-fn every_built_in_kind_comes_back_as_it_was() {
+fn every_built_in_kind_survives_packing() {
     use k8s_openapi::api;
     let folder = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/k8s-api-testdata");
     let Ok(files) = std::fs::read_dir(folder) else {
@@ -424,12 +424,12 @@ fn ways(server: &ApiServer) -> Vec<Both> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_are_kept_as_they_came_and_read_only_for_who_asks() {
+async fn objects_stay_packed_until_read() {
     kept_as_they_came().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn objects_are_kept_as_they_came_and_read_only_for_who_asks_on_several_threads() {
+async fn objects_stay_packed_until_read_on_several_threads() {
     kept_as_they_came().await;
 }
 
@@ -461,7 +461,7 @@ async fn kept_as_they_came() {
             informer.wait_for(&server.revision().into(), SOON).await.unwrap();
         }
         assert_eq!((by_node.len("n-1"), by_node.len("n-2")), (20, 5), "{way}");
-        // What the store had before may still be on its way out on another thread.
+        // Another thread may still be freeing the earlier contents of the store.
         let packed = || compact.status().storage.unwrap().objects;
         let few = async {
             while packed() != 25 {
@@ -519,12 +519,12 @@ impl DecodeProtobuf<Pod> for Counting {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it() {
+async fn undecoded_objects_are_decoded_by_their_reader() {
     decoded_by_who_reads().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_need_not_be_decoded_on_arrival_is_decoded_by_who_reads_it_on_several_threads() {
+async fn undecoded_objects_are_decoded_on_several_threads() {
     decoded_by_who_reads().await;
 }
 
@@ -561,14 +561,14 @@ async fn decoded_by_who_reads() {
         let shop = Api::<Pod>::namespaced(server.client(), "ns-1");
         shop.patch("pod-1", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
         informer.wait_for(&server.revision().into(), SOON).await.unwrap();
-        // What was there before the index has no note of its values.
+        // Objects stored before the index have no recorded values.
         assert_eq!(counting.0.swap(0, Ordering::Relaxed), 2);
         informer.shutdown().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_index_that_says_what_it_looks_at_is_shown_no_more() {
+async fn index_with_fields_sees_only_these() {
     let server = ApiServer::new();
     let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
     for n in 0..10 {
@@ -588,7 +588,8 @@ async fn an_index_that_says_what_it_looks_at_is_shown_no_more() {
     };
     // The first ones are shown whole, too, for a test.
     assert_eq!((by_node.len("n-1"), counted()), (10, (8, 10)));
-    // What comes is asked, what leaves, too; of what was there before it was noted.
+    // The index reads objects that come. Of those that leave, it reads only those without recorded
+    // values.
     shop(3).delete("pod-3", &DeleteParams::default().grace_period(0)).await.unwrap();
     shop(3).create(&PostParams::default(), &pod(3, "n-2")).await.unwrap();
     informer.wait_for(&server.revision().into(), SOON).await.unwrap();
@@ -609,7 +610,7 @@ async fn an_index_that_says_what_it_looks_at_is_shown_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_index_that_names_the_wrong_field_is_not_believed() {
+async fn index_with_wrong_fields_is_detected() {
     let server = ApiServer::new();
     let shop = Api::<Pod>::namespaced(server.client(), "ns-0");
     for n in 0..40 {

@@ -87,7 +87,7 @@ async fn get(address: SocketAddr, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn ready_only_once_synced_and_says_what_is_not() {
+async fn ready_only_once_everything_has_synced() {
     let embedded = ApiServer::new();
     let forbidden = Arc::new(AtomicBool::new(true));
     let forbids = forbidden.clone();
@@ -136,7 +136,7 @@ async fn ready_only_once_synced_and_says_what_is_not() {
 }
 
 #[tokio::test]
-async fn status_metrics_and_page_are_served_as_what_they_are() {
+async fn status_metrics_and_page_have_content_types() {
     let mut rig = rig(ApiServer::new()).await;
     rig.factory.start().unwrap();
     rig.factory.wait_for_sync(SOON).await.unwrap();
@@ -259,7 +259,7 @@ async fn requests_for_another_host_are_refused() {
 }
 
 #[test]
-fn what_a_label_or_a_help_text_holds_is_escaped() {
+fn labels_and_help_texts_are_escaped() {
     let prometheus = Prometheus::default();
     metrics::with_local_recorder(&prometheus, || {
         metrics::describe_counter!("odd_total", "of C:\\\nand more");

@@ -65,7 +65,7 @@ async fn caught_up<K: Resource + Send + Sync + 'static>(
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_are_read_from_memory_by_key_namespace_index_and_label() {
+async fn objects_are_read_by_key_index_and_label() {
     let server = server();
     let factory = factory(&server);
     let pods = factory.informer::<Pod>();
@@ -110,11 +110,11 @@ async fn who_asks_for_the_same_gets_the_same() {
     assert_eq!(watches, 5);
     one.shutdown().await;
     assert_eq!(two.start(), Err(StartError::Stopped));
-    let anew = factory.informer::<Pod>();
+    let again = factory.informer::<Pod>();
     factory.start().unwrap();
-    anew.wait_for_sync(SOON).await.unwrap();
+    again.wait_for_sync(SOON).await.unwrap();
     factory.shutdown().await;
-    assert!(anew.is_stopped());
+    assert!(again.is_stopped());
 }
 
 #[tokio::test(start_paused = true)]
@@ -185,7 +185,7 @@ async fn typed_custom_dynamic_partial_and_slim_objects() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn managed_fields_are_left_out_where_nobody_wants_them() {
+async fn managed_fields_are_left_out_on_request() {
     let server = server();
     let mut applied = pod("shop", "web", "n1");
     applied.metadata.labels = None;
@@ -224,7 +224,7 @@ async fn managed_fields_are_left_out_where_nobody_wants_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_permission_or_type_is_named_by_the_wait() {
+async fn wait_names_missing_permissions_and_types() {
     let server = server();
     server.intercept(|request| {
         let status = r#"{"kind":"Status","code":403,"reason":"Forbidden","message":"pods is forbidden: User \"viewer\" cannot list"}"#;
@@ -250,7 +250,7 @@ async fn a_missing_permission_or_type_is_named_by_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_selector_that_the_server_refuses_is_named_by_the_wait() {
+async fn wait_names_a_refused_selector() {
     let server = server();
     let factory = factory(&server);
     let _pods = factory.informer_with(InformerSpec::<Pod>::new().labels("a===")).unwrap();
@@ -260,7 +260,7 @@ async fn a_selector_that_the_server_refuses_is_named_by_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deletes_behind_a_dropped_connection_and_a_compaction_are_told() {
+async fn deletes_behind_a_compaction_are_reported() {
     for streaming in [false, true] {
         let server = server();
         let builder = SharedInformerFactory::builder(server.client());
@@ -287,7 +287,7 @@ async fn deletes_behind_a_dropped_connection_and_a_compaction_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_type_that_goes_and_comes_back_is_followed() {
+async fn removed_type_is_followed_when_it_returns() {
     let server = server();
     let widgets = ResourceType::of::<Widget>();
     server.register(widgets.clone());

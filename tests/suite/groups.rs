@@ -90,7 +90,7 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     assert_eq!((by_app.get("a").len(), by_app.len("b")), (2, 1));
     assert_eq!(by_app.values().len(), 2);
 
-    // The same informers for who asks for one of the namespaces.
+    // A request for one of the namespaces gets the same informer.
     let shop = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop")).unwrap();
     assert_eq!(shop.lister().len(), 2);
     assert_eq!(factory.status().informers.len(), 2);
@@ -112,7 +112,7 @@ async fn several_namespaces_are_read_and_followed_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_that_may_not_be_read_is_named_and_keeps_no_other_from_syncing() {
+async fn forbidden_namespace_is_named_and_others_sync() {
     let server = server();
     server.intercept(|request| {
         let status = json!({
@@ -138,7 +138,7 @@ async fn a_namespace_that_may_not_be_read_is_named_and_keeps_no_other_from_synci
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_follows_a_group_as_it_does_one() {
+async fn controller_follows_a_group() {
     let server = server();
     let factory = factory(&server);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);

@@ -24,7 +24,7 @@ const LEASE: Duration = Duration::from_secs(15);
 /// The longest a candidate waits between attempts, and a moment for the requests.
 const RETRY: Duration = Duration::from_millis(4_500);
 
-/// What becomes of a replica's requests.
+/// The fate of a replica's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wire {
     Up,
@@ -73,7 +73,7 @@ impl Link {
     }
 }
 
-/// Who was at work from when to when.
+/// The terms of work of each replica.
 #[derive(Clone, Default)]
 struct Timeline(Arc<Mutex<Vec<(Instant, usize, bool)>>>);
 
@@ -86,7 +86,7 @@ impl Timeline {
         AtWork(self.clone(), who)
     }
 
-    /// Who is at work now. Fails if two ever were at the same time.
+    /// Returns the replica at work now. Fails if two ever worked at the same time.
     fn at_work(&self) -> Option<usize> {
         let mut at_work = None;
         for (at, who, begins) in self.0.lock().iter() {
@@ -161,8 +161,8 @@ impl Replica {
 async fn three(server: &ApiServer, winds_up: Duration) -> (Timeline, Vec<Replica>) {
     let timeline = Timeline::default();
     let mut replicas = Vec::new();
-    for who in 0..3 {
-        replicas.push(Replica::start(server, &timeline, who, winds_up));
+    for number in 0..3 {
+        replicas.push(Replica::start(server, &timeline, number, winds_up));
         sleep(Duration::from_secs(1)).await;
     }
     assert_eq!(timeline.at_work(), Some(0));
@@ -196,7 +196,7 @@ fn conflicts(server: &ApiServer, mut times: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_three_replicas_one_leads_and_the_next_follows_when_it_stops() {
+async fn one_replica_leads_and_another_follows_its_stop() {
     let server = ApiServer::new();
     let (timeline, mut replicas) = three(&server, Duration::ZERO).await;
     sleep(Duration::from_secs(120)).await;
@@ -228,7 +228,7 @@ async fn of_three_replicas_one_leads_and_the_next_follows_when_it_stops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_that_is_cut_off_stops_its_work_before_another_begins() {
+async fn cut_off_leader_stops_before_another_begins() {
     // Work that does not end when it is told to is dropped.
     for winds_up in [Duration::ZERO, Duration::from_secs(3), Duration::from_secs(3_600)] {
         for wire in [Wire::Refused, Wire::BlackHole, Wire::Slow(Duration::from_secs(20))] {
@@ -269,7 +269,7 @@ async fn a_leader_that_is_cut_off_stops_its_work_before_another_begins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_leader_that_renews_but_hears_no_answer_stops() {
+async fn leader_without_renewal_answers_stops() {
     let server = ApiServer::new();
     let (timeline, replicas) = three(&server, Duration::ZERO).await;
     replicas[0].link.set(Wire::AnswersLost);
@@ -311,7 +311,7 @@ async fn everyone_cut_off_at_once_recovers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_ends_or_panics_gives_the_lease_back() {
+async fn ended_or_panicked_work_releases_the_lease() {
     let server = ApiServer::new();
     let mut first = elector(&server, &Link::new(), 0).build().unwrap();
     let state = first.leadership();
@@ -334,7 +334,7 @@ async fn work_that_ends_or_panics_gives_the_lease_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_work_spawned_is_told_when_it_ends() {
+async fn end_of_work_cancels_spawned_tasks() {
     let server = ApiServer::new();
     let mut elector = elector(&server, &Link::new(), 0).build().unwrap();
     let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -344,7 +344,7 @@ async fn what_the_work_spawned_is_told_when_it_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn conflicts_are_looked_into_and_lose_nothing_unless_they_never_end() {
+async fn conflicts_lose_the_lease_only_if_permanent() {
     let server = ApiServer::new();
     let (timeline, mut replicas) = three(&server, Duration::ZERO).await;
     for times in 1..6 {
@@ -366,7 +366,7 @@ async fn conflicts_are_looked_into_and_lose_nothing_unless_they_never_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_deleted_under_a_leader_is_made_anew_by_it() {
+async fn leader_recreates_a_deleted_lease() {
     let server = ApiServer::new();
     let (timeline, _replicas) = three(&server, Duration::ZERO).await;
     for _ in 0..5 {
@@ -384,7 +384,7 @@ async fn a_lease_deleted_under_a_leader_is_made_anew_by_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_given_to_another_by_hand_ends_the_work_at_once() {
+async fn manual_handover_ends_the_work_at_once() {
     for (holder, expected) in [("r7", LossCause::TakenBy("r7".into())), ("", LossCause::Cleared)] {
         let server = ApiServer::new();
         let timeline = Timeline::default();
@@ -406,7 +406,7 @@ async fn a_lease_given_to_another_by_hand_ends_the_work_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_winds_up_keeps_the_lease_until_it_has_to_be_dropped() {
+async fn ending_work_keeps_the_lease_until_dropped() {
     let server = ApiServer::new();
     let timeline = Timeline::default();
     for (winds_up, takes) in [(20, 20), (3_600, 25)] {
@@ -449,7 +449,7 @@ async fn who_stands_in_line_stops_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_granted_after_the_stop_is_given_back() {
+async fn lease_granted_after_stop_is_released() {
     let server = ApiServer::new();
     let link = Link::new();
     link.set(Wire::Slow(Duration::from_secs(1)));
@@ -466,7 +466,7 @@ async fn what_is_granted_after_the_stop_is_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_is_not_to_be_given_back_runs_out() {
+async fn unreleased_lease_expires() {
     let server = ApiServer::new();
     let builder = elector(&server, &Link::new(), 0).release_on_stop(false);
     builder.build().unwrap().run(CancellationToken::new(), |_| async {}).await.unwrap();
@@ -512,7 +512,7 @@ async fn whoever_drops_the_run_drops_the_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_elector_whose_run_was_dropped_may_run_again() {
+async fn elector_may_run_again_after_drop() {
     let server = ApiServer::new();
     let mut elector = elector(&server, &Link::new(), 0).build().unwrap();
     for _ in 0..3 {
@@ -551,7 +551,7 @@ async fn a_missing_permission_is_visible() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn work_that_blocks_its_thread_is_reported_and_keeps_the_lease() {
+async fn blocking_work_is_reported_and_keeps_lease() {
     let server = ApiServer::new();
     let builder = elector(&server, &Link::new(), 0).stop_timeout(Duration::from_millis(10));
     let builder = builder.lease_duration(Duration::from_secs(2));

@@ -1,4 +1,4 @@
-//! What a recorder of the `metrics` facade hears of an informer, from its making to its end.
+//! Metrics of an informer through the `metrics` facade, from its creation to its end.
 
 #![allow(clippy::float_cmp, clippy::cast_precision_loss, reason = "small whole numbers")]
 
@@ -64,7 +64,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informers_life_is_told_and_gone_with_it() {
+async fn metrics_follow_an_informers_life() {
     let recorder = Prometheus::default();
     let _installed = metrics::set_default_local_recorder(&recorder);
     names::describe();
@@ -77,7 +77,7 @@ async fn an_informers_life_is_told_and_gone_with_it() {
         .on_error(|_| {})
         .build();
     let pods = factory.informer_with(InformerSpec::<Pod>::new().namespace("shop")).unwrap();
-    // What is counted is there before it happens, or the first time would be no increase.
+    // Counters exist before the first event; otherwise the first event would be no increase.
     assert_eq!(value(&recorder, names::RELISTS, &of_pods("cause", "expired")), 0.0);
     assert_eq!(value(&recorder, names::ERRORS, &of_pods("class", "undecodable")), 0.0);
     assert_eq!(value(&recorder, names::SYNCED, PODS), 0.0);
@@ -264,7 +264,7 @@ async fn a_full_backlog_and_its_lag_are_seen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_dropped_or_never_started_leaves_nothing_behind() {
+async fn dropped_informers_leave_no_metrics() {
     let recorder = Prometheus::default();
     let _installed = metrics::set_default_local_recorder(&recorder);
     let server = ApiServer::new();
@@ -288,7 +288,7 @@ async fn what_is_dropped_or_never_started_leaves_nothing_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_cannot_be_decoded_is_counted_as_that() {
+async fn undecodable_object_is_counted() {
     let recorder = Prometheus::default();
     let _installed = metrics::set_default_local_recorder(&recorder);
     let list = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[

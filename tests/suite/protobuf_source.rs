@@ -1,4 +1,4 @@
-//! What a source asks for, and what it makes of what comes.
+//! Requests of a source, and its reading of the answers.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -53,7 +53,7 @@ impl Server {
         kube::Client::new(service, "default")
     }
 
-    /// Whether protobuf was asked for, request by request.
+    /// Returns for each request whether it asked for protobuf.
     fn asked_for_protobuf(&self) -> Vec<bool> {
         let accepted = self.accepted.lock().unwrap();
         accepted.iter().map(|accept| accept.contains(PROTOBUF)).collect()
@@ -110,7 +110,7 @@ async fn listed<K: Resource + Send + Sync + 'static>(
 }
 
 #[tokio::test]
-async fn a_refusal_is_answered_by_asking_for_json_and_remembered() {
+async fn refused_protobuf_falls_back_to_json() {
     let server = Server::answering([
         (406, "text/plain", b"no".to_vec()),
         (200, "application/json", EMPTY.to_vec()),
@@ -131,7 +131,7 @@ async fn a_refusal_of_json_is_an_error() {
 }
 
 #[tokio::test]
-async fn json_that_comes_instead_is_taken_and_remembered_but_a_failure_is_not() {
+async fn json_instead_of_protobuf_is_remembered() {
     let server = Server::answering([
         (503, "application/json", b"{}".to_vec()),
         (200, "application/json;charset=utf-8", EMPTY.to_vec()),
@@ -162,7 +162,7 @@ async fn protobuf_is_asked_only_of_what_has_it() {
 }
 
 #[tokio::test]
-async fn protobuf_that_was_not_asked_for_is_not_taken() {
+async fn unrequested_protobuf_is_refused() {
     let server = Server::answering([(200, PROTOBUF, list("PodList", &[]))]);
     let error = listed(&ApiSource::<Pod>::new(server.client()).json_only()).await.unwrap_err();
     assert!(matches!(error.fault(), Fault::MediaType(_)), "{error}");
@@ -191,7 +191,7 @@ async fn one_poisoned_object_is_one_problem() {
 }
 
 #[tokio::test]
-async fn what_is_no_list_of_the_kind_asked_is_an_error() {
+async fn list_of_another_kind_is_an_error() {
     for (kind, is) in [("PodList", true), ("NodeList", false), ("Status", false), ("Pod", false)] {
         let server = Server::answering([(200, PROTOBUF, list(kind, &[]))]);
         let found = listed(&ApiSource::<Pod>::new(server.client())).await;
@@ -220,7 +220,7 @@ async fn metadata_alone_comes_in_protobuf_too() {
 }
 
 #[tokio::test]
-async fn events_that_are_not_as_they_should_be_are_skipped() {
+async fn malformed_events_are_skipped() {
     let event = |kind: &str, object: &[u8]| {
         let event = [field(1, kind), field(2, field(1, object))].concat();
         [&u32::try_from(event.len()).unwrap().to_be_bytes()[..], &event].concat()
@@ -258,7 +258,7 @@ async fn events_that_are_not_as_they_should_be_are_skipped() {
                 "failed".to_owned()
             }
             WatchItem::Added(Ok(pod)) => pod.into_decoded().unwrap().name_any(),
-            // What can't be named is a change all the same: everything is to be listed anew.
+            // An object without a name has changed all the same: everything has to be listed again.
             WatchItem::Modified(Err(bad)) | WatchItem::Deleted(Err(bad)) => {
                 bad.key.as_ref().map_or("nameless".to_owned(), ToString::to_string)
             }

@@ -39,7 +39,7 @@ fn whole(bytes: Vec<u8>) -> Answer {
     body(stream::iter([Bytes::from(bytes)]))
 }
 
-/// What the server has of one object.
+/// The server's state of one object.
 #[derive(Clone, Debug, PartialEq)]
 struct Object {
     uid: String,
@@ -62,7 +62,7 @@ struct State {
     version: u64,
     uids: u64,
     objects: BTreeMap<String, Object>,
-    /// What objects were before they were spoilt.
+    /// The states of objects before they were spoilt.
     readable: BTreeMap<String, Object>,
     /// The queries of the lists asked for.
     lists: Vec<String>,
@@ -75,7 +75,7 @@ struct State {
 enum Op {
     Put(u8, u8),
     Delete(u8),
-    /// Deleted and made anew.
+    /// Deletes the object and creates it again.
     Recreate(u8, u8),
     /// Another object with the same name and version, as another history has it.
     Twin(u8, u8),
@@ -290,7 +290,7 @@ impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for Counting<K> {
     }
 }
 
-/// How an informer goes about it.
+/// The configuration of an informer.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     protobuf: bool,
@@ -330,7 +330,7 @@ fn text(object: &ConfigMap) -> String {
 /// A store's objects, which of them are stale, and its version.
 type Store = (BTreeMap<String, String>, BTreeSet<String>, Option<String>);
 
-/// What can be seen from outside.
+/// The state that is visible from outside.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     stores: Vec<Store>,
@@ -417,7 +417,7 @@ proptest! {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_unchanged_is_not_decoded_and_keeps_its_arc() {
+async fn unchanged_object_is_not_decoded_again() {
     for protobuf in [false, true] {
         for (streaming, page_size) in [(false, None), (true, None), (false, Some(2))] {
             let server = Server::new(protobuf);

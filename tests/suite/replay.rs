@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// How the body of a replayed answer is cut on its way.
+/// The way in which the body of a replayed answer is cut.
 #[derive(Clone, Debug)]
 pub(crate) enum Cut {
     /// Into chunks of these sizes; what is left is one more.

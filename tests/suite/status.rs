@@ -1,4 +1,4 @@
-//! What a factory says of itself: one serialisable snapshot.
+//! The status of a factory: one serialisable snapshot.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -183,7 +183,7 @@ async fn an_empty_factory_has_a_status_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn informers_of_a_lost_server_do_not_come_back_in_step() {
+async fn informers_return_spread_after_an_outage() {
     let server = ApiServer::new();
     server.intercept(|_| {
         let answer = http::Response::builder().status(500);

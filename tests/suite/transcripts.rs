@@ -67,7 +67,7 @@ fn rows() -> Vec<Row> {
     serde_json::from_str(include_str!("../transcripts/index.json")).unwrap()
 }
 
-/// What came of asking, in a form that can be compared.
+/// The result of a request, in a form that can be compared.
 #[derive(Debug, Default)]
 struct Told {
     objects: Vec<(&'static str, Value)>,
@@ -153,7 +153,8 @@ fn events(row: &Row) -> Vec<Value> {
     events
 }
 
-/// What the whole body says, by serde alone. A list in protobuf has the objects of the one in JSON.
+/// Returns the contents of the whole body, decoded by serde only. A list in protobuf has the
+/// objects of the one in JSON.
 fn expected<K: DeserializeOwned + Serialize>(row: &Row) -> Told {
     let mut told = Told::default();
     if row.is_watch() {
@@ -266,7 +267,7 @@ fn widgets(client: kube::Client) -> ApiSource<DynamicObject> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_recorded_answer_is_understood_however_it_is_cut() {
+async fn recorded_answers_decode_however_they_are_cut() {
     let tasks: Vec<_> = rows().into_iter().map(|row| tokio::spawn(check_row(row))).collect();
     let replayed = tasks.len();
     for task in tasks {
@@ -293,7 +294,7 @@ async fn check_row(row: Row) {
 }
 
 #[tokio::test]
-async fn an_expired_watch_says_so_in_its_error_event() {
+async fn expired_watch_has_an_error_event() {
     for file in ["watch-expired-json.json", "watch-expired-pb.pb"] {
         let row = rows().into_iter().find(|row| row.file == file).unwrap();
         let told = ask(ApiSource::<Pod>::new(row.client(Cut::Bytes).await), true).await;
@@ -302,7 +303,7 @@ async fn an_expired_watch_says_so_in_its_error_event() {
     }
 }
 
-/// What a value is made of, whatever it says.
+/// Returns the structure of a value, without its contents.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -317,10 +318,10 @@ fn shape(value: &Value) -> Value {
 
 /// The two watches were of like writes, one after the other: names and versions differ.
 #[test]
-fn recorded_watches_are_made_of_the_same_in_both_encodings() {
+fn recorded_watches_match_in_both_encodings() {
     let mut compared = 0;
     for row in rows().iter().filter(|row| row.is_protobuf() && row.is_watch()) {
-        // How many bookmarks come after the last change is a matter of time.
+        // The number of bookmarks after the last change depends on time.
         let changes = |row: &Row| {
             let mut events = events(row);
             events.dedup_by(|b, a| a["type"] == "BOOKMARK" && b["type"] == "BOOKMARK");
@@ -345,7 +346,7 @@ async fn told_of(body: impl Into<Vec<u8>>, watch: bool) -> Told {
 }
 
 #[tokio::test]
-async fn what_is_no_list_is_a_typed_error_with_a_place() {
+async fn non_list_is_a_typed_error_with_position() {
     for (body, offset) in [("<html></html>", 0), ("[1]", 0), (r#"{"items":[{},"#, 13)] {
         let error = told_of(body, false).await.error.unwrap();
         match error.fault() {
@@ -383,7 +384,7 @@ async fn one_poisoned_object_is_one_problem() {
 }
 
 #[tokio::test]
-async fn an_object_of_64_mib_costs_nothing_but_itself() {
+async fn object_of_64_mib_costs_only_itself() {
     let good = r#"{"metadata":{"name":"good","resourceVersion":"1"}}"#;
     let huge = format!(
         r#"{{"metadata":{{"name":"huge","namespace":"a","resourceVersion":"2"}},"data":"{}"}}"#,
@@ -402,7 +403,7 @@ async fn an_object_of_64_mib_costs_nothing_but_itself() {
 }
 
 #[tokio::test]
-async fn an_event_of_another_kind_or_type_is_skipped() {
+async fn events_of_other_kinds_are_skipped() {
     let watch = concat!(
         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}}\n",
         "{\"type\":\"RENAMED\",\"object\":{\"kind\":\"Pod\"}}\n",
@@ -417,7 +418,7 @@ async fn an_event_of_another_kind_or_type_is_skipped() {
 }
 
 #[tokio::test]
-async fn an_error_event_that_holds_an_object_does_not_quote_it() {
+async fn error_event_does_not_quote_its_object() {
     let watch = r#"{"type":"ERROR","object":{"kind":"Secret","data":{"password":"hunter2"}}}"#;
     let told = told_of(watch, true).await;
     assert!(matches!(told.faults[0].fault(), Fault::Malformed { .. }), "{}", told.faults[0]);
@@ -425,7 +426,7 @@ async fn an_error_event_that_holds_an_object_does_not_quote_it() {
 }
 
 #[tokio::test]
-async fn whole_objects_are_taken_for_the_metadata_asked_for() {
+async fn whole_objects_are_accepted_as_metadata() {
     let watch = concat!(
         r#"{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"p"},"spec":{}}}"#,
         r#"{"type":"ADDED","object":{"kind":"PartialObjectMetadata","metadata":{"name":"q"}}}"#,
@@ -438,7 +439,7 @@ async fn whole_objects_are_taken_for_the_metadata_asked_for() {
 }
 
 #[tokio::test]
-async fn an_oversized_custom_resource_is_named_behind_its_annotations() {
+async fn oversized_resource_is_named_behind_its_annotations() {
     let annotation = "a".repeat(20_000);
     let huge = format!(
         r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"annotations":{{"last":"{annotation}"}},"name":"huge","namespace":"a"}},"spec":"{}"}}"#,
@@ -452,7 +453,7 @@ async fn an_oversized_custom_resource_is_named_behind_its_annotations() {
 }
 
 #[tokio::test]
-async fn a_list_may_be_of_any_kind_that_has_items() {
+async fn any_kind_with_items_is_a_list() {
     for (body, is_list) in [
         (r#"{"items":[],"kind":"WidgetCollection","metadata":{}}"#, true),
         (r#"{"kind":"WidgetCollection","items":null,"metadata":{}}"#, true),
@@ -467,7 +468,7 @@ async fn a_list_may_be_of_any_kind_that_has_items() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_and_a_bad_namespace_are_told_apart() {
+async fn refused_connection_and_bad_namespace_differ() {
     let mut config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
     config.default_retry = false;
     let client = kube::Client::try_from(config).unwrap();

@@ -100,7 +100,7 @@ async fn turns_until(so: impl Fn() -> bool) -> usize {
 }
 
 #[test]
-fn others_have_their_turns_and_see_all_of_a_list_or_nothing() {
+fn other_tasks_see_whole_lists_or_nothing() {
     const COUNT: usize = 3_200;
     on_one_thread(async {
         let source = filled(COUNT);
@@ -143,7 +143,7 @@ fn others_have_their_turns_and_see_all_of_a_list_or_nothing() {
 }
 
 #[test]
-fn who_comes_in_the_middle_of_a_list_sees_no_gap_and_no_repeat() {
+fn handler_added_during_list_sees_no_gap() {
     const COUNT: usize = 300;
     let mut in_the_middle = 0;
     for turn in 0..60 {
@@ -181,7 +181,7 @@ fn who_comes_in_the_middle_of_a_list_sees_no_gap_and_no_repeat() {
 }
 
 #[test]
-fn a_relist_in_the_middle_of_anything_comes_to_what_the_source_has() {
+fn relist_at_any_point_matches_the_source() {
     for turn in 0..60 {
         on_one_thread(async {
             let source = filled(200);

@@ -66,7 +66,7 @@ async fn other_items_pass_one_in_backoff() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reset_makes_an_item_in_backoff_ready_and_its_delay_a_first_one() {
+async fn reset_makes_an_item_ready_and_forgets_delays() {
     let queue = holding();
     for _ in 0..5 {
         queue.add_rate_limited(1);
@@ -96,7 +96,7 @@ async fn a_reset_wakes_a_worker_that_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reset_while_it_is_processed_lets_adds_through() {
+async fn reset_during_processing_lets_adds_through() {
     let queue = holding();
     queue.add(1);
     let work = queue.get().await.unwrap();

@@ -38,7 +38,7 @@ fn an_item_waits_once() {
 }
 
 #[test]
-fn an_item_added_while_it_is_processed_comes_again_once_and_to_nobody_before() {
+fn item_added_during_processing_comes_again_once() {
     let queue = WorkQueue::new();
     queue.add(1);
     let work = queue.try_get().unwrap();
@@ -64,7 +64,7 @@ fn what_is_done_is_forgotten() {
 }
 
 #[tokio::test]
-async fn a_worker_that_panics_neither_loses_nor_blocks_its_item() {
+async fn panicking_worker_neither_loses_nor_blocks_its_item() {
     let queue = WorkQueue::new();
     queue.add(1);
     let worker = queue.clone();
@@ -78,7 +78,7 @@ async fn a_worker_that_panics_neither_loses_nor_blocks_its_item() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn delayed_items_come_in_the_order_they_are_due() {
+async fn delayed_items_come_in_due_order() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     for (item, delay) in [(3, 30), (1, 10), (2, 20)] {
@@ -104,7 +104,7 @@ async fn of_several_delays_the_earliest_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_delay_is_now_and_leaves_a_later_one_alone() {
+async fn zero_delay_leaves_a_later_one_alone() {
     let queue = WorkQueue::new();
     queue.add_after(1, 50 * MS);
     queue.add_after(1, Duration::ZERO);
@@ -115,7 +115,7 @@ async fn no_delay_is_now_and_leaves_a_later_one_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_earlier_delay_reaches_a_worker_that_waits_for_a_later_one() {
+async fn earlier_delay_reaches_a_waiting_worker() {
     let queue = WorkQueue::new();
     queue.add_after(1, S);
     let worker = queue.clone();
@@ -128,7 +128,7 @@ async fn an_earlier_delay_reaches_a_worker_that_waits_for_a_later_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_worker_that_keeps_the_time_goes_away_another_takes_over() {
+async fn another_worker_takes_over_the_timer() {
     let queue = WorkQueue::new();
     queue.add_after(1, 10 * MS);
     let mut keeper = Box::pin(queue.get());
@@ -141,7 +141,7 @@ async fn when_the_worker_that_keeps_the_time_goes_away_another_takes_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_items_due_at_once_wake_as_many_workers() {
+async fn items_due_at_once_wake_enough_workers() {
     let queue = WorkQueue::new();
     let mut workers = JoinSet::new();
     for _ in 0..8 {
@@ -164,7 +164,7 @@ async fn many_items_due_at_once_wake_as_many_workers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_waits_longer_each_time_until_the_item_is_forgotten() {
+async fn retries_wait_longer_until_forgotten() {
     let limiter = ExponentialBackoff::new(MS, S);
     let queue = WorkQueue::builder().limiter(limiter).build();
     queue.add(1);
@@ -213,7 +213,7 @@ async fn shutting_down_wakes_every_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drain_waits_for_what_is_processed_and_wanted_again() {
+async fn drain_waits_for_processed_and_readded_items() {
     let queue = WorkQueue::new();
     queue.add(1);
     let work = queue.get().await.unwrap();
@@ -286,7 +286,7 @@ async fn the_status_tells_what_is_going_on() {
 
 /// A million keys are held for hours: each byte of this is a megabyte.
 #[test]
-fn an_item_takes_no_more_than_its_value_and_48_bytes() {
+fn item_takes_at_most_48_extra_bytes() {
     assert_eq!(core::item_size::<Arc<str>>(), size_of::<Arc<str>>() + 48);
 }
 
@@ -342,7 +342,7 @@ async fn cancelled_workers_lose_nothing() {
 
 /// No two workers ever hold one item, and each add is followed by some processing of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_worker_an_item_and_none_added_in_vain() {
+async fn every_add_is_processed_by_one_worker() {
     const ITEMS: usize = 16;
     let queue = WorkQueue::<usize>::new();
     let held: Arc<Vec<AtomicUsize>> = Arc::new((0..ITEMS).map(|_| AtomicUsize::new(0)).collect());

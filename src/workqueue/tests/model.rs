@@ -328,7 +328,7 @@ impl Pair {
     }
 }
 
-/// Odd and even moments keep delayed adds and others apart: at one moment their order is not defined.
+/// Odd and even moments keep delayed adds and others apart: at one moment their order is undefined.
 fn due(now: u64, delay: u64) -> u64 {
     now + 2 * delay + 1
 }

@@ -75,7 +75,7 @@ fn is_empty(queue: &WorkQueue<Bomb>) -> bool {
 }
 
 #[test]
-fn an_item_that_can_not_be_hashed_is_refused_and_told() {
+fn panicking_hash_is_refused_and_counted() {
     let queue = WorkQueue::new();
     queue.add(Bomb::new(1));
     assert!(!queue.add(Bomb::armed(2, HASH, 1)));
@@ -86,7 +86,7 @@ fn an_item_that_can_not_be_hashed_is_refused_and_told() {
 }
 
 #[test]
-fn an_item_is_hashed_once_however_the_queue_grows() {
+fn item_is_hashed_once_when_the_queue_grows() {
     let queue = WorkQueue::new();
     for number in 0..5000 {
         let bomb = Bomb::new(number);
@@ -100,7 +100,7 @@ fn an_item_is_hashed_once_however_the_queue_grows() {
 }
 
 #[test]
-fn an_item_that_can_not_be_compared_is_refused_and_told() {
+fn panicking_eq_is_refused_and_counted() {
     let queue = WorkQueue::new();
     queue.add(Bomb::armed(1, EQ, 1));
     assert!(!queue.add(Bomb::new(1)));
@@ -110,7 +110,7 @@ fn an_item_that_can_not_be_compared_is_refused_and_told() {
 }
 
 #[test]
-fn an_item_that_can_not_be_cloned_is_worked_on_all_the_same() {
+fn panicking_clone_is_processed_and_counted() {
     let queue = WorkQueue::new();
     queue.add(Bomb::armed(1, CLONE, u32::MAX));
     for _ in 0..3 {
@@ -127,7 +127,7 @@ fn an_item_that_can_not_be_cloned_is_worked_on_all_the_same() {
 }
 
 #[test]
-fn a_shutdown_survives_an_item_that_can_not_be_cloned() {
+fn shutdown_survives_a_panicking_clone() {
     let queue = WorkQueue::new();
     let bomb = Bomb::new(1);
     queue.add_after(bomb.clone(), S);
@@ -141,7 +141,7 @@ fn a_shutdown_survives_an_item_that_can_not_be_cloned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_that_panics_when_it_is_dropped_blocks_nobody() {
+async fn panicking_item_drop_blocks_no_drain() {
     let queue = WorkQueue::new();
     queue.add(Bomb::new(1));
     let work = queue.get().await.unwrap();
@@ -157,7 +157,7 @@ async fn an_item_that_panics_when_it_is_dropped_blocks_nobody() {
 }
 
 #[tokio::test]
-async fn a_worker_that_panics_with_an_item_that_does_too_loses_nothing() {
+async fn panicking_worker_and_item_drop_lose_nothing() {
     let queue = WorkQueue::new();
     queue.add(Bomb::new(1));
     let worker = queue.clone();
@@ -174,7 +174,7 @@ async fn a_worker_that_panics_with_an_item_that_does_too_loses_nothing() {
 
 /// Two panics at once would end the process.
 #[test]
-fn a_queue_of_items_that_panic_can_be_dropped() {
+fn queue_of_panicking_items_can_be_dropped() {
     let limiter = ExponentialBackoff::new(S, S);
     let queue = WorkQueue::builder().limiter(limiter).build();
     for number in 0..10 {
@@ -188,7 +188,7 @@ fn a_queue_of_items_that_panic_can_be_dropped() {
 }
 
 #[test]
-fn a_payload_that_panics_when_it_is_dropped_does_no_harm() {
+fn panicking_payload_drop_is_contained() {
     let limiter = Panicking(|| std::panic::panic_any(Bomb::armed(0, DROP, 1)));
     let queue = WorkQueue::builder().limiter(limiter).build();
     assert_eq!(queue.add_rate_limited(1), Some(S));
@@ -209,7 +209,7 @@ impl<F: Fn() + Send + 'static> RateLimiter<u32> for Panicking<F> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_whose_limiter_panics_is_retried_after_a_second() {
+async fn panicking_limiter_delays_by_one_second() {
     for backoff_holds in [false, true] {
         let limiter = Panicking(|| panic!("on purpose"));
         let queue = WorkQueue::builder().limiter(limiter).backoff_holds(backoff_holds).build();
@@ -229,7 +229,7 @@ async fn an_item_whose_limiter_panics_is_retried_after_a_second() {
 }
 
 #[test]
-fn items_whose_group_panics_are_served_with_the_others() {
+fn items_with_panicking_groups_are_served() {
     let group = |item: &u32| {
         assert!(*item != 2, "on purpose");
         *item

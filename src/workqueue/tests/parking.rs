@@ -67,7 +67,7 @@ async fn an_unpark_before_the_park_is_not_missed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_add_before_the_park_is_remembered_and_waits() {
+async fn add_before_the_park_waits_with_it() {
     let queue = WorkQueue::new();
     queue.add_with(1, Priority::LOW);
     let work = queue.get().await.unwrap();

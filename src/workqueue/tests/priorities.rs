@@ -1,7 +1,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn urgent_items_go_first_and_what_waits_grows_urgent() {
+async fn urgent_items_go_first_and_waiting_items_age() {
     let queue = WorkQueue::new();
     queue.add_with(1, Priority::LOW);
     queue.add_with(2, Priority::NORMAL);
@@ -18,7 +18,7 @@ async fn urgent_items_go_first_and_what_waits_grows_urgent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_added_again_with_more_priority_moves_forward_but_never_back() {
+async fn adding_again_moves_an_item_only_forward() {
     let queue = WorkQueue::new();
     queue.add_with(1, Priority::LOW);
     queue.add(2);
@@ -80,7 +80,7 @@ async fn what_comes_again_keeps_its_priority() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_takes_the_highest_priority_of_what_came_meanwhile() {
+async fn retry_takes_the_highest_priority_of_adds() {
     let queue = WorkQueue::builder().backoff_holds(true).build();
     queue.add_with(1, Priority::LOW);
     let work = queue.try_get().unwrap();
@@ -96,7 +96,7 @@ async fn a_retry_takes_the_highest_priority_of_what_came_meanwhile() {
 
 /// Under strict priorities a line may never be served, and what leaves it never comes up.
 #[test]
-fn a_line_that_is_never_served_does_not_grow() {
+fn unserved_line_does_not_grow() {
     for fair in [false, true] {
         let builder = WorkQueue::builder().aging(Duration::MAX);
         let builder = if fair { builder.fair_by(|item: &u32| item % 3) } else { builder };

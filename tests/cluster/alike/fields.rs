@@ -1,4 +1,4 @@
-//! What a schema makes of an object: pruning, defaults, and everything that may be wrong with it.
+//! The effect of a schema on objects: pruning, defaults, and every kind of error.
 
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ pub(super) fn asked() -> Vec<Ask> {
     asked
 }
 
-/// What new gadgets are to have beside their metadata.
+/// Returns the bodies of new gadgets, without metadata.
 fn bodies() -> Vec<Value> {
     let mut bodies = vec![
         json!({}),

@@ -1,4 +1,4 @@
-//! How a request is read, and where there is nothing to ask: media types, queries, paths.
+//! Reading of requests: media types, queries, paths, and paths that do not exist.
 
 use serde_json::{Value, json};
 

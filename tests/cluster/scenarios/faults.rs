@@ -1,4 +1,4 @@
-//! What goes wrong, and is put right.
+//! Scenarios with faults from which an informer recovers.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::super::harness::Outcome;
 use super::super::rig::{Log, Rig, SOON, converges, eventually, listed};
 use super::super::widgets::{Widget, part, private};
 
-/// Deletes, changes, makes anew and adds, while nobody looks.
+/// Deletes, changes, recreates and adds objects while no watch is open.
 async fn change_everything(rig: &Rig) {
     rig.delete("a").await;
     rig.paint("b", "red").await;

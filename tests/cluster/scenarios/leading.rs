@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::harness::{Outcome, Skip};
 use super::super::rig::{Rig, eventually};
 
-/// Who leads, in order; `-a` when a has ended.
+/// The leaders in order; `-a` when the term of `a` has ended.
 type Terms = Arc<Mutex<Vec<String>>>;
 
 fn stand_for_election(

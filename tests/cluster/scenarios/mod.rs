@@ -1,4 +1,4 @@
-//! What has to hold on every server.
+//! Scenarios that have to hold on every server.
 
 mod faults;
 mod following;

@@ -29,7 +29,7 @@ pub(super) async fn a_work_queue_gets_each_key(rig: Rig) -> Outcome {
         .unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    // What the worker makes of the store: the color of each widget that is there.
+    // The worker's result: the color of each widget that exists.
     let world: Arc<Mutex<std::collections::BTreeMap<String, String>>> = Arc::default();
     let (working, kept, store) = (queue.clone(), world.clone(), informer.clone());
     let worker = tokio::spawn(async move {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::*;
 
-/// What a reconcile was told of an object.
+/// The presence that a reconcile got for an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Told {
     Present,
@@ -95,7 +95,7 @@ struct Strict {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_was_never_readable_is_unknown_until_it_goes() {
+async fn unreadable_object_is_unknown_until_deleted() {
     let server = ApiServer::new();
     let unreadable = server.create(&ConfigMap { data: None, ..map("a", "1") }).unwrap();
     let factory = factory(&server);
@@ -123,7 +123,7 @@ async fn an_object_that_was_never_readable_is_unknown_until_it_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unreadable_object_that_a_relist_lacks_is_gone() {
+async fn unreadable_object_missing_from_relist_is_gone() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
     source.set_poisoned(&key("a"), true);
     source.put(map("a", "1"));
@@ -138,7 +138,7 @@ async fn an_unreadable_object_that_a_relist_lacks_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_an_item_has_no_name_every_absent_key_is_unknown() {
+async fn unnamed_item_makes_absent_keys_unknown() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
     source.set_nameless_item(true);
     let quiet = ReflectorOptions::new().on_error(|_| {});
@@ -151,7 +151,7 @@ async fn while_an_item_has_no_name_every_absent_key_is_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_a_selector_leaves_out_is_unknown() {
+async fn unselected_object_is_unknown() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let factory = factory(&server);

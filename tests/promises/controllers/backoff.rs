@@ -26,7 +26,7 @@ fn deployment(generation: i64, note: usize) -> Deployment {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_status_changes_never_shortens_a_backoff() {
+async fn status_changes_never_shorten_a_backoff() {
     let source = Arc::new(FakeSource::<Deployment>::new("deployments.apps", "Deployment"));
     source.put(deployment(1, 0));
     let informer = SharedInformer::new(source.clone(), InformerOptions::new());
@@ -74,7 +74,7 @@ async fn a_storm_of_status_changes_never_shortens_a_backoff() {
 
 /// The try may have seen the old spec: its failure says nothing of the new one.
 #[tokio::test(start_paused = true)]
-async fn a_spec_that_comes_during_the_first_try_ends_its_backoff() {
+async fn new_spec_during_a_try_ends_its_backoff() {
     for (what, storage) in [
         ("decoded", Storage::decoded()),
         ("packed", Storage::compact().hot_bytes(0)),

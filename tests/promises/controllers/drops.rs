@@ -59,7 +59,7 @@ async fn objects_that_panic_when_dropped_lose_no_state() {
 
 /// Real time: the mapping blocks a thread, so that its backlog fills.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_stop_survives_a_backlog_of_objects_that_panic() {
+async fn stop_survives_a_backlog_of_panicking_objects() {
     const LONG: Duration = Duration::from_secs(60);
     let bombs = Bombs::start(500).await;
     let maps = maps();

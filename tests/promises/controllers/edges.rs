@@ -75,7 +75,7 @@ async fn any_concurrency_is_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_that_never_ran_is_stopped_with_its_end() {
+async fn controller_that_never_ran_is_stopped_when_dropped() {
     let server = ApiServer::new();
     let maps = factory(&server).informer::<ConfigMap>();
     let never_run = Controller::builder("idle", &maps).build();

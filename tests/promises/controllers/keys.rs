@@ -99,7 +99,7 @@ async fn an_object_that_came_and_went_is_reconciled() {
 /// The mapping blocks until more states wait than its backlog holds. Then the informer waits, says
 /// for whom, and no key is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_full_mapping_holds_its_informer_and_loses_no_key() {
+async fn full_mapping_holds_its_informer_without_loss() {
     let ((_, of_maps), (secrets, of_secrets)) = sources();
     let (open, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(Some(gate));
@@ -142,7 +142,7 @@ async fn a_full_mapping_holds_its_informer_and_loses_no_key() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_mapping_that_blocks_for_ever_does_not_hold_up_a_stop() {
+async fn blocked_mapping_does_not_hold_up_a_stop() {
     let ((_, of_maps), (secrets, of_secrets)) = sources();
     let (open, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(gate);

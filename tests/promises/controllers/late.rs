@@ -106,7 +106,7 @@ fn elector(server: &ApiServer, identity: &str) -> LeaderElector {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_may_sync_while_its_controller_stands_by() {
+async fn informer_may_sync_during_standby() {
     let server = ApiServer::new();
     let mut rival = elector(&server, "rival");
     let (state, retire) = (rival.leadership(), CancellationToken::new());
@@ -183,7 +183,7 @@ async fn an_informer_may_sync_while_its_controller_connects() {
 
 /// As with two selectors: one kind, one namespace, two informers.
 #[tokio::test(start_paused = true)]
-async fn two_informers_of_one_name_are_waited_for_apart() {
+async fn equally_named_informers_are_awaited_apart() {
     let (first, second) = (secrets(0), secrets(0));
     let controller = Controller::builder("selectors", &maps())
         .owns(&first.group)

@@ -160,7 +160,7 @@ async fn two_tries(write: Write, loss: Loss) -> (Vec<bool>, Option<u16>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_that_meets_its_first_try_is_looked_up() {
+async fn retry_that_meets_its_first_try_lists() {
     for (write, loss, code) in [
         (Write::Create, Loss::Retried, 409),
         (Write::Delete, Loss::Retried, 404),

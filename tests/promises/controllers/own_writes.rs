@@ -27,7 +27,7 @@ use super::late_watches::late_informer;
 use super::support::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_waits_holds_no_worker_and_no_stop() {
+async fn waiting_key_holds_no_worker_and_no_stop() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
@@ -253,7 +253,7 @@ fn run_seeds(seeds: Range<u64>, tracked: bool) -> BTreeSet<u64> {
 }
 
 #[test]
-fn no_child_is_made_twice_whatever_is_late_or_lost() {
+fn no_child_is_created_twice() {
     assert_eq!(run_seeds(0..2_000, true), BTreeSet::new());
 }
 

@@ -92,7 +92,7 @@ async fn the_grace_ends_also_while_a_reconcile_blocks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_standby_has_synced_and_its_queue_is_empty() {
+async fn standby_is_synced_with_an_empty_queue() {
     let server = ApiServer::new();
     let mut rival =
         LeaderElector::builder(server.client(), "shop", "work").identity("rival").build().unwrap();
@@ -140,7 +140,7 @@ async fn a_standby_has_synced_and_its_queue_is_empty() {
     running.await.unwrap().unwrap();
 }
 
-/// Whoever stops an informer from inside waits for its tasks, not for the reconcile.
+/// A reconcile that stops an informer waits for the informer's tasks, not for itself.
 #[tokio::test(start_paused = true)]
 async fn a_reconcile_may_shut_its_informer_down() {
     for drains in [false, true] {
@@ -172,7 +172,7 @@ async fn a_reconcile_may_shut_its_informer_down() {
 
 /// Two keys are due at one moment: one timer wakes one worker, and that one wakes the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reconcile_that_blocks_holds_up_no_other_worker() {
+async fn blocking_reconcile_holds_up_no_other_worker() {
     let maps = factory(&ApiServer::new()).informer::<ConfigMap>();
     let controller = Controller::builder("blocking", &maps).concurrency(3).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());

@@ -91,7 +91,7 @@ async fn a_finalizer_keeps_those_that_the_cache_lacks() {
 
 /// The cache is behind: the finalizer was put on, and the object is going.
 #[tokio::test(start_paused = true)]
-async fn a_finalizer_applies_nothing_to_an_object_that_is_going() {
+async fn finalizer_applies_nothing_to_a_deleted_object() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let api = Api::<ConfigMap>::namespaced(server.client(), "shop");

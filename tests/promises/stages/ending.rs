@@ -1,4 +1,4 @@
-//! What is over is over, and whoever still reads learns of it.
+//! The end of stages, and what their readers learn of it.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{SOON, filled, informer, object, settle};
 
 #[tokio::test(start_paused = true)]
-async fn drain_waits_for_streams_and_says_what_they_did_not_take() {
+async fn drain_waits_for_streams_and_reports_the_rest() {
     let source = filled(10);
     let informer = informer(&source);
     let mut untaken = informer.events().unwrap();
@@ -23,7 +23,7 @@ async fn drain_waits_for_streams_and_says_what_they_did_not_take() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn drain_is_through_when_every_stream_took_its_last_event() {
+async fn drain_ends_when_streams_took_their_events() {
     let source = filled(10);
     let informer = informer(&source);
     let mut taking = informer.events().unwrap();

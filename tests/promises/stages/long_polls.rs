@@ -110,7 +110,7 @@ fn stream_that_always_has_events_lets_others_run() {
 }
 
 #[test]
-fn waiter_for_first_adds_runs_while_the_next_call_blocks() {
+fn waiter_for_first_adds_runs_despite_blocking_call() {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
@@ -151,7 +151,7 @@ fn waiter_for_first_adds_runs_while_the_next_call_blocks() {
 }
 
 #[test]
-fn blocked_blocking_pool_holds_up_neither_work_nor_shutdown() {
+fn full_blocking_pool_holds_up_nothing() {
     on_one_thread(async {
         let (unblock, blocked) = mpsc::channel::<()>();
         let blocking = tokio::task::spawn_blocking(move || blocked.recv().is_err());
@@ -177,7 +177,7 @@ fn blocked_blocking_pool_holds_up_neither_work_nor_shutdown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn merged_states_of_what_a_slow_handler_is_told_first_are_right() {
+async fn slow_handler_gets_right_merged_initial_states() {
     let source = filled(10);
     let informer = informer(&source);
     informer.start().unwrap();

@@ -46,7 +46,7 @@ async fn packed_bombs(count: usize) -> Bombs {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unpacked_objects_that_panic_cost_no_event_and_no_index() {
+async fn panicking_unpacked_objects_cost_no_event() {
     const COUNT: usize = 20;
     let bombs = packed_bombs(COUNT).await;
     let updates = Arc::new(AtomicUsize::new(0));
@@ -75,7 +75,7 @@ async fn unpacked_objects_that_panic_cost_no_event_and_no_index() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unpacked_objects_that_panic_cost_no_predicate_and_no_mapping() {
+async fn panicking_unpacked_objects_cost_no_mapping() {
     const COUNT: usize = 20;
     let bombs = packed_bombs(COUNT).await;
     let maps = informer(&filled(1));
@@ -131,7 +131,7 @@ impl Drop for Values {
 }
 
 #[tokio::test(start_paused = true)]
-async fn index_values_whose_iterator_panics_cost_only_that_index() {
+async fn panicking_index_iterator_costs_only_its_index() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
     let maps = SharedInformer::new(source.clone(), InformerOptions::new());
     let bad = maps.add_index("bad", |_: &ConfigMap| Values(Some("v".into()))).unwrap();

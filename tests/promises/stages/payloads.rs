@@ -126,7 +126,7 @@ impl BackoffPolicy for Panicking {
 }
 
 #[tokio::test(start_paused = true)]
-async fn backoff_policy_that_panics_waits_for_the_longest_delay() {
+async fn panicking_backoff_policy_waits_the_longest_delay() {
     let source = filled(3);
     let options = ReflectorOptions::new().on_error(|_| {}).backoff(Panicking);
     let informer = SharedInformer::new(source.clone(), InformerOptions::new().reflector(options));

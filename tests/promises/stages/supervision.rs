@@ -67,7 +67,7 @@ async fn drops_that_panic_are_counted_and_stop_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_that_nobody_took_are_dropped_one_by_one() {
+async fn untaken_events_are_dropped_one_by_one() {
     let bombs = Bombs::start(50).await;
     let slow = bombs.informer.events().unwrap();
     bombs.put_all();
@@ -155,7 +155,7 @@ fn failing() -> DefaultGuard {
 }
 
 #[tokio::test(start_paused = true)]
-async fn task_that_panics_stops_its_informer_and_says_why() {
+async fn panicking_task_stops_its_informer_with_cause() {
     let source = filled(3);
     let informer = informer(&source);
     let registration = informer.on_event(|_| {}).unwrap();
@@ -184,7 +184,7 @@ async fn task_that_panics_stops_its_informer_and_says_why() {
 }
 
 #[tokio::test]
-async fn factory_hands_out_a_new_informer_for_one_that_failed() {
+async fn factory_replaces_a_failed_informer() {
     let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
     let first = factory.informer::<ConfigMap>();
     {

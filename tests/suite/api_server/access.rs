@@ -45,7 +45,7 @@ async fn refusals_are_in_a_real_servers_words() {
 }
 
 #[tokio::test]
-async fn a_rule_allows_its_verbs_resources_and_namespaces_only() {
+async fn rule_allows_only_its_verbs_resources_and_namespaces() {
     let reads = AccessRule::new(["get", "list"], ["configmaps"]).namespaces(["default"]);
     let patches = AccessRule::new(["patch"], ["*"]);
     let server = guarded([reads, patches]);
@@ -72,7 +72,7 @@ async fn a_rule_allows_its_verbs_resources_and_namespaces_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rules_are_taken_and_given_back_while_a_watch_stays_open() {
+async fn rules_change_while_a_watch_stays_open() {
     let server = guarded([AccessRule::everything()]);
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client_with_token("s3cret"));
     let watch = maps.watch(&WatchParams::default().timeout(1), "1").await.unwrap().boxed();

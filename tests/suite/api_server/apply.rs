@@ -38,7 +38,7 @@ fn container(name: &str, image: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_applied_is_owned_and_what_is_no_longer_applied_goes() {
+async fn applied_fields_are_owned_and_unapplied_removed() {
     let server = ApiServer::new();
     let mut spec = container("a", "1");
     spec["replicas"] = 2.into();
@@ -71,7 +71,7 @@ async fn what_is_applied_is_owned_and_what_is_no_longer_applied_goes() {
 }
 
 #[tokio::test]
-async fn a_conflict_names_whom_and_where_and_can_be_forced() {
+async fn apply_conflict_names_manager_and_can_be_forced() {
     let server = ApiServer::new();
     let mut spec = container("a", "1");
     spec["replicas"] = 2.into();
@@ -162,7 +162,7 @@ async fn what_cannot_be_applied_is_refused() {
 }
 
 #[tokio::test]
-async fn lists_of_a_custom_type_are_as_its_schema_says() {
+async fn custom_lists_merge_by_their_schema() {
     let server = ApiServer::new();
     let list = |more: Value| {
         let mut list = json!({
@@ -231,7 +231,7 @@ async fn an_ordinary_client_applies() {
 }
 
 #[tokio::test]
-async fn who_set_what_is_told_as_a_real_server_does() {
+async fn managed_fields_match_a_real_server() {
     let list: Value =
         serde_json::from_str(include_str!("../../transcripts/list-pods-json.json")).unwrap();
     let server = ApiServer::new();
@@ -242,7 +242,7 @@ async fn who_set_what_is_told_as_a_real_server_does() {
     let mut pod = real.clone();
     let metadata = pod["metadata"].as_object_mut().unwrap();
     metadata.retain(|name, _| ["name", "namespace", "labels", "annotations"].contains(&&**name));
-    // What admission added was nobody's.
+    // Fields that admission added have no owner.
     let spec = pod["spec"].as_object_mut().unwrap();
     spec.retain(|name, _| !["tolerations", "priority", "preemptionPolicy"].contains(&&**name));
     let namespace = pod["metadata"]["namespace"].as_str().unwrap();

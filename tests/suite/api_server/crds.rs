@@ -125,7 +125,7 @@ async fn status_is_apart_only_where_declared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deleting_a_definition_ends_its_type_as_the_transcript_shows() {
+async fn deleting_a_definition_ends_its_type() {
     let server = ApiServer::new();
     define(&server).await;
     let (v1, api) = widgets(&server, "v1");
@@ -160,7 +160,10 @@ async fn deleting_a_definition_ends_its_type_as_the_transcript_shows() {
         .unwrap();
     assert_eq!(told, ['-', '-', '~', '-', '@']);
     define(&server).await;
-    assert!(api.list(&ListParams::default()).await.unwrap().items.is_empty(), "and comes anew");
+    assert!(
+        api.list(&ListParams::default()).await.unwrap().items.is_empty(),
+        "a new definition starts empty"
+    );
 }
 
 #[tokio::test]
@@ -183,7 +186,7 @@ async fn a_definition_that_changes_changes_its_type() {
 }
 
 #[tokio::test]
-async fn a_definition_that_cannot_be_is_refused_with_every_cause() {
+async fn invalid_definition_is_refused_with_all_causes() {
     let server = ApiServer::new();
     let mut bad = definition();
     bad["metadata"]["name"] = "gadgets.example.com".into();

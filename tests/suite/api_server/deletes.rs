@@ -15,7 +15,7 @@ fn pod(name: &str, node: Option<&str>) -> Pod {
 }
 
 #[tokio::test]
-async fn a_pod_on_a_node_has_its_grace_and_one_without_goes_at_once() {
+async fn only_scheduled_pods_get_a_grace_period() {
     let server = ApiServer::new();
     let pods: Api<Pod> = Api::default_namespaced(server.client());
     server.create(&pod("waiting", None)).unwrap();
@@ -37,7 +37,7 @@ async fn a_pod_on_a_node_has_its_grace_and_one_without_goes_at_once() {
 }
 
 #[tokio::test]
-async fn a_delete_may_name_the_very_object_it_means() {
+async fn delete_may_have_preconditions() {
     let (_server, _, maps) = rig();
     let made = maps.create(&PostParams::default(), &map("a")).await.unwrap();
     let when = |uid: Option<String>, version: Option<String>| DeleteParams {
@@ -94,7 +94,7 @@ async fn a_collection_is_deleted_as_its_selector_says() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_would_be_and_changes_nothing() {
+async fn dry_run_shows_the_result_without_change() {
     let (server, _, maps) = rig();
     server.create(&map("a")).unwrap();
     let before = server.revision();

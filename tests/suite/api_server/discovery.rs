@@ -1,4 +1,4 @@
-//! What the server says of itself, against what a real one said.
+//! The discovery documents, compared with those of a real server.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn told(mut resource: Value) -> Value {
 }
 
 #[tokio::test]
-async fn each_resource_is_described_as_a_real_server_does() {
+async fn discovery_describes_each_resource_like_real_server() {
     let server = ApiServer::new();
     let real: Value =
         serde_json::from_str(include_str!("../../transcripts/discovery-core.json")).unwrap();
@@ -35,7 +35,7 @@ async fn each_resource_is_described_as_a_real_server_does() {
 }
 
 #[tokio::test]
-async fn the_aggregated_form_is_a_real_servers_without_what_is_not_served() {
+async fn aggregated_discovery_matches_a_real_server() {
     let server = ApiServer::new();
     let real: Value =
         serde_json::from_str(include_str!("../../transcripts/discovery-aggregated.json")).unwrap();
@@ -97,7 +97,7 @@ async fn groups_and_the_server_itself_can_be_asked() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_the_paths_there_are_are_told() {
+async fn not_found_root_lists_existing_paths() {
     let server = ApiServer::new();
     let (index, nothing) = (get(&server, "/").await, get(&server, "/nothing/here").await);
     assert_eq!((index.status, nothing.status), (200, 404));

@@ -37,7 +37,7 @@ async fn its_watcher_hears_everything_by_either_strategy() {
         assert_eq!(next().await, "+a");
         server.delete(&map("b")).unwrap();
         assert_eq!(next().await, "-b");
-        // What it knows is forgotten while its watch is cut: it has to begin anew.
+        // The server forgets its history while the watch is cut, so the watcher has to list again.
         server.compact();
         server.drop_connections();
         server.create(&map("c")).unwrap();

@@ -19,7 +19,7 @@ fn inside(name: &str, namespace: &str) -> ConfigMap {
 }
 
 #[tokio::test]
-async fn an_object_needs_its_namespace_only_where_asked_for() {
+async fn namespace_must_exist_only_when_configured() {
     assert!(ApiServer::new().create(&inside("a", "nowhere")).is_ok());
     let strict = ApiServer::builder().require_namespaces(true).build();
     let refused = strict.create(&inside("a", "nowhere")).unwrap_err();
@@ -30,7 +30,7 @@ async fn an_object_needs_its_namespace_only_where_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_takes_its_objects_along_and_waits_for_finalizers() {
+async fn deleted_namespace_waits_for_its_objects_finalizers() {
     let (server, client, maps) = rig();
     let namespaces: Api<Namespace> = Api::all(client.clone());
     let made = namespaces.create(&PostParams::default(), &namespace("shop")).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_namespace_takes_its_objects_along_and_waits_for_finalizers() {
 }
 
 #[tokio::test]
-async fn a_namespace_with_a_finalizer_of_its_own_waits_for_that_as_well() {
+async fn deleted_namespace_waits_for_its_own_finalizers() {
     let server = ApiServer::new();
     let namespaces: Api<Namespace> = Api::all(server.client());
     let mut held = namespace("shop");

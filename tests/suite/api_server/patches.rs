@@ -20,7 +20,7 @@ async fn patched(server: &ApiServer, kind: &str, path: &str, body: &Value) -> An
 }
 
 #[tokio::test]
-async fn a_json_patch_does_all_of_its_steps_or_none() {
+async fn json_patch_applies_all_steps_or_none() {
     let (server, _, maps) = rig();
     let mut made = map("a");
     made.data = Some([("k".into(), "v".into())].into());

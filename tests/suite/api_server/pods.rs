@@ -1,4 +1,4 @@
-//! What is asked of pods below their path: evictions and bindings.
+//! Subresources of pods: evictions and bindings.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
@@ -89,7 +89,7 @@ async fn a_budget_lets_go_what_it_can_spare() {
 }
 
 #[tokio::test]
-async fn a_budget_nobody_has_counted_for_asks_for_patience() {
+async fn uncounted_budget_asks_to_retry() {
     let mut young = budget("web", 5);
     young.status = None;
     let scene = scene(&[pod("a", "Running", true)], &[young]);

@@ -7,7 +7,7 @@ use kube::core::PartialObjectMeta;
 use super::*;
 
 #[tokio::test]
-async fn pages_are_of_one_moment_until_it_is_compacted() {
+async fn pages_show_one_moment_until_compaction() {
     let (server, _, maps) = rig();
     for n in 0..7 {
         server.create(&map(&format!("m{n}"))).unwrap();
@@ -111,7 +111,7 @@ async fn cluster_scoped_types_and_all_namespaces() {
 }
 
 #[tokio::test]
-async fn of_a_parameter_that_comes_twice_the_first_counts() {
+async fn first_of_repeated_parameters_counts() {
     let (server, ..) = rig();
     for name in ["a", "b", "c"] {
         server.create(&map(name)).unwrap();

@@ -1,5 +1,5 @@
-//! What a definition's schema makes of its objects, as clients meet it. The rest is asked of a real
-//! server, too, in `tests/cluster`.
+//! The effect of a definition's schema on objects, as clients see it. The rest is compared with a
+//! real server in `tests/cluster`.
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ async fn objects_are_pruned_defaulted_and_validated() {
 }
 
 #[tokio::test]
-async fn who_asks_for_it_is_refused_what_nobody_knows() {
+async fn strict_validation_refuses_unknown_fields() {
     let server = defined().await;
     let odd = gadget("a", &json!({"size": 1, "nonsense": 1}));
     let refused =
@@ -81,7 +81,7 @@ async fn who_asks_for_it_is_refused_what_nobody_knows() {
 }
 
 #[tokio::test]
-async fn what_was_there_before_a_schema_was_tightened_may_stay() {
+async fn old_values_may_violate_a_tightened_schema() {
     let server = defined().await;
     let made = gadget("a", &json!({"size": 9}));
     assert_eq!(ask(&server, "POST", GADGETS, &[], &made).await.status, 201);

@@ -27,7 +27,7 @@ fn cells(table: &Value, row: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn pods_have_the_columns_and_cells_of_a_real_server() {
+async fn pod_tables_match_a_real_server() {
     let server = ApiServer::new();
     let list: Value =
         serde_json::from_str(include_str!("../../transcripts/list-pods-json.json")).unwrap();
@@ -134,7 +134,7 @@ async fn common_kinds_show_what_matters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_tells_rows_and_names_the_columns_once() {
+async fn table_watch_names_columns_once() {
     let server = ApiServer::new();
     server.create(&map("a")).unwrap();
     server.create(&map("b")).unwrap();
@@ -154,7 +154,7 @@ async fn a_watch_tells_rows_and_names_the_columns_once() {
 }
 
 #[tokio::test]
-async fn a_custom_type_shows_the_columns_of_its_definition() {
+async fn custom_type_shows_its_definitions_columns() {
     let server = ApiServer::new();
     let definition = json!({
             "metadata": {"name": "widgets.example.com"},

@@ -21,7 +21,7 @@ fn told(event: WatchEvent<ConfigMap>) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_tells_what_its_selector_sees_and_ends_with_a_bookmark() {
+async fn watch_follows_its_selector_and_ends_bookmarked() {
     let (server, _, maps) = rig();
     let from = server.revision().to_string();
     let params = WatchParams::default().labels("app=web").timeout(90);
@@ -43,7 +43,7 @@ async fn a_watch_tells_what_its_selector_sees_and_ends_with_a_bookmark() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_leaves_a_selector_is_told_as_the_selector_last_saw_it() {
+async fn object_leaving_selector_has_its_last_state() {
     let (server, _, maps) = rig();
     let params = WatchParams::default().labels("app=web").timeout(1);
     let watch = maps.watch(&params, &server.revision().to_string()).await.unwrap();
@@ -57,7 +57,7 @@ async fn what_leaves_a_selector_is_told_as_the_selector_last_saw_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_never_idle_ends_in_time_and_one_that_is_open_survives_a_compaction() {
+async fn busy_watch_ends_in_time_and_survives_compaction() {
     let (server, _, maps) = rig();
     let from = server.revision().to_string();
     let mut watch = maps.watch(&WatchParams::default().timeout(100), &from).await.unwrap().boxed();
@@ -82,7 +82,7 @@ async fn a_watch_that_is_never_idle_ends_in_time_and_one_that_is_open_survives_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_a_forgotten_version_is_told_so() {
+async fn watch_from_compacted_version_expires() {
     let (server, _, maps) = rig();
     server.create(&map("a")).unwrap();
     server.compact();
@@ -109,7 +109,7 @@ async fn a_streaming_list_ends_in_its_annotated_bookmark() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_can_be_dropped_and_requests_answered_by_the_test() {
+async fn tests_can_drop_connections_and_answer_requests() {
     let (server, _, maps) = rig();
     let mut watch = maps.watch(&WatchParams::default(), "1").await.unwrap().boxed();
     server.drop_connections();
@@ -134,7 +134,7 @@ async fn a_watch_ends_with_its_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_type_that_is_removed_takes_its_watches_along() {
+async fn removed_type_ends_its_watches() {
     let (server, client, _) = rig();
     let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
     let resource = ApiResource::from_gvk(&kind);
@@ -162,7 +162,7 @@ async fn a_type_that_is_removed_takes_its_watches_along() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_bookmark_comes_two_seconds_before_the_end() {
+async fn last_bookmark_comes_two_seconds_before_end() {
     let (server, _, maps) = rig();
     let from = server.revision().to_string();
     let mut watch = maps.watch(&WatchParams::default().timeout(10), &from).await.unwrap().boxed();

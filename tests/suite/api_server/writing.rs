@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 
 #[tokio::test]
-async fn objects_live_and_die_as_on_a_real_server() {
+async fn object_life_matches_a_real_server() {
     let (_server, _, maps) = rig();
     let post = PostParams::default();
     let made = maps.create(&post, &map("a")).await.unwrap();
@@ -39,7 +39,7 @@ async fn objects_live_and_die_as_on_a_real_server() {
 }
 
 #[tokio::test]
-async fn a_finalizer_holds_an_object_until_it_is_gone() {
+async fn finalizer_holds_a_deleted_object() {
     let (_server, _, maps) = rig();
     let mut held = map("a");
     held.metadata.finalizers = Some(vec!["example.com/hold".into()]);

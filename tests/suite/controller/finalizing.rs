@@ -19,7 +19,7 @@ fn api(server: &ApiServer) -> Api<ConfigMap> {
     Api::namespaced(server.client(), "shop")
 }
 
-/// What the reconcile was asked for.
+/// Runs one reconcile with the finalizer and records its calls.
 async fn reconcile(
     client: &Client,
     object: &ConfigMap,
@@ -110,7 +110,7 @@ async fn it_goes_on_only_what_was_seen() {
 }
 
 #[tokio::test]
-async fn an_object_that_is_gone_or_another_by_now_needs_nothing_taken_off() {
+async fn gone_or_replaced_object_needs_no_removal() {
     for replaced in [false, true] {
         let server = ApiServer::new();
         let client = server.client();
@@ -131,7 +131,7 @@ async fn an_object_that_is_gone_or_another_by_now_needs_nothing_taken_off() {
 }
 
 #[tokio::test]
-async fn a_server_that_fails_is_reported_and_the_cleanup_comes_again() {
+async fn failed_removal_repeats_the_cleanup() {
     let server = ApiServer::new();
     let client = server.client();
     let made = server.create(&map("a", "1")).unwrap();

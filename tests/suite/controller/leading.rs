@@ -25,7 +25,7 @@ struct Replica {
     running: JoinHandle<Result<(), ControllerError>>,
 }
 
-/// What is at work, and where two were at once.
+/// The replicas at work, and the moments at which two were.
 #[derive(Clone, Default)]
 struct AtWork(Arc<parking_lot::Mutex<Option<usize>>>);
 
@@ -80,7 +80,7 @@ fn working(replicas: &[Replica]) -> Vec<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_three_replicas_one_works_and_another_takes_over_when_its_connection_is_cut() {
+async fn another_replica_takes_over_from_cut_leader() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let (at_work, log) = (AtWork::default(), Log::new());

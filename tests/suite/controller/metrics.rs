@@ -1,4 +1,4 @@
-//! What a recorder hears of a controller, its queue and its election.
+//! Metrics of a controller, its queue and its election.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

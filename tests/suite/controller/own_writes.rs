@@ -54,7 +54,7 @@ async fn a_read_can_wait_for_a_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delete_is_not_seen_before_the_creation_was() {
+async fn delete_is_not_observed_before_creation() {
     let server = ApiServer::new();
     let maps = late_informer::<ConfigMap>(server.client(), || LATE);
     maps.start().unwrap();
@@ -73,7 +73,7 @@ async fn a_delete_is_not_seen_before_the_creation_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_seen_long_ago_is_not_kept_for_keys_that_never_come_again() {
+async fn observed_writes_are_forgotten() {
     let server = ApiServer::new();
     let maps = factory(&server).informer::<ConfigMap>();
     maps.start().unwrap();

@@ -141,7 +141,8 @@ impl Rig {
         Self { maps, readings, log, stop, running }
     }
 
-    /// What was reconciled and what was read, of what was done before.
+    /// Waits for the reconciles of earlier changes. Returns the reconciled keys and the objects
+    /// read.
     async fn done(&self) -> (Vec<(ObjectKey, bool)>, Vec<String>) {
         sleep(10 * MS).await;
         (self.log.take(), self.readings.take())
@@ -154,7 +155,7 @@ impl Rig {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_unpacked_for_its_reconcile_and_not_for_its_key() {
+async fn object_is_unpacked_only_for_its_reconcile() {
     let rig = Rig::start(&["a", "b"], |builder| builder).await;
     assert_eq!(rig.readings.take(), ["a", "b"]);
     rig.maps.put(map("a", "2"));
@@ -167,7 +168,7 @@ async fn an_object_is_unpacked_for_its_reconcile_and_not_for_its_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_unpacked_for_predicates_unless_it_is_gone() {
+async fn object_is_unpacked_for_predicates_unless_deleted() {
     let rig = Rig::start(&["a"], |builder| {
         builder.predicate(|old, new| {
             // Either state alone would not do.
@@ -187,7 +188,7 @@ async fn an_object_is_unpacked_for_predicates_unless_it_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cant_be_unpacked_is_never_taken_for_gone() {
+async fn undecodable_object_is_never_gone() {
     for predicate in [false, true] {
         let rig =
             Rig::start(
@@ -213,7 +214,7 @@ async fn what_cant_be_unpacked_is_never_taken_for_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owned_object_is_unpacked_for_its_owner_and_means_no_work_where_that_fails() {
+async fn undecodable_owned_object_queues_no_owner() {
     let readings = Readings::default();
     let (secrets, informer) = informer(FakeSource::<Secret>::new("secrets", "Secret"), &readings);
     let rig = Rig::start(&["a", "b"], |builder| builder.owns(&informer)).await;

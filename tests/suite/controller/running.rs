@@ -30,7 +30,7 @@ fn noting(
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_object_is_reconciled_and_again_when_it_changes_or_goes() {
+async fn every_change_of_an_object_is_reconciled() {
     let server = ApiServer::new();
     let a = server.create(&map("a", "1")).unwrap();
     server.create(&map("b", "1")).unwrap();
@@ -59,7 +59,7 @@ async fn every_object_is_reconciled_and_again_when_it_changes_or_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_object_is_never_reconciled_twice_at_a_time_but_several_are_at_once() {
+async fn only_different_objects_reconcile_at_once() {
     let server = ApiServer::new();
     for name in ["a", "b", "c", "d"] {
         server.create(&map(name, "0")).unwrap();
@@ -94,7 +94,7 @@ async fn one_object_is_never_reconciled_twice_at_a_time_but_several_are_at_once(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fails_panics_or_hangs_is_tried_again_later_and_later() {
+async fn failed_reconciles_are_retried_with_backoff() {
     #[derive(Clone, Copy, PartialEq)]
     enum How {
         Error,
@@ -144,7 +144,7 @@ async fn what_fails_panics_or_hangs_is_tried_again_later_and_later() {
             let last = status.last_failure.unwrap();
             assert_eq!((&*last.key, &*last.error, last.failures), ("shop/a", "on purpose", 5));
         }
-        // A success starts the delays anew.
+        // A success resets the delays.
         assert!(handle.trigger(key("a")));
         log.reaches(1).await;
         assert_eq!(log.take()[0], 0);
@@ -172,7 +172,7 @@ async fn a_reconcile_may_ask_to_be_called_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_object_owns_or_is_related_to_means_work_on_it() {
+async fn owned_and_related_objects_queue_keys() {
     let server = ApiServer::new();
     let a = server.create(&map("a", "1")).unwrap();
     let b = server.create(&map("b", "1")).unwrap();
@@ -216,7 +216,7 @@ async fn what_an_object_owns_or_is_related_to_means_work_on_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn predicates_see_old_and_new_and_can_not_drop_deletes() {
+async fn predicates_see_both_states_and_no_deletes() {
     let server = ApiServer::new();
     let a = server.create(&map("a", "1")).unwrap();
     server.create(&map("ignored", "1")).unwrap();
@@ -288,7 +288,7 @@ async fn nothing_is_reconciled_before_every_informer_has_synced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_that_does_not_sync_is_named_with_its_error() {
+async fn unsynced_informer_is_named_with_its_error() {
     let server = ApiServer::new();
     forbid(&server, "/secrets");
     let factory = factory(&server);
@@ -308,7 +308,7 @@ async fn an_informer_that_does_not_sync_is_named_with_its_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_is_heard_while_it_syncs_and_a_stopped_informer_is_an_error() {
+async fn stop_during_sync_ends_the_controller() {
     let server = ApiServer::new();
     forbid(&server, "/configmaps");
     let maps = factory(&server).informer::<ConfigMap>();
@@ -326,7 +326,7 @@ async fn a_stop_is_heard_while_it_syncs_and_a_stopped_informer_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reconciles_that_run_at_the_stop_are_given_their_grace_and_then_dropped() {
+async fn running_reconciles_get_the_grace_at_stop() {
     for (takes, ends) in [(5, true), (50, false)] {
         let server = ApiServer::new();
         server.create(&map("a", "1")).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests of controllers share.
+//! Shared parts of the tests of controllers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub(crate) fn factory(server: &ApiServer) -> SharedInformerFactory {
     SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
 }
 
-/// What happened, and when.
+/// A record of events with their times.
 #[derive(Clone)]
 pub(crate) struct Log<T>(Arc<Mutex<Vec<(Duration, T)>>>, Instant);
 
@@ -90,7 +90,7 @@ impl<T: Clone> Log<T> {
         std::mem::take(&mut *self.0.lock()).into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// How long it was from each entry to the next, in whole seconds.
+    /// Returns the times between entries, in whole seconds.
     pub(crate) fn gaps(&self) -> Vec<u64> {
         let log = self.0.lock();
         log.windows(2).map(|pair| pair[1].0.abs_diff(pair[0].0).as_secs()).collect()

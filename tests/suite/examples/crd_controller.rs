@@ -77,7 +77,7 @@ impl Rig {
 }
 
 #[test]
-fn its_definition_has_a_status_and_conditions_by_type() {
+fn definition_has_status_and_conditions_by_type() {
     let definition = serde_json::to_value(Website::crd()).unwrap();
     let version = &definition["spec"]["versions"][0];
     assert!(version["subresources"]["status"].is_object());
@@ -86,7 +86,7 @@ fn its_definition_has_a_status_and_conditions_by_type() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_website_is_made_and_says_when_it_is_ready() {
+async fn website_is_created_and_becomes_ready() {
     let rig = rig().await;
     let website = rig.create("one", 2).await;
     let waiting = rig.says(1, "Ready", "False", "Progressing").await;

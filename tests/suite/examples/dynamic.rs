@@ -20,7 +20,7 @@ async fn refused(server: &ApiServer, kind: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_defined_a_moment_ago_is_found_and_followed() {
+async fn newly_defined_kind_is_found_and_followed() {
     let server = ApiServer::new();
     let unknown = refused(&server, "widgets").await;
     assert_eq!(unknown, "the server has no widgets that can be listed and watched");
@@ -56,7 +56,7 @@ async fn a_kind_defined_a_moment_ago_is_found_and_followed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_that_several_groups_have_is_asked_back() {
+async fn ambiguous_name_is_an_error() {
     let server = ApiServer::new();
     let ambiguous = refused(&server, "events").await;
     assert!(ambiguous.starts_with("events may be any of "), "{ambiguous}");

@@ -34,7 +34,7 @@ fn every_example_is_in_both_tables() {
 }
 
 #[test]
-fn every_example_says_what_it_shows_and_how_to_run_it() {
+fn every_example_says_how_to_run_it() {
     for name in in_table(&fs::read_to_string(root().join("examples/README.md")).unwrap()) {
         let file = root().join("examples").join(format!("{name}.rs"));
         let file =

@@ -16,7 +16,7 @@ fn begin(server: &ApiServer, said: &Said) -> Running {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_may_not_be_read_holds_up_no_other() {
+async fn forbidden_namespace_holds_up_no_other() {
     let server = ApiServer::new();
     server.intercept(|request| request.target.contains("/namespaces/mail/").then(forbidden));
     for namespace in ["shop", "bank", "mail", "kube-system"] {

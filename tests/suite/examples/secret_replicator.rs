@@ -181,7 +181,7 @@ async fn what_is_no_longer_marked_is_left_clean() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_of_somebody_else_is_left_alone_and_holds_up_no_other() {
+async fn foreign_secret_is_left_alone() {
     let server = consenting();
     let mut foreign = secret("mail", "", "theirs");
     foreign.metadata.labels = None;
@@ -199,7 +199,7 @@ async fn a_secret_of_somebody_else_is_left_alone_and_holds_up_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_second_replica_does_nothing_until_the_first_stops() {
+async fn second_replica_waits_for_the_first() {
     let server = consenting();
     let first = replica(&server, "first");
     sleep(5 * S).await;

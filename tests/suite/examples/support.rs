@@ -1,4 +1,4 @@
-//! What the tests of the examples share.
+//! Shared parts of the tests of the examples.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// What an example said. A cheap clone.
+/// The output of an example. Clones are cheap.
 #[derive(Clone, Default)]
 pub(crate) struct Said(Arc<Mutex<Vec<String>>>);
 

@@ -9,7 +9,7 @@ use super::*;
 const OTHER: FaultClass = FaultClass::Other;
 
 #[tokio::test(start_paused = true)]
-async fn a_list_cut_in_the_middle_of_a_piece_is_listed_again() {
+async fn cut_list_is_listed_again() {
     for way in [Way::List, Way::Pages] {
         for spot in [
             BodyPosition::Byte(0),
@@ -35,7 +35,7 @@ async fn a_page_cut_off_is_listed_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
+async fn cut_streaming_list_falls_back_to_list() {
     for spot in [BodyPosition::Byte(3), BodyPosition::Event(4), BodyPosition::Frame(0)] {
         let rig =
             first_state_through(Way::Stream, Requests::streaming_lists(), Injection::cut(spot))
@@ -48,7 +48,7 @@ async fn a_streaming_list_cut_in_its_initial_events_falls_back_to_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_cut_in_the_middle_of_an_event_goes_on_without_a_relist() {
+async fn cut_watch_resumes_without_relist() {
     for way in WAYS {
         for spot in [
             BodyPosition::Byte(0),
@@ -66,7 +66,7 @@ async fn a_watch_cut_in_the_middle_of_an_event_goes_on_without_a_relist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_ends_in_the_middle_is_told_from_a_whole_one() {
+async fn truncated_answer_is_recognised() {
     let truncated = Injection::truncate(BodyPosition::Byte(300));
     for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
         let rig = first_state_through(way, requests, truncated.clone()).await;
@@ -100,7 +100,7 @@ async fn an_empty_body_is_no_empty_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_connection_is_waited_for_without_a_relist() {
+async fn refused_connection_causes_no_relist() {
     let rig = Rig::synced(Way::List).await;
     let down = rig.inject(Requests::all(), Injection::refuse());
     rig.faults.cut_now();
@@ -116,7 +116,7 @@ async fn a_refused_connection_is_waited_for_without_a_relist() {
 
 /// The same layer in the stack of a client that reaches a server through a socket.
 #[tokio::test]
-async fn a_client_of_a_server_on_a_port_has_the_same_faults() {
+async fn client_over_a_port_has_the_faults() {
     let server = ApiServer::new();
     let listening = server.listen("127.0.0.1:0").await.unwrap();
     let faults = Faults::new();

@@ -42,7 +42,7 @@ async fn clock_jump_during_an_outage_is_survived() {
 
 /// While a list is on its way, and while a watch is opened.
 #[tokio::test(start_paused = true)]
-async fn time_that_jumps_in_the_middle_of_an_answer_costs_another_attempt_at_the_most() {
+async fn clock_jump_costs_at_most_one_retry() {
     for way in WAYS {
         let rig = Rig::new(way);
         let slow = rig.inject(Requests::reads(), Injection::delay(Duration::from_secs(5)));

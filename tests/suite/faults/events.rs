@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_comes_twice_at_once_is_told_once() {
+async fn immediate_duplicate_event_is_delivered_once() {
     for way in WAYS {
         let rig = watch_through(way, Injection::repeat(1, 0)).await;
         assert_eq!(rig.relists().total(), 0);
@@ -13,7 +13,7 @@ async fn an_event_that_comes_twice_at_once_is_told_once() {
 
 /// An old event again, after others: what it says was true once.
 #[tokio::test(start_paused = true)]
-async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
+async fn late_duplicate_event_is_reported_and_corrected() {
     for later in 1..4 {
         let rig = watch_through(Way::List, Injection::repeat(1, later)).await;
         rig.reported(FaultClass::Other, None, "watch configmaps: the watch sent version");
@@ -23,7 +23,7 @@ async fn an_event_that_comes_again_later_is_reported_and_does_not_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_out_of_order_are_reported_and_listed_anew() {
+async fn unordered_events_are_reported_and_relisted() {
     for every in 1..4 {
         let rig = watch_through(Way::List, Injection::swap(every)).await;
         rig.reported(FaultClass::Other, None, "watch configmaps: the watch sent version");
@@ -34,7 +34,7 @@ async fn events_out_of_order_are_reported_and_listed_anew() {
 
 /// A delete, and then the add that came before it: the object must not come back for good.
 #[tokio::test(start_paused = true)]
-async fn a_deleted_object_does_not_come_back_by_an_old_event() {
+async fn old_event_does_not_revive_a_deleted_object() {
     let rig = Rig::synced(Way::List).await;
     rig.inject(Requests::watches().times(1), Injection::repeat(1, 1));
     rig.faults.cut_now();
@@ -48,7 +48,7 @@ async fn a_deleted_object_does_not_come_back_by_an_old_event() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn initial_events_may_come_twice_and_in_any_order() {
+async fn initial_events_may_repeat_in_any_order() {
     for injection in
         [Injection::repeat(1, 0), Injection::repeat(1, 3), Injection::swap(1), Injection::swap(2)]
     {
@@ -58,7 +58,7 @@ async fn initial_events_may_come_twice_and_in_any_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relist_that_is_due_is_not_forgotten_when_the_watch_breaks() {
+async fn due_relist_survives_a_broken_watch() {
     let rig = Rig::synced(Way::List).await;
     rig.inject(Requests::watches().times(1), Injection::swap(2));
     rig.faults.cut_now();

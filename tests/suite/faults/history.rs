@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_restart_that_keeps_its_history_costs_no_list() {
+async fn restart_with_history_costs_no_list() {
     for way in WAYS {
         let rig = Rig::synced(way).await;
         let lists = rig.asked(false);
@@ -19,7 +19,7 @@ async fn a_restart_that_keeps_its_history_costs_no_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restart_that_lost_its_history_is_listed_anew_and_deletes_are_told() {
+async fn restart_without_history_reports_missed_deletes() {
     for way in WAYS {
         let rig = Rig::synced(way).await;
         let down = rig.inject(Requests::all(), Injection::refuse());
@@ -94,7 +94,7 @@ async fn a_replica_that_lags_behind_takes_nothing_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_goes_on_lagging_is_asked_for_a_quorum() {
+async fn lagging_replica_leads_to_a_quorum_list() {
     let rig = Rig::new(Way::List);
     rig.faults.remember_lists();
     rig.start().await;
@@ -111,7 +111,7 @@ async fn a_replica_that_goes_on_lagging_is_asked_for_a_quorum() {
 
 /// The first list may be as old as it likes: the watch catches up from there.
 #[tokio::test(start_paused = true)]
-async fn a_first_list_from_a_lagging_replica_is_caught_up_with() {
+async fn first_list_from_lagging_replica_catches_up() {
     for forgotten in [false, true] {
         let rig = Rig::new(Way::List);
         rig.faults.remember_lists();

@@ -40,7 +40,7 @@ async fn one_undecodable_object_among_thousands_is_one_problem() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_known_object_that_becomes_undecodable_stays_as_it_was_and_is_marked() {
+async fn undecodable_update_keeps_the_last_state() {
     if PROTOBUF {
         return println!("skipped: objects are edited in JSON only");
     }
@@ -64,7 +64,7 @@ async fn a_known_object_that_becomes_undecodable_stays_as_it_was_and_is_marked()
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
+async fn invalid_utf8_costs_at_most_one_object() {
     if PROTOBUF {
         return println!("skipped: texts are garbled in JSON only");
     }
@@ -93,7 +93,7 @@ async fn bytes_that_are_no_utf8_hurt_one_object_at_the_most() {
     }
 }
 
-/// Where a byte is wrong outside of objects the answer is not what was asked for.
+/// An answer with a wrong byte outside of its objects is refused.
 #[tokio::test(start_paused = true)]
 async fn a_garbled_envelope_is_asked_again() {
     if PROTOBUF {

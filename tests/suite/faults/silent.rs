@@ -7,7 +7,7 @@ use super::*;
 const OTHER: FaultClass = FaultClass::Other;
 
 #[tokio::test(start_paused = true)]
-async fn a_list_without_an_answer_is_given_up_and_asked_again() {
+async fn unanswered_list_is_abandoned_and_retried() {
     for (way, requests) in [(Way::List, Requests::lists()), (Way::Pages, Requests::pages())] {
         for injection in [
             Injection::black_hole(),
@@ -22,7 +22,7 @@ async fn a_list_without_an_answer_is_given_up_and_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_that_gets_stuck_falls_back_to_a_list() {
+async fn stuck_streaming_list_falls_back_to_list() {
     for injection in [
         Injection::black_hole(),
         Injection::lose_answer(),
@@ -36,7 +36,7 @@ async fn a_streaming_list_that_gets_stuck_falls_back_to_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_ends_the_initial_events_is_not_asked_for_them_again() {
+async fn endless_initial_events_end_streaming_lists() {
     let rig = Rig::new(Way::Stream);
     let hidden = rig.inject(Requests::streaming_lists(), Injection::hide_initial_events_end());
     rig.factory.start().unwrap();
@@ -53,7 +53,7 @@ async fn a_server_that_never_ends_the_initial_events_is_not_asked_for_them_again
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_does_not_open_is_given_up() {
+async fn unopened_watch_is_abandoned() {
     for injection in [Injection::black_hole(), Injection::lose_answer()] {
         let rig = watch_through(Way::List, injection).await;
         rig.reported(OTHER, None, "watch configmaps: nothing came for 30s");
@@ -63,7 +63,7 @@ async fn a_watch_that_does_not_open_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_falls_silent_is_reopened_where_it_was() {
+async fn silent_watch_is_reopened_where_it_was() {
     for way in WAYS {
         let rig = watch_through(way, Injection::stall(BodyPosition::Event(2))).await;
         rig.reported(OTHER, None, "watch configmaps: nothing came for");

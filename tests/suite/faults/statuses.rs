@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn gone_as_the_status_of_a_watch_is_listed_anew() {
+async fn gone_status_of_watch_causes_relist() {
     for way in WAYS {
         let rig = watch_through(way, Injection::status(410)).await;
         rig.reported(FaultClass::Expired, Some(410), "watch configmaps: 410 Expired");
@@ -25,7 +25,7 @@ async fn gone_in_the_stream_is_listed_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn gone_on_a_page_is_listed_in_one_piece() {
+async fn gone_page_is_listed_in_one_piece() {
     for page in [0, 1] {
         let pages = Requests::pages().after(page);
         let rig = first_state_through(Way::Pages, pages, Injection::status(410)).await;
@@ -36,7 +36,7 @@ async fn gone_on_a_page_is_listed_in_one_piece() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_no_list_has_is_asked_of_a_quorum() {
+async fn unreachable_version_leads_to_a_quorum_list() {
     for way in WAYS {
         let requests =
             if way == Way::Stream { Requests::streaming_lists() } else { Requests::lists() };
@@ -48,7 +48,7 @@ async fn a_version_that_no_list_has_is_asked_of_a_quorum() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn throttled_requests_are_asked_again_as_they_were_and_not_before_they_may() {
+async fn throttled_requests_are_retried_when_allowed() {
     for (retry_after, least) in [(None, 800), (Some(Duration::from_secs(120)), 120_000)] {
         for (way, requests) in [
             (Way::List, Requests::lists()),
@@ -100,7 +100,7 @@ async fn a_failing_server_is_asked_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_internal_error_in_the_stream_is_watched_through_and_others_are_listed_anew() {
+async fn only_internal_stream_errors_need_no_relist() {
     let rig = watch_through(Way::List, Injection::error_event(1, 500)).await;
     rig.reported(FaultClass::Internal, Some(500), "watch configmaps: 500 InternalError");
     assert_eq!(rig.relists().total(), 0);
@@ -150,7 +150,7 @@ async fn a_permission_revoked_and_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permission_missing_from_the_start_is_named_by_the_wait() {
+async fn initially_missing_permission_is_named_by_wait() {
     for way in WAYS {
         let rig = Rig::new(way);
         let missing = rig.inject(Requests::reads(), Injection::status(403));

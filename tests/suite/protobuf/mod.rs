@@ -189,7 +189,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_built_in_is_known_by_version_and_kind() {
+fn built_in_types_are_known_by_kind() {
     assert!(
         is_built_in("v1", "Pod")
             && is_built_in("apiextensions.k8s.io/v1", "CustomResourceDefinition")
