@@ -1,8 +1,9 @@
-//! The seam between the reflector and where objects come from.
+//! The interface between the reflector and the source of its objects.
 //!
-//! A [`ListerWatcher`] answers two questions: what is there, and what happens from a version on.
-//! It knows nothing of stores, handlers or retries: an error ends the answer, and the reflector
-//! decides what to ask next. Whatever can't be decoded is an item of the answer, not its end.
+//! A [`ListerWatcher`] answers two requests: a list of what exists, and a watch of what happens
+//! after a version. It does not know stores, handlers or retries: an error ends the answer, and the
+//! reflector decides what to request next. An object that can't be decoded is an item of the
+//! answer, and does not end it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ pub use crate::packer::Packer;
 
 /// Lists and watches one collection of objects.
 ///
-/// Implemented over a [`kube::Client`] by [`ApiSource`](crate::transport::ApiSource), in memory by
-/// the `testing` feature's `FakeSource`, and by users who keep objects elsewhere.
+/// [`ApiSource`](crate::transport::ApiSource) implements it over a [`kube::Client`], and the
+/// `testing` feature's `FakeSource` in memory. Implement it for objects that come from elsewhere.
 ///
 /// Dropping a returned future or stream must end the request.
 ///
@@ -60,11 +61,11 @@ pub use crate::packer::Packer;
 /// }
 /// ```
 pub trait ListerWatcher<K>: Send + Sync + 'static {
-    /// The collection's name, for errors, logs and the status.
+    /// Returns the collection's name, for errors, logs and the status.
     fn collection(&self) -> &Collection;
 
-    /// Returns whether a selector narrows the collection: an object may exist that it does not hold.
-    /// Unless implemented, none does.
+    /// Returns whether a selector narrows the collection, so that an object may exist that the
+    /// collection does not contain. The default implementation returns false.
     fn is_narrowed(&self) -> bool {
         false
     }
@@ -84,7 +85,7 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>>;
 }
 
-/// Optional hints from the caller, which save a source work.
+/// Optional hints from the caller, which let a source do less work.
 #[must_use]
 pub struct ListHints<K> {
     known: Option<Arc<dyn KnownObjects<K>>>,
@@ -92,30 +93,30 @@ pub struct ListHints<K> {
 }
 
 impl<K> ListHints<K> {
-    /// No hints.
+    /// Gives no hints.
     pub fn none() -> Self {
         Self { known: None, packer: Packer::decoded() }
     }
 
-    /// The caller holds these objects already. A source need not decode an item, or an initial event,
-    /// of an object that is known in the same state: it may give [`SourceObject::unchanged`].
+    /// Hints that the caller already holds these objects. For a list item or an initial event that
+    /// is in a known state, the source may return [`SourceObject::unchanged`] and skip decoding.
     pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
         self.known = Some(known);
         self
     }
 
-    /// The caller packs objects so. A source may do it where it decodes them.
+    /// Hints how the caller packs objects. The source may then pack an object while decoding it.
     pub fn packer(mut self, packer: Packer<K>) -> Self {
         self.packer = packer;
         self
     }
 
-    /// Returns the objects that the caller holds already, if it says so.
+    /// Returns the objects that the caller already holds, if it gave that hint.
     pub fn known_objects(&self) -> Option<&Arc<dyn KnownObjects<K>>> {
         self.known.as_ref()
     }
 
-    /// Returns how the caller packs objects, if it does.
+    /// Returns the caller's packer, if it keeps objects in another way than decoded.
     pub(crate) fn packs(&self) -> Option<&Packer<K>> {
         Some(&self.packer).filter(|packer| packer.packs())
     }
@@ -142,27 +143,28 @@ impl<K> fmt::Debug for ListHints<K> {
     }
 }
 
-/// What a list gives: objects as they arrive and, somewhere among them, the list's metadata.
+/// The answer to a list: the objects as they arrive and, somewhere among them, the list's metadata.
 ///
-/// A stream that ends without an error was complete.
+/// A list is complete when its stream ends without an error.
 pub type ListStream<K> = BoxStream<'static, Result<ListItem<K>, SourceError>>;
 
-/// What a watch gives: events as they arrive. Its end without an error is an ordinary end.
+/// The answer to a watch: the events as they arrive. A watch ends normally when its stream ends
+/// without an error.
 pub type WatchStream<K> = BoxStream<'static, Result<WatchItem<K>, SourceError>>;
 
-/// The collection that is listed and watched.
+/// The name of the collection that is listed and watched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Collection {
     /// The resource as `kubectl` writes it: `pods`, `deployments.apps`.
     pub resource: Arc<str>,
     /// The kind of its objects, such as `Pod`.
     pub kind: Arc<str>,
-    /// The namespace, `None` for all of them or for a cluster-scoped resource.
+    /// The namespace, or `None` for all namespaces and for a cluster-scoped resource.
     pub namespace: Option<Arc<str>>,
 }
 
 impl Collection {
-    /// What an error about a request to this collection names.
+    /// Returns the scope that an error about a request to this collection names.
     pub fn request_scope(&self, verb: Verb) -> RequestScope {
         RequestScope { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
     }
@@ -174,59 +176,61 @@ impl fmt::Display for Collection {
     }
 }
 
-/// How to list.
+/// Parameters of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListQuery {
-    /// Not older than this; `None` is a quorum read, "0" whatever the server's cache has.
-    /// Not sent with a `continue_token`.
+    /// The oldest acceptable version. `None` requests a quorum read, "0" any version in the
+    /// server's cache. Not sent with a `continue_token`.
     pub version: Option<ResourceVersion>,
-    /// At most so many objects in this answer.
+    /// The maximum number of objects in the answer.
     pub limit: Option<u32>,
-    /// Go on where the last page ended.
+    /// The token of the last page, to continue after it.
     pub continue_token: Option<String>,
 }
 
-/// How to watch.
+/// Parameters of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchQuery {
-    /// Events after this version. With `initial_events`: a state not older than it.
+    /// The version after which events are wanted. With `initial_events`, the oldest acceptable
+    /// version of the initial state.
     pub version: Option<ResourceVersion>,
-    /// After how long the server is to end the watch.
+    /// The time after which the server ends the watch.
     pub timeout: Duration,
-    /// First the present state as ADDED events, then a bookmark, then live events (KEP-3157).
+    /// True to request the present state as ADDED events first, then a bookmark, then live events
+    /// (KEP-3157).
     pub initial_events: bool,
 }
 
-/// An object that a source gives: `pod.into()`.
+/// An object that a source delivers. Convert a decoded object with `pod.into()`.
 ///
-/// A source that makes use of [`ListHints`] may instead give it as the cache is to hold it.
+/// A source that follows [`ListHints`] may deliver the object as the cache will hold it instead.
 #[derive(Debug)]
 pub struct SourceObject<K>(pub(crate) SourceState<K>);
 
-/// The state of an object that a source gives.
+/// The form in which a source delivers an object.
 #[derive(Debug)]
 pub(crate) enum SourceState<K> {
-    /// Decoded, as its source has it.
+    /// Decoded, and otherwise unchanged.
     Decoded(K),
-    /// As the cache is to hold it.
+    /// As the cache will hold it.
     Packed(ObjectKey, Cached<K>),
-    /// In the state in which the caller knows it; this is the known one.
+    /// The object that the caller already holds, in the same state.
     Unchanged(ObjectKey, Cached<K>),
 }
 
 impl<K> SourceObject<K> {
-    /// Gives the known object of this key, which is unchanged. Only where the caller hinted at it, and
-    /// only of a list or of the initial events of a stream.
+    /// Delivers the known object with this key, which is unchanged. Allowed only if the caller
+    /// hinted at it, for an item of a list or an initial event of a streaming list.
     pub fn unchanged(key: ObjectKey, known: Cached<K>) -> Self {
         Self(SourceState::Unchanged(key, known))
     }
 
-    /// Returns whether this is the known object.
+    /// Returns whether this is the object that the caller already holds.
     pub fn is_unchanged(&self) -> bool {
         matches!(self.0, SourceState::Unchanged(..))
     }
 
-    /// Returns the object, where nothing but decoding was done to it: always without hints.
+    /// Returns the object if it is only decoded. Always returns one if the request had no hints.
     pub fn into_decoded(self) -> Option<K> {
         match self.0 {
             SourceState::Decoded(object) => Some(object),
@@ -256,52 +260,52 @@ impl<K> From<K> for SourceObject<K> {
 /// An object that could not be decoded.
 #[derive(Clone, Debug)]
 pub struct Undecodable {
-    /// Its key, where its metadata could be read.
+    /// The object's key, if its metadata could be read.
     pub key: Option<ObjectKey>,
-    /// Its version, where its metadata could be read.
+    /// The object's version, if its metadata could be read.
     pub version: Option<ResourceVersion>,
-    /// What is wrong with it.
+    /// The reason, and the request that delivered the object.
     pub error: SourceError,
 }
 
-/// A part of a list.
+/// One item of a list's answer.
 #[derive(Debug)]
 pub enum ListItem<K> {
     /// An object.
     Object(Result<SourceObject<K>, Undecodable>),
-    /// The list's own metadata; before, between or after its objects.
+    /// The list's own metadata, which may come before, between or after its objects.
     Meta(ListMetadata),
 }
 
-/// What a list says of itself.
+/// The metadata of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListMetadata {
     /// The version of the whole list.
     pub version: Option<ResourceVersion>,
-    /// The next page; `None` when this is the last.
+    /// The token for the next page, or `None` on the last page.
     pub continue_token: Option<String>,
-    /// How many objects the pages after this one hold, where the server tells.
+    /// The number of objects on the pages after this one, if the server reports it.
     pub remaining: Option<u64>,
 }
 
-/// A part of a watch.
+/// One item of a watch's answer.
 #[derive(Debug)]
 pub enum WatchItem<K> {
-    /// ADDED.
+    /// An ADDED event.
     Added(Result<SourceObject<K>, Undecodable>),
-    /// MODIFIED.
+    /// A MODIFIED event.
     Modified(Result<SourceObject<K>, Undecodable>),
-    /// DELETED, with the final state.
+    /// A DELETED event, with the final state.
     Deleted(Result<SourceObject<K>, Undecodable>),
-    /// BOOKMARK.
+    /// A BOOKMARK event.
     Bookmark {
-        /// Everything up to this version was sent.
+        /// The version up to which every event was sent.
         version: ResourceVersion,
-        /// The initial events of a streaming list are through.
+        /// True if this bookmark ends the initial events of a streaming list.
         initial_events_end: bool,
     },
-    /// ERROR: the server gives up, with this status. Ends the watch.
+    /// An ERROR event, with its status. The server ends the watch.
     Failed(SourceError),
-    /// An event that can't be used (an unknown type, an object of another kind); skipped.
+    /// An event that can't be used and is skipped: an unknown type, or an object of another kind.
     Skipped(SourceError),
 }

@@ -1,7 +1,7 @@
-//! Makes what the cache holds of an object that a source has.
+//! The conversion of a source's objects into [`Cached`] objects.
 //!
-//! It asks the indexes for an object's values while that is decoded, and the storage to pack it. So no
-//! stage knows of either: they pass on [`Cached`] objects.
+//! A [`Packer`] extracts an object's index values while it is decoded, and lets the storage pack
+//! it. So the other stages know of neither: they pass on [`Cached`] objects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,9 +13,12 @@ use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexExtractor, IndexValues, NotEnough, ObjectKey};
 use crate::storage::{Keeper, Storage, WireObject};
 
-/// Makes [`Cached`] objects of objects. A cheap clone.
+/// A converter of objects into [`Cached`] objects, decoded or packed.
 ///
-/// An informer has its own. A reflector that is used alone takes one of a [`Storage`]:
+/// Cloning is O(1).
+///
+/// An informer has its own. A reflector that is used without an informer takes one from a
+/// [`Storage`]:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -24,41 +27,45 @@ use crate::storage::{Keeper, Storage, WireObject};
 ///
 /// let options = ReflectorOptions::<Pod>::new().packer(Storage::decoded().packer("pods"));
 /// ```
-pub struct Packer<K>(How<K>);
+pub struct Packer<K>(Mode<K>);
 
-enum How<K> {
+enum Mode<K> {
+    /// Keeps objects decoded.
     Decoded,
-    By(Arc<dyn Fn(K) -> Cached<K> + Send + Sync>),
-    Kept { keeper: Arc<dyn Keeper<K>>, indexes: Option<Arc<dyn IndexExtractor<K>>> },
+    /// Calls a function of the user.
+    Custom(Arc<dyn Fn(K) -> Cached<K> + Send + Sync>),
+    /// Lets a storage pack objects.
+    Packed { keeper: Arc<dyn Keeper<K>>, indexes: Option<Arc<dyn IndexExtractor<K>>> },
 }
 
 impl<K> Packer<K> {
-    /// Keeps objects as they are.
+    /// Makes a packer that keeps objects decoded.
     pub fn decoded() -> Self {
-        Self(How::Decoded)
+        Self(Mode::Decoded)
     }
 
-    /// Keeps objects as this function does. It is called on any thread, on several at a time.
+    /// Makes a packer that calls this function for each object. The function runs on any thread,
+    /// and on several at a time.
     pub fn from_fn(pack: impl Fn(K) -> Cached<K> + Send + Sync + 'static) -> Self {
-        Self(How::By(Arc::new(pack)))
+        Self(Mode::Custom(Arc::new(pack)))
     }
 
-    /// Packs objects by `keeper`, with the values that `indexes` have of them.
+    /// Makes a packer that lets `keeper` pack objects, with the values that `indexes` extracts.
     pub(crate) fn new(keeper: Arc<dyn Keeper<K>>, indexes: Arc<dyn IndexExtractor<K>>) -> Self {
-        Self(How::Kept { keeper, indexes: Some(indexes) })
+        Self(Mode::Packed { keeper, indexes: Some(indexes) })
     }
 
-    /// Returns whether objects are kept otherwise than as they are.
+    /// Returns whether objects are kept in another way than decoded.
     pub(crate) fn packs(&self) -> bool {
-        !matches!(self.0, How::Decoded)
+        !matches!(self.0, Mode::Decoded)
     }
 
-    /// Makes what the cache holds of an object. O(its size) where it is packed.
+    /// Makes the [`Cached`] object. O(1) if it is kept decoded, O(its size) if it is packed.
     pub fn pack(&self, object: K) -> Cached<K> {
         match &self.0 {
-            How::Decoded => Arc::new(object).into(),
-            How::By(pack) => pack(object),
-            How::Kept { keeper, indexes } => {
+            Mode::Decoded => Arc::new(object).into(),
+            Mode::Custom(pack) => pack(object),
+            Mode::Packed { keeper, indexes } => {
                 let values = values(indexes.as_ref(), &object);
                 keeper.pack(object, values)
             }
@@ -67,7 +74,8 @@ impl<K> Packer<K> {
 }
 
 impl<K: Resource + 'static> Packer<K> {
-    /// Makes what the cache holds of an object that comes as bytes. Decodes no more of it than it must.
+    /// Makes the key and the [`Cached`] object of one that comes as bytes. Decodes only as much as
+    /// necessary.
     pub(crate) fn pack_wire(
         &self,
         wire: &WireObject<'_, K>,
@@ -75,7 +83,7 @@ impl<K: Resource + 'static> Packer<K> {
         let key = |object: &K| {
             ObjectKey::of(object).map_err(|invalid| DecodeError::new(invalid.to_string()))
         };
-        let How::Kept { keeper, indexes } = &self.0 else {
+        let Mode::Packed { keeper, indexes } = &self.0 else {
             let object = wire.codec.decode(wire.bytes)?;
             return Ok((key(&object)?, self.pack(object)));
         };
@@ -95,8 +103,8 @@ fn values<K>(indexes: Option<&Arc<dyn IndexExtractor<K>>>, object: &K) -> Option
     indexes.and_then(|indexes| indexes.values(object))
 }
 
-/// Packs an object of which at most the fields are decoded that indexes look at. `None`: it has to be
-/// decoded whole.
+/// Packs an object of which only the fields are decoded that indexes read. Returns `None` if it
+/// must be decoded whole.
 fn pack_undecoded<K: Resource + 'static>(
     keeper: &dyn Keeper<K>,
     indexes: Option<&Arc<dyn IndexExtractor<K>>>,
@@ -121,12 +129,14 @@ fn pack_undecoded<K: Resource + 'static>(
 }
 
 impl<K> Storage<K> {
-    /// Makes a packer for a reflector that is used alone, see
-    /// [`ReflectorOptions::packer`](crate::reflector::ReflectorOptions::packer). The log speaks of the
-    /// objects as `resource`. Only an informer frees in time what users let go of.
+    /// Makes a packer for a reflector that is used without an informer, see
+    /// [`ReflectorOptions::packer`](crate::reflector::ReflectorOptions::packer). Log messages name
+    /// the objects as `resource`.
+    ///
+    /// Only an informer frees unpacked objects soon after their users drop them.
     pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer<K> {
         match self.keeper(&resource.into(), &MetricLabels::default()) {
-            Some(keeper) => Packer(How::Kept { keeper, indexes: None }),
+            Some(keeper) => Packer(Mode::Packed { keeper, indexes: None }),
             None => Packer::decoded(),
         }
     }
@@ -135,10 +145,10 @@ impl<K> Storage<K> {
 impl<K> Clone for Packer<K> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
-            How::Decoded => How::Decoded,
-            How::By(pack) => How::By(pack.clone()),
-            How::Kept { keeper, indexes } => {
-                How::Kept { keeper: keeper.clone(), indexes: indexes.clone() }
+            Mode::Decoded => Mode::Decoded,
+            Mode::Custom(pack) => Mode::Custom(pack.clone()),
+            Mode::Packed { keeper, indexes } => {
+                Mode::Packed { keeper: keeper.clone(), indexes: indexes.clone() }
             }
         })
     }

@@ -165,7 +165,7 @@ impl<O: Resource> Trigger<O> {
     /// deleted, or has another generation. Changes of status, labels or annotations do not count.
     fn spec_changed(&self, event: &CachedEvent<O>) -> bool {
         match event {
-            CachedEvent::Updated { old, new } if old.is(new) => false,
+            CachedEvent::Updated { old, new } if old.ptr_eq(new) => false,
             // An object that cannot be read may have a new spec. Keeping the backoff bounds the
             // tries.
             CachedEvent::Updated { .. } => {
@@ -179,7 +179,7 @@ impl<O: Resource> Trigger<O> {
 /// Returns the states of an object that an event carries.
 fn states<O>(event: &CachedEvent<O>) -> impl Iterator<Item = &Cached<O>> {
     let old = match event {
-        CachedEvent::Updated { old, new } if !old.is(new) => Some(old),
+        CachedEvent::Updated { old, new } if !old.ptr_eq(new) => Some(old),
         _ => None,
     };
     old.into_iter().chain([event.object()])

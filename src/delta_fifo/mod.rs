@@ -369,7 +369,7 @@ impl<K: Resource> State<K> {
                 // An event from before what is known, as a replayed stream has it: no news.
                 return unused([last, Some(object)]);
             }
-            if object.is_another(known)
+            if object.is_different_object(known)
                 && let Some(known) = last.take()
             {
                 self.append(key.clone(), tombstone(known));
@@ -405,7 +405,7 @@ impl<K: Resource> State<K> {
                 return unused([Some(object), Some(last)]);
             }
             // Of another one, which came and went unseen: the end of the one known was missed, too.
-            Some(object) if object.is_another(&last) => (tombstone(last), Some(object)),
+            Some(object) if object.is_different_object(&last) => (tombstone(last), Some(object)),
             Some(object) => (Delta::Deleted { object, final_state_known: true }, Some(last)),
             None => (tombstone(last), None),
         };

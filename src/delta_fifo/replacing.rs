@@ -29,11 +29,11 @@ impl<K: Resource> DeltaFifo<K> {
                 (state.pending.latest(key, &*self.known), relic || restored)
             };
             let unused = match known {
-                Some(known) if object.is(&known) => Some(known),
+                Some(known) if object.ptr_eq(&known) => Some(known),
                 Some(known) if !restored && object.is_same_state(&known) => {
                     Some(std::mem::replace(object, known))
                 }
-                Some(known) if object.is_another(&known) => {
+                Some(known) if object.is_different_object(&known) => {
                     gone.push((key.clone(), tombstone(known)));
                     None
                 }

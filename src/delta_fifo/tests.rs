@@ -238,7 +238,7 @@ fn a_list_item_that_is_known_is_carried_as_the_very_one() {
     rig.fifo.push(Change::Replace(list(9, &[("a", 1), ("b", 5)])));
     let batch = rig.pop().unwrap();
     let objects: Vec<_> = batch.deltas.iter().filter_map(|(_, delta)| delta.object()).collect();
-    assert!(objects[0].is(&stored));
+    assert!(objects[0].ptr_eq(&stored));
     assert_eq!(told(&batch), ["=a1", "=b5"]);
 }
 
@@ -344,7 +344,7 @@ fn a_relic_is_one_until_a_list_can_read_it() {
     let items = vec![(key("a"), healed.clone())];
     rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
     let batch = rig.pop().unwrap();
-    assert!(batch.deltas[0].1.object().unwrap().is(&healed), "not the one from before");
+    assert!(batch.deltas[0].1.object().unwrap().ptr_eq(&healed), "not the one from before");
     rig.apply(&batch);
     rig.fifo.push(updated("a", 499));
     assert!(rig.drain().is_empty(), "healed, it is older than nothing");
@@ -528,7 +528,7 @@ proptest! {
                         prop_assert!(folded.remove(key).is_some(), "deleted what was not there");
                     }
                     Delta::Sync(object) => {
-                        prop_assert!(folded[key].is(object), "a sync is no news");
+                        prop_assert!(folded[key].ptr_eq(object), "a sync is no news");
                     }
                     _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
                 }

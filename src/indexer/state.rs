@@ -314,7 +314,8 @@ impl<K> State<K> {
     }
 
     fn find_by_name(&self, namespace: Option<&str>, name: &str) -> Option<(Slot, &Arc<Record<K>>)> {
-        self.objects.find(hash_parts(namespace, name), |record| record.key.is(namespace, name))
+        self.objects
+            .find(hash_parts(namespace, name), |record| record.key.has_parts(namespace, name))
     }
 
     /// Files an object in every index.

@@ -1,8 +1,8 @@
 //! An object as the cache holds it: decoded, or packed.
 //!
-//! Every stage between the source and the user passes on a [`Cached`] and asks it only what it answers
-//! without being unpacked: which object it is, in which state, under which labels. The object itself
-//! is for the user's code, and is unpacked where that is called.
+//! Every stage between the source and the user's code passes on a [`Cached`]. A stage asks only for
+//! what a packed object answers without being unpacked: uid, version and labels. The object itself
+//! is unpacked only when user code needs it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,9 @@ use kube::Resource;
 
 use super::{FieldSet, IndexValues, ObjectState, ResourceVersion};
 
-/// One state of one object. A cheap clone; all clones are the same object.
+/// One state of one object, decoded or packed.
+///
+/// Cloning is O(1). All clones share the same object.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -26,60 +28,63 @@ use super::{FieldSet, IndexValues, ObjectState, ResourceVersion};
 pub struct Cached<K>(Repr<K>);
 
 enum Repr<K> {
-    /// Ready to be read.
+    /// An object that is ready to be read.
     Decoded(Arc<K>),
-    /// Small, and unpacked when it is read.
+    /// A packed object, which each read unpacks if necessary.
     Packed(Arc<dyn PackedObject<K>>),
 }
 
-/// An object that is kept small, with the answers that it gives without being unpacked.
+/// A packed object, and the metadata that it answers without being unpacked.
 ///
-/// It never changes: an answer that it gives once, it always gives.
+/// The object never changes: every call to the same method returns an equal answer.
 pub trait PackedObject<K>: Send + Sync {
-    /// The object. While somebody holds it, all who ask are given the same one.
+    /// Returns the object. While any clone of the returned `Arc` is alive, every call returns the
+    /// same `Arc`.
     ///
-    /// `None`: it can't be unpacked, which was reported.
+    /// Returns `None` if the object can't be unpacked. The implementation has reported that.
     fn get(&self) -> Option<Arc<K>>;
 
-    /// The object, for who looks at these fields alone: others may be left out of it. Unless implemented,
-    /// none is.
+    /// Returns an object that has at least these fields; the others may be missing. The default
+    /// implementation returns the whole object.
     ///
-    /// `None`: it can't be unpacked, which was reported.
+    /// Returns `None` if the object can't be unpacked. The implementation has reported that.
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
         let _ = fields;
         self.get()
     }
 
-    /// `metadata.uid`.
+    /// Returns `metadata.uid`.
     fn uid(&self) -> Option<&str>;
 
-    /// `metadata.resourceVersion`.
+    /// Returns `metadata.resourceVersion`.
     fn version(&self) -> Option<ResourceVersion>;
 
-    /// `metadata.labels`.
+    /// Returns `metadata.labels`.
     fn labels(&self) -> Option<&BTreeMap<String, String>>;
 
-    /// Returns the index values that were noted when it was packed. Unless implemented there are none,
-    /// and indexes ask the object.
+    /// Returns the index values that were extracted when the object was packed. The default
+    /// implementation returns `None`: indexes then compute the values from the object.
     fn index_values(&self) -> Option<&IndexValues> {
         None
     }
 }
 
 impl<K> Cached<K> {
-    /// Holds an object that was packed elsewhere.
+    /// Wraps an object that the caller packed.
     pub fn packed(object: Arc<dyn PackedObject<K>>) -> Self {
         Self(Repr::Packed(object))
     }
 
-    /// Returns whether reading the object unpacks it.
+    /// Returns whether the object is packed.
     pub fn is_packed(&self) -> bool {
         matches!(self.0, Repr::Packed(_))
     }
 
-    /// The object itself. O(1), or unpacks it: O(its size).
+    /// Returns the object. O(1) if the object is decoded; otherwise unpacks it, which takes O(its
+    /// size).
     ///
-    /// `None`: it is packed and can't be unpacked, which was reported.
+    /// Returns `None` if the object is packed and can't be unpacked. That was reported in the log
+    /// and in the storage's status.
     pub fn get(&self) -> Option<Arc<K>> {
         match &self.0 {
             Repr::Decoded(object) => Some(object.clone()),
@@ -87,10 +92,12 @@ impl<K> Cached<K> {
         }
     }
 
-    /// The object, for who looks at these fields alone: others may be left out of it. O(1), or unpacks
-    /// that much: of a pod a tenth of the whole.
+    /// Returns an object that has at least these fields; the others may be missing. O(1) if the
+    /// object is decoded; otherwise unpacks about as much as the fields take. For a pod that is
+    /// often a tenth of the whole.
     ///
-    /// `None`: it is packed and can't be unpacked, which was reported.
+    /// Returns `None` if the object is packed and can't be unpacked. That was reported in the log
+    /// and in the storage's status.
     pub fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
         match &self.0 {
             Repr::Decoded(object) => Some(object.clone()),
@@ -98,8 +105,8 @@ impl<K> Cached<K> {
         }
     }
 
-    /// Whether both are clones of one another.
-    pub fn is(&self, other: &Self) -> bool {
+    /// Returns whether both are clones of one another, as [`Arc::ptr_eq`] does.
+    pub fn ptr_eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Repr::Decoded(a), Repr::Decoded(b)) => Arc::ptr_eq(a, b),
             (Repr::Packed(a), Repr::Packed(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
@@ -109,7 +116,7 @@ impl<K> Cached<K> {
 }
 
 impl<K> Cached<K> {
-    /// The object for who looks at these fields alone; `None`: at any.
+    /// Returns the object with at least these fields, or the whole object for `None`.
     pub(crate) fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<K>> {
         match fields {
             Some(fields) => self.get_fields(fields),
@@ -117,7 +124,7 @@ impl<K> Cached<K> {
         }
     }
 
-    /// Returns the index values that were noted, if any were.
+    /// Returns the index values that were extracted when the object was packed, if there are any.
     pub(crate) fn index_values(&self) -> Option<&IndexValues> {
         match &self.0 {
             Repr::Decoded(_) => None,
@@ -127,7 +134,7 @@ impl<K> Cached<K> {
 }
 
 impl<K: Resource> Cached<K> {
-    /// `metadata.uid`.
+    /// Returns `metadata.uid`.
     pub fn uid(&self) -> Option<&str> {
         match &self.0 {
             Repr::Decoded(object) => object.meta().uid.as_deref(),
@@ -135,7 +142,7 @@ impl<K: Resource> Cached<K> {
         }
     }
 
-    /// `metadata.resourceVersion`.
+    /// Returns `metadata.resourceVersion`.
     pub fn version(&self) -> Option<ResourceVersion> {
         match &self.0 {
             Repr::Decoded(object) => object.meta().resource_version.as_deref().map(Into::into),
@@ -143,7 +150,7 @@ impl<K: Resource> Cached<K> {
         }
     }
 
-    /// `metadata.labels`.
+    /// Returns `metadata.labels`.
     pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
         match &self.0 {
             Repr::Decoded(object) => object.meta().labels.as_ref(),
@@ -151,25 +158,26 @@ impl<K: Resource> Cached<K> {
         }
     }
 
-    /// Whether both are the very same state of the very same object, as far as the server says.
+    /// Returns whether uid and version are equal and the version is known: both are one state of
+    /// one object.
     pub(crate) fn is_same_state(&self, other: &Self) -> bool {
         let version = self.version();
         version.is_some() && version == other.version() && self.uid() == other.uid()
     }
 
-    /// Whether this is the object in this state.
+    /// Returns whether the object has the uid and the version of `state`.
     pub(crate) fn is_in_state(&self, state: &ObjectState<'_>) -> bool {
         self.uid() == Some(state.uid) && self.version() == Some(state.version.into())
     }
 
-    /// Whether these are two objects: one uid was never given to both.
-    pub(crate) fn is_another(&self, other: &Self) -> bool {
+    /// Returns whether both uids are known and differ, so that these are two objects.
+    pub(crate) fn is_different_object(&self, other: &Self) -> bool {
         matches!((self.uid(), other.uid()), (Some(a), Some(b)) if a != b)
     }
 
-    /// Whether this is an older state of the same object.
+    /// Returns whether this is an older state of the same object.
     pub(crate) fn is_older_than(&self, other: &Self) -> bool {
-        !self.is_another(other)
+        !self.is_different_object(other)
             && match (self.version(), other.version()) {
                 (Some(a), Some(b)) => a.is_older_than(&b),
                 _ => false,
@@ -195,7 +203,7 @@ impl<K> From<&Cached<K>> for Cached<K> {
     }
 }
 
-// By hand: a derive would ask `K: Clone`, and objects are shared, never copied.
+// Implemented by hand, because a derive would demand `K: Clone`. Objects are shared, never copied.
 impl<K> Clone for Cached<K> {
     fn clone(&self) -> Self {
         match &self.0 {
@@ -207,7 +215,7 @@ impl<K> Clone for Cached<K> {
 
 impl<K: PartialEq> PartialEq for Cached<K> {
     fn eq(&self, other: &Self) -> bool {
-        self.is(other) || self.get() == other.get()
+        self.ptr_eq(other) || self.get() == other.get()
     }
 }
 

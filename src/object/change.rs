@@ -1,101 +1,102 @@
-//! What the reflector saw of the server, and what that means for one object.
+//! Changes that the reflector saw on the server, and deltas that the store applies to one key.
 //!
-//! A [`Change`] is what happened on the server; a [`Delta`] is what the store is to do about one
-//! key. The delta FIFO turns the first into the second, because only it knows what is already
-//! stored or queued.
+//! A [`Change`] is what happened on the server. A [`Delta`] is what the store does about one key.
+//! The delta FIFO turns changes into deltas, because only it knows which objects are already stored
+//! or queued.
 
 use super::{Cached, ObjectKey, ResourceVersion};
 use std::collections::HashSet;
 
-/// What the server was seen to do, in the order in which it did it.
+/// A change on the server. The reflector reports changes in the server's order.
 #[derive(Debug)]
 pub enum Change<K> {
-    /// An object was created, or came to match the selectors.
+    /// An object was created, or now matches the selectors.
     Added {
-        /// Its key.
+        /// The object's key.
         key: ObjectKey,
-        /// Its state.
+        /// The object's state.
         object: Cached<K>,
-        /// The version that the collection has with this change.
+        /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
     /// An object was modified.
     Updated {
-        /// Its key.
+        /// The object's key.
         key: ObjectKey,
-        /// Its new state.
+        /// The object's new state.
         object: Cached<K>,
-        /// The version that the collection has with this change.
+        /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
-    /// An object was deleted, or ceased to match the selectors.
+    /// An object was deleted, or no longer matches the selectors.
     Deleted {
-        /// Its key.
+        /// The object's key.
         key: ObjectKey,
-        /// Its final state; `None` where that could not be decoded.
+        /// The final state, or `None` if it could not be decoded.
         object: Option<Cached<K>>,
-        /// The version that the collection has with this change.
+        /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
-    /// The object changed into something that could not be decoded: what is stored of it is stale.
+    /// An object changed into a state that could not be decoded. The stored state is now stale.
     Unreadable {
-        /// Its key.
+        /// The object's key.
         key: ObjectKey,
-        /// The version that the collection has with this change.
+        /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
     /// Nothing changed up to this version.
     Bookmark(ResourceVersion),
-    /// The whole collection, as one moment had it.
+    /// The whole collection, as of one moment.
     Replace(Replacement<K>),
 }
 
-/// A whole collection, as a list gave it.
+/// A whole collection, as a list returned it.
 #[derive(Debug)]
 pub struct Replacement<K> {
-    /// The objects, in the order of the list; of two with one key the newer version stands.
+    /// The objects, in list order. If two have the same key, the one with the newer version counts.
     pub items: Vec<(ObjectKey, Cached<K>)>,
-    /// Keys that the list holds with an object that could not be decoded. They count as present.
+    /// The keys of listed objects that could not be decoded. They count as present.
     pub unreadable: HashSet<ObjectKey>,
-    /// Whether every item's key could be read. If not, what the list lacks is not known to be gone
-    /// and nothing is deleted.
+    /// True if every item's key could be read. If false, an object that is missing from the list
+    /// may still exist, so nothing is deleted.
     pub complete: bool,
     /// The list's version.
     pub version: ResourceVersion,
-    /// The server's history was lost, as where a backup was restored: a quorum's list is older than
-    /// what is known. It is believed in everything, its version stands although it is lower, and
-    /// what has the uid and version of a known object may yet be another state of it.
+    /// True if the server's history was lost, for example because a backup was restored: a quorum
+    /// read returned a list that is older than what is known. The list then replaces everything,
+    /// and its version counts although it is lower. An object with the uid and version of a known
+    /// object may still have another state.
     pub restored: bool,
 }
 
-/// What the store is to do about one key.
+/// A change of one key, which the store applies.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delta<K> {
     /// The object was created.
     Added(Cached<K>),
     /// The object was modified.
     Updated(Cached<K>),
-    /// A list holds the object. Where uid and version equal those known, this is the very one
-    /// that is known.
+    /// A list holds the object. If its uid and version equal those of the known object, this is the
+    /// known object itself.
     Replaced(Cached<K>),
-    /// A resync: nothing happened, tell it again.
+    /// A resync: nothing changed, but handlers see the object again.
     Sync(Cached<K>),
     /// The object is gone.
     Deleted {
-        /// The last state known.
+        /// The newest known state.
         object: Cached<K>,
-        /// Whether that is its state at deletion; if not, this is a tombstone.
+        /// True if `object` is the state at deletion; false for a tombstone.
         final_state_known: bool,
     },
-    /// The server has the object in a state that could not be decoded. The last good state stays, as
-    /// stale; where there is none, the store notes that the object exists.
+    /// The server has the object in a state that could not be decoded. The last decoded state stays
+    /// in the store and is marked stale. If there is none, the store notes that the object exists.
     Unreadable,
-    /// An object is gone of which no state could be decoded. Nobody was told of it.
+    /// An object is gone, and no state of it was ever decoded. No handler was notified of it.
     Forgotten,
 }
 
 impl<K> Delta<K> {
-    /// The object this delta carries, where it carries one.
+    /// Returns the object that this delta carries, if any.
     pub fn object(&self) -> Option<&Cached<K>> {
         match self {
             Self::Added(object)
@@ -107,7 +108,7 @@ impl<K> Delta<K> {
         }
     }
 
-    /// Whether this delta takes its object away.
+    /// Returns whether this delta removes its object from the store.
     pub fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted { .. })
     }

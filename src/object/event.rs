@@ -1,49 +1,49 @@
-//! The events that a handler is told.
+//! The events that a handler receives.
 //!
-//! An event is a value: the stages pass it on without knowing who listens. The events of one handler,
-//! folded from the start, always give the store.
+//! An event is a value: the stages pass it on and do not know which handlers receive it. A handler
+//! that applies its events in order always ends with the content of the store.
 
 use std::sync::Arc;
 
 use super::Cached;
 
-/// One change of the cache, as a handler sees it: an event of objects that are ready to be read.
+/// One change of the cache, with decoded objects, as a handler receives it.
 pub type Event<K> = ObjectEvent<Arc<K>>;
 
-/// One change of the cache, with its objects as the cache holds them.
+/// One change of the cache, with each object as the cache holds it: decoded or packed.
 pub type CachedEvent<K> = ObjectEvent<Cached<K>>;
 
-/// One change of the cache; `O` is how it holds its objects. Named as [`Event`] or [`CachedEvent`].
+/// One change of the cache, with objects of type `O`. Use the alias [`Event`] or [`CachedEvent`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectEvent<O> {
     /// The object was not in the cache and now is.
     Added {
-        /// The object as it now is.
+        /// The current state.
         object: O,
-        /// The object belongs to what the handler is told first: the initial list, or what the
-        /// store already held when the handler was added. client-go's `isInInitialList`.
+        /// True for an object of the initial list, and for one that was in the store when the
+        /// handler was added. client-go's `isInInitialList`.
         initial: bool,
     },
-    /// The object was in the cache and has changed, or a resync tells it again.
+    /// The object was in the cache and has changed, or a resync repeats it.
     Updated {
-        /// The state of this object that the handler was told last.
+        /// The state that the handler received last.
         old: O,
-        /// The object as it now is.
+        /// The current state.
         new: O,
     },
     /// The object is no longer in the cache.
     Deleted {
-        /// The last state seen.
+        /// The newest state that was seen.
         object: O,
-        /// Whether `object` is the state at deletion. `false` is client-go's
-        /// `DeletedFinalStateUnknown`: the deletion itself was missed (a disconnect, a relist) and
-        /// `object` is the newest state that was seen before.
+        /// True if `object` is the state at deletion. False is client-go's
+        /// `DeletedFinalStateUnknown`: the informer missed the deletion itself, because of a
+        /// disconnect or a relist.
         final_state_known: bool,
     },
 }
 
 impl<O> ObjectEvent<O> {
-    /// Returns the object this event is about, in its newest state. Nothing is unpacked.
+    /// Returns the newest state of the object. Unpacks nothing.
     pub fn object(&self) -> &O {
         match self {
             Self::Added { object, .. } | Self::Deleted { object, .. } => object,
@@ -51,7 +51,7 @@ impl<O> ObjectEvent<O> {
         }
     }
 
-    /// Holds each object otherwise. `None` where that fails.
+    /// Converts each object. Returns `None` if `hold` does so for one of them.
     fn try_map<P>(&self, mut hold: impl FnMut(&O) -> Option<P>) -> Option<ObjectEvent<P>> {
         Some(match self {
             Self::Added { object, initial } => {
@@ -67,8 +67,8 @@ impl<O> ObjectEvent<O> {
 }
 
 impl<K> CachedEvent<K> {
-    /// Reads the event as a handler sees it: unpacks what is packed, each object O(its size). `None`
-    /// where that fails, which was reported.
+    /// Returns the event with decoded objects. Unpacks each packed object, which takes O(its size).
+    /// Returns `None` if one can't be unpacked, which was reported.
     pub fn read(&self) -> Option<Event<K>> {
         self.try_map(Cached::get)
     }

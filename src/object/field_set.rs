@@ -1,14 +1,15 @@
-//! Which fields of an object somebody looks at.
+//! Sets of fields of an object.
 //!
-//! Who says so can be shown an object of which nothing else was decoded.
+//! A caller that names the fields it reads may get an object in which only those are decoded.
 
 use std::collections::BTreeMap;
 
-/// Some fields of an object, each with all that is in it.
+/// A set of fields of an object. A field includes everything below it.
 ///
-/// A field is named by its path in the object's JSON, with dots in between: `metadata`,
-/// `spec.nodeName`. What is in a list is named as if there were no list: `spec.containers.image`. What
-/// has a dot in its own name can only be had with what it is in: `metadata.annotations`.
+/// A field is named by its path in the object's JSON, with dots between the names: `metadata`,
+/// `spec.nodeName`. A path passes through a list as if the list were not there:
+/// `spec.containers.image`. A field whose own name has a dot can't be named; name the field that
+/// contains it: `metadata.annotations`.
 ///
 /// ```
 /// use kube_informer::object::FieldSet;
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet(BTreeMap<Box<str>, Wanted>);
 
-/// What is wanted of a field.
+/// The selected part of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
@@ -26,7 +27,7 @@ pub(crate) enum Wanted {
 }
 
 impl FieldSet {
-    /// The fields of these paths. What no object has is never there.
+    /// Makes the set of the fields with these paths. A path that no object has selects nothing.
     pub fn from_paths<P: AsRef<str>>(paths: impl IntoIterator<Item = P>) -> Self {
         let mut set = Self::default();
         for path in paths {
@@ -47,12 +48,12 @@ impl FieldSet {
         }
     }
 
-    /// What is wanted of the member of this name, if anything.
+    /// Returns the selected part of the field with this name, or `None` if it is not selected.
     pub(crate) fn of(&self, name: &str) -> Option<&Wanted> {
         self.0.get(name)
     }
 
-    /// These and others.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         for (name, wanted) in &others.0 {
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_comes_with_all_that_is_in_it() {
+    fn field_includes_everything_below_it() {
         for paths in [["a.b", "a"], ["a", "a.b"]] {
             let set = FieldSet::from_paths(paths);
             assert_eq!((set.of("a"), set.of("b")), (Some(&Wanted::All), None));
@@ -89,7 +90,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn both_is_all_the_paths_of_both(
+        fn union_has_the_paths_of_both(
             some in vec("[ab](\\.[ab]){0,2}", 0..5),
             more in vec("[ab](\\.[ab]){0,2}", 0..5),
         ) {

@@ -1,44 +1,47 @@
-//! The index values of an object, noted while it is decoded.
+//! The index values of an object, extracted while it is decoded.
 //!
-//! An index asks each object for its values when it is stored, and again when it is replaced. Of one
-//! that is packed that would be two unpackings. So whatever packs it asks then, and the values go
-//! with the packed object to the index.
+//! An index needs an object's values when the object is stored, and again when it is replaced. For
+//! a packed object that would take two unpackings. So the packer extracts the values while the
+//! object is decoded, and the packed object carries them to the index.
 
 use std::sync::Arc;
 
 use super::FieldSet;
 
-/// Says which values the indexes of a store have of an object.
+/// Extracts the values that an object has in the indexes of a store.
 pub(crate) trait IndexExtractor<K>: Send + Sync {
-    /// Returns the values of an object. `None`: an index is asked when the object is stored.
+    /// Returns the values of an object, or `None` if each index computes them when the object is
+    /// stored.
     fn values(&self, object: &K) -> Option<IndexValues>;
 
-    /// Returns the values of an object that `read` decodes: so far as to have these fields, or whole.
+    /// Returns the values of an object that `read` decodes: with at least the given fields, or
+    /// whole for `None`.
     ///
     /// # Errors
-    /// [`NotEnough`]: some fields are not enough; nothing was decoded where that is known before.
+    /// [`NotEnough`] if the object must be decoded whole. If that is known beforehand, `read` is
+    /// not called.
     fn values_of_part(
         &self,
         read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
     ) -> Result<Option<IndexValues>, NotEnough>;
 }
 
-/// An object has to be decoded whole: an index may look at any field, or a part of it can't be
-/// decoded.
+/// The object must be decoded whole: an index may read any field, or the part that indexes read
+/// can't be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NotEnough;
 
-/// The values of one object, for each index that there was when they were noted.
+/// The values of one object in each index that existed when they were extracted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexValues {
-    /// The indexes' names, as their store has them: an index is known by its name's address.
+    /// The indexes' names, shared with their store: an index is identified by its name's address.
     indexes: Arc<[Arc<str>]>,
-    /// An index's place, and a value.
+    /// Pairs of an index's position and a value.
     values: Box<[(u32, Box<str>)]>,
 }
 
 impl IndexValues {
-    /// Notes what each of these indexes says, in their order.
+    /// Collects the values in each of these indexes, in the order of `indexes`.
     pub(crate) fn new<'v>(
         indexes: &Arc<[Arc<str>]>,
         values: impl IntoIterator<Item = &'v [String]>,
@@ -50,7 +53,8 @@ impl IndexValues {
         Self { indexes: indexes.clone(), values: noted.collect() }
     }
 
-    /// Returns the values of the index at this place and of this name; `None`: it was not asked.
+    /// Returns the values in the index with this position and name, or `None` if it did not exist
+    /// when they were extracted.
     pub(crate) fn of(&self, place: usize, name: &Arc<str>) -> Option<Vec<String>> {
         let known = self.indexes.get(place).is_some_and(|known| Arc::ptr_eq(known, name));
         let of = |noted: &&(u32, Box<str>)| noted.0 as usize == place;

@@ -1,7 +1,7 @@
-//! The name an object is stored and asked for by.
+//! The key under which an object is stored.
 //!
-//! A key is one shared allocation: cloning it copies a pointer, and a million clones of one
-//! namespace's keys cost a million pointers. It never holds anything but the two names.
+//! A key is one shared allocation: cloning it copies a pointer. It holds only the namespace and the
+//! name.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock};
 use hashbrown::HashTable;
 use kube::Resource;
 
-/// `namespace/name` of a namespaced object, or `name` of a cluster-scoped one.
+/// The key of an object: `namespace/name` if it is namespaced, `name` if it is cluster-scoped.
 ///
-/// The text form is client-go's `MetaNamespaceKeyFunc`. Neither part may be empty or hold a `/`
-/// (the API server forbids both), so the text form is unambiguous.
+/// The text form is that of client-go's `MetaNamespaceKeyFunc`. Neither part may be empty or
+/// contain a `/`, which the API server forbids too, so the text form is unambiguous.
 ///
 /// ```
 /// use kube_informer::ObjectKey;
@@ -28,27 +28,27 @@ use kube::Resource;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey(Arc<str>);
 
-/// Why a text, or an object's metadata, gives no [`ObjectKey`].
+/// A text, or an object's metadata, that gives no [`ObjectKey`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidKey {
     /// The object has no `metadata.name`, or an empty one.
     #[error("the object has no metadata.name")]
     NoName,
-    /// The namespace or the name is empty or holds a `/`.
-    #[error("{0:?} is no object key: want \"name\" or \"namespace/name\"")]
+    /// The namespace or the name is empty or contains a `/`.
+    #[error("{0:?} is not an object key: expected \"name\" or \"namespace/name\"")]
     Malformed(String),
 }
 
-/// One hash for the process: an attacker who names objects can't foresee collisions, and a key
-/// hashes alike wherever it is looked up.
+/// The hash function of this process. Its seed is random, so that nobody can choose names that
+/// collide, and a key has the same hash in every table.
 static HASHER: LazyLock<foldhash::fast::RandomState> = LazyLock::new(Default::default);
 
 impl ObjectKey {
-    /// The key of an object in a namespace.
+    /// Makes the key of a namespaced object.
     ///
     /// # Errors
-    /// [`InvalidKey::Malformed`] when either part is empty or holds a `/`.
+    /// [`InvalidKey::Malformed`] if either part is empty or contains a `/`.
     pub fn namespaced(namespace: &str, name: &str) -> Result<Self, InvalidKey> {
         let valid = |part: &str| !part.is_empty() && !part.contains('/');
         if valid(namespace) && valid(name) {
@@ -58,10 +58,10 @@ impl ObjectKey {
         }
     }
 
-    /// The key of a cluster-scoped object.
+    /// Makes the key of a cluster-scoped object.
     ///
     /// # Errors
-    /// [`InvalidKey::Malformed`] when the name is empty or holds a `/`.
+    /// [`InvalidKey::Malformed`] if the name is empty or contains a `/`.
     pub fn cluster(name: &str) -> Result<Self, InvalidKey> {
         if name.is_empty() || name.contains('/') {
             Err(InvalidKey::Malformed(name.to_owned()))
@@ -70,10 +70,11 @@ impl ObjectKey {
         }
     }
 
-    /// The key of these two names, as metadata has them: an empty namespace is none.
+    /// Makes a key from `metadata.namespace` and `metadata.name`. An empty namespace counts as
+    /// none.
     ///
     /// # Errors
-    /// [`InvalidKey::Malformed`] as [`namespaced`](Self::namespaced).
+    /// [`InvalidKey::Malformed`] if the name is empty, or a part contains a `/`.
     pub fn from_parts(namespace: Option<&str>, name: &str) -> Result<Self, InvalidKey> {
         match namespace {
             Some(namespace) if !namespace.is_empty() => Self::namespaced(namespace, name),
@@ -81,11 +82,11 @@ impl ObjectKey {
         }
     }
 
-    /// The key of an object, from its metadata.
+    /// Returns the key of an object, made from its metadata.
     ///
     /// # Errors
-    /// [`InvalidKey::NoName`] when the metadata has no name; [`InvalidKey::Malformed`] when a part
-    /// holds a `/`.
+    /// [`InvalidKey::NoName`] if the metadata has no name; [`InvalidKey::Malformed`] if a part
+    /// contains a `/`.
     pub fn of<K: Resource>(object: &K) -> Result<Self, InvalidKey> {
         let meta = object.meta();
         match meta.name.as_deref() {
@@ -94,17 +95,17 @@ impl ObjectKey {
         }
     }
 
-    /// The namespace, `None` for a cluster-scoped object.
+    /// Returns the namespace, or `None` for a cluster-scoped object.
     pub fn namespace(&self) -> Option<&str> {
         self.parts().0
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         self.parts().1
     }
 
-    /// The text form, `namespace/name` or `name`.
+    /// Returns the text form: `namespace/name` or `name`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -116,14 +117,14 @@ impl ObjectKey {
         }
     }
 
-    /// The hash by which the store finds this key.
+    /// Returns the hash by which the store finds this key.
     pub(crate) fn store_hash(&self) -> u64 {
         let (namespace, name) = self.parts();
         hash_parts(namespace, name)
     }
 
-    /// Whether this is the key of these two names; compares without allocating.
-    pub(crate) fn is(&self, namespace: Option<&str>, name: &str) -> bool {
+    /// Returns whether this is the key of these two names. Does not allocate.
+    pub(crate) fn has_parts(&self, namespace: Option<&str>, name: &str) -> bool {
         let namespace = namespace.unwrap_or("");
         match self.0.strip_suffix(name) {
             Some("") => namespace.is_empty(),
@@ -133,7 +134,8 @@ impl ObjectKey {
     }
 }
 
-/// The hash of the key these two names would make; an empty namespace is none.
+/// Returns [`ObjectKey::store_hash`] of the key with these names, without making the key. An empty
+/// namespace counts as none.
 pub(crate) fn hash_parts(namespace: Option<&str>, name: &str) -> u64 {
     let mut hasher = HASHER.build_hasher();
     hasher.write(namespace.unwrap_or("").as_bytes());
@@ -142,7 +144,7 @@ pub(crate) fn hash_parts(namespace: Option<&str>, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// The hash by which the store finds an index value.
+/// Returns the hash by which the store finds an index value.
 pub(crate) fn hash_str(text: &str) -> u64 {
     HASHER.hash_one(text)
 }
@@ -182,10 +184,10 @@ impl serde::Serialize for ObjectKey {
     }
 }
 
-/// The positions of keys in a list; the keys themselves stay in the list.
+/// A hash table of the positions of keys in a list. The keys themselves stay in the list.
 ///
-/// It keeps each key's hash, so it grows without looking at a single key: a table of 100,000 keys
-/// far apart in memory would otherwise take milliseconds each time.
+/// The table keeps each key's hash, so that growing reads no key: reading 100,000 keys far apart in
+/// memory would take milliseconds each time.
 #[derive(Debug, Default)]
 pub(crate) struct KeyPositions(HashTable<(u64, usize)>);
 
@@ -198,20 +200,20 @@ impl KeyPositions {
         self.0.len()
     }
 
-    /// The place of a key. `is_at`: whether the key at a place is this one.
+    /// Returns the position of a key. `is_at` returns whether the key at a position is this one.
     pub(crate) fn get(&self, key: &ObjectKey, is_at: impl Fn(usize) -> bool) -> Option<usize> {
         let hash = hash_str(key.as_str());
         let found = self.0.find(hash, |&(other, place)| other == hash && is_at(place));
         found.map(|&(_, place)| place)
     }
 
-    /// Puts a key in that is not there.
+    /// Adds a key. The caller has checked that it is not there yet.
     pub(crate) fn insert(&mut self, key: &ObjectKey, place: usize) {
         let hash = hash_str(key.as_str());
         self.0.insert_unique(hash, (hash, place), |&(hash, _)| hash);
     }
 
-    /// Takes a key out, and gives its place.
+    /// Removes a key and returns its position.
     pub(crate) fn remove(
         &mut self,
         key: &ObjectKey,
@@ -229,7 +231,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn text_that_names_no_object_is_refused() {
+    fn malformed_text_is_no_key() {
         for text in ["", "/", "a/", "/a", "a/b/c"] {
             let err = text.parse::<ObjectKey>().unwrap_err();
             assert_eq!(err, InvalidKey::Malformed(text.to_owned()));
@@ -246,7 +248,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn parts_survive_and_agree_with_the_borrowed_form(
+        fn key_agrees_with_its_parts(
             namespace in proptest::option::of("[a-z]{1,9}"),
             name in "[a-z]{1,9}",
             other_namespace in proptest::option::of("[ab]{1,2}"),
@@ -256,10 +258,10 @@ mod tests {
             prop_assert_eq!(key.namespace(), namespace.as_deref());
             prop_assert_eq!(key.name(), &*name);
             prop_assert_eq!(&key.to_string().parse::<ObjectKey>().unwrap(), &key);
-            prop_assert!(key.is(namespace.as_deref(), &name));
+            prop_assert!(key.has_parts(namespace.as_deref(), &name));
             prop_assert_eq!(key.store_hash(), hash_parts(namespace.as_deref(), &name));
             let same = namespace == other_namespace && name == other;
-            prop_assert_eq!(key.is(other_namespace.as_deref(), &other), same);
+            prop_assert_eq!(key.has_parts(other_namespace.as_deref(), &other), same);
         }
     }
 }

@@ -1,38 +1,42 @@
-//! The questions that go against the stream.
+//! Questions about the objects that the store already holds.
 //!
-//! A relist must make deletes visible, so somebody has to say which keys are known; and it need not
-//! decode nor tell again what has not changed, so somebody has to say which version is known. The
-//! store answers through this trait, and through nothing else.
+//! Two questions go against the direction of the pipeline. A relist must find the objects that were
+//! deleted, so it asks which keys are known. A relist should decode only what has changed, so it
+//! asks which version of an object is known. The store answers both through this trait, and through
+//! nothing else.
 
 use super::{Cached, ObjectKey};
 
-/// What is known of a collection at one moment.
+/// The objects of a collection that are known at one moment.
 pub trait KnownObjects<K>: Send + Sync {
-    /// The object of this key, if it is known.
+    /// Returns the object with this key, if it is known.
     fn get(&self, key: &ObjectKey) -> Option<Cached<K>>;
 
-    /// Shows each known object once, in no particular order, all as of one moment.
+    /// Calls `visit` once for each known object, in no particular order. All objects are as of one
+    /// moment.
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>));
 
-    /// As [`for_each`](Self::for_each), in chunks, for who lets others work in between. What is not
-    /// changed meanwhile is shown once. Unless implemented, all is one chunk.
+    /// Like [`for_each`](Self::for_each), but in chunks, so that the caller can yield to other
+    /// tasks in between. An object that does not change meanwhile is shown once. The default
+    /// implementation returns everything in one chunk.
     fn chunks(&self) -> Box<dyn KnownChunks<K> + '_> {
         Box::new(WholeChunk(Some(self)))
     }
 
-    /// The known object that is in this very state, with its key: uid and version both equal. None
-    /// where the server is known to have a newer state of it that could not be decoded.
+    /// Returns the known object that has exactly this uid and version, with its key. Returns `None`
+    /// if the server is known to have a newer state of it that could not be decoded.
     ///
-    /// Who asks need not decode the object. Unless implemented, nothing is known so well.
+    /// The caller need not decode an object that is returned. The default implementation always
+    /// returns `None`.
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
         let _ = state;
         None
     }
 }
 
-/// The known objects, in chunks.
+/// An iteration over the known objects, in chunks.
 pub trait KnownChunks<K>: Send {
-    /// Shows the objects of the next chunk; `false`: there was none left.
+    /// Calls `visit` for each object of the next chunk. Returns false if no chunk was left.
     fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool;
 }
 
@@ -45,13 +49,13 @@ impl<K, S: KnownObjects<K> + ?Sized> KnownChunks<K> for WholeChunk<'_, S> {
     }
 }
 
-/// What an object says of itself before it is decoded: which object it is, and in which state.
+/// The identity and state of an object that is not decoded yet.
 ///
-/// One uid is one object for all time, and a version of it is one state. The same version under
-/// another uid is another object's.
+/// A uid belongs to one object for all time. A uid and a version together identify one state; the
+/// same version under another uid is a state of another object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectState<'a> {
-    /// The namespace, `None` of a cluster-scoped object.
+    /// The namespace, or `None` for a cluster-scoped object.
     pub namespace: Option<&'a str>,
     /// The name.
     pub name: &'a str,

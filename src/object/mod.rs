@@ -1,6 +1,6 @@
-//! The values that move through the pipeline, and nothing that moves them.
+//! The values that move through the pipeline.
 //!
-//! Every stage takes some of these and gives others; none of them knows a stage.
+//! Every stage takes some of these values and returns others. None of them depends on a stage.
 
 mod cached;
 mod change;

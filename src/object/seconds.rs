@@ -1,10 +1,10 @@
-//! Durations as seconds, in what is serialised: Prometheus' unit, and a number in any language.
+//! Serialises durations as seconds, the unit that Prometheus uses.
 
 use std::time::Duration;
 
 use serde::Serializer;
 
-/// For `#[serde(with)]`: seconds, with fractions.
+/// Serialises a duration as seconds, with fractions. For `#[serde(with)]`.
 pub(crate) fn serialize<S: Serializer>(
     duration: &Duration,
     serializer: S,
@@ -12,7 +12,7 @@ pub(crate) fn serialize<S: Serializer>(
     serializer.serialize_f64(duration.as_secs_f64())
 }
 
-/// The same of what may not be there.
+/// Serialises an optional duration.
 pub(crate) mod optional {
     use super::{Duration, Serializer};
 

@@ -1,8 +1,8 @@
 //! A `resourceVersion`, as stable Kubernetes 1.35 lets clients compare them.
 //!
-//! A version is kept exactly as the server wrote it and sent back the same. Comparing is a
-//! question that may have no answer: a version that is not a decimal number stays usable as an
-//! opaque token, and is never ordered by guess.
+//! A version is kept exactly as the server wrote it, and is sent back unchanged. Two versions may
+//! have no order: a version that is not a decimal number stays usable as an opaque token, and is
+//! never ordered by guess.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// A `metadata.resourceVersion`.
 ///
 /// Versions that are decimal numbers without a leading zero are ordered, whatever their length
-/// (KEP-5504, "comparable resource version"): the longer is the newer, and of equal length the
-/// bytes decide. Anything else is opaque.
+/// (KEP-5504, "comparable resource version"). The longer is the newer; for equal lengths the digits
+/// decide. Any other version is opaque and has no order.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -29,7 +29,7 @@ pub struct ResourceVersion(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// What nearly every version is: no allocation.
+    /// A number of at most 64 bits, which nearly every version is. Needs no allocation.
     Number(u64),
     /// A number beyond 64 bits, or an opaque text.
     Text(Arc<str>),
@@ -41,14 +41,15 @@ enum Repr {
 pub struct IncomparableVersion(pub ResourceVersion);
 
 impl ResourceVersion {
-    /// `"0"`: any version the server has in its cache.
+    /// The version `"0"`: in a request, any version that the server has in its cache.
     pub const ANY: Self = Self(Repr::Number(0));
 
-    /// How this version and another are ordered.
+    /// Compares this version with another.
     ///
     /// # Errors
-    /// [`IncomparableVersion`] names the first of the two that is not a decimal number. Versions of
-    /// different resources, or of different clusters, are never comparable; that is not seen here.
+    /// [`IncomparableVersion`] if one of the two is not a decimal number; it names the first such.
+    /// Versions of different resources or clusters have no meaningful order, which this method
+    /// can't detect.
     pub fn compare(&self, other: &Self) -> Result<Ordering, IncomparableVersion> {
         for version in [self, other] {
             if !version.is_comparable() {
@@ -64,13 +65,14 @@ impl ResourceVersion {
         })
     }
 
-    /// Whether this version is known to be older than `other`; `false` where no order is defined.
+    /// Returns whether this version is known to be older than `other`; false if the two have no
+    /// order.
     pub fn is_older_than(&self, other: &Self) -> bool {
         self.compare(other) == Ok(Ordering::Less)
     }
 
-    /// The number that the last 15 digits are: what a metric, which is a float, can hold exactly.
-    /// `None` where this is no number.
+    /// Returns the last 15 digits as a number, or `None` if this is not a number. A metric is a
+    /// float, which holds 15 digits exactly.
     pub(crate) fn low_digits(&self) -> Option<u64> {
         const DIGITS: u32 = 15;
         match &self.0 {
@@ -82,7 +84,7 @@ impl ResourceVersion {
         }
     }
 
-    /// Whether this is a decimal number without a leading zero.
+    /// Returns whether this is a decimal number without a leading zero.
     pub fn is_comparable(&self) -> bool {
         match &self.0 {
             Repr::Number(_) => true,

@@ -413,7 +413,7 @@ async fn cached_event_handler_unpacks_only_on_request() {
     let events: Vec<_> = told.into_iter().map(|(_, event)| event).collect();
     let read = || [&old, &new].map(|object| object.read.load(Ordering::Relaxed));
     assert_eq!(read(), [0, 0]);
-    let newest = events.iter().map(|event| event.object().is(&cached(&old)));
+    let newest = events.iter().map(|event| event.object().ptr_eq(&cached(&old)));
     assert_eq!(newest.collect::<Vec<_>>(), [true, false, false]);
     let all: Vec<_> = events.iter().map(CachedEvent::read).collect();
     let (v1, v7) = (Arc::new(1), Arc::new(7));

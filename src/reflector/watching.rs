@@ -293,7 +293,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             if is_older {
                 return None;
             }
-            if !object.is_another(&known) {
+            if !object.is_different_object(&known) {
                 sink.emit(change).await;
                 return None;
             }

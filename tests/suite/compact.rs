@@ -227,7 +227,7 @@ async fn a_relist_of_what_is_known_keeps_it() {
     let after = follower.informer.snapshot();
     for n in 0..100 {
         let [old, new] = [&before, &after].map(|store| store.cached_by_key(&key(n)).unwrap());
-        assert_eq!(old.is(new), n > 0, "{n}");
+        assert_eq!(old.ptr_eq(new), n > 0, "{n}");
     }
     drop((before, after));
     follower.told.lock().clear();

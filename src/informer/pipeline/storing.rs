@@ -211,7 +211,7 @@ impl<K: Resource + Send + Sync + 'static> Application<'_, K> {
         let unchanged =
             if self.batch.restored { Recipients::Everyone } else { Recipients::Resyncing };
         let stored = write.get(key);
-        let same = stored.is_some_and(|stored| stored.is(object));
+        let same = stored.is_some_and(|stored| stored.ptr_eq(object));
         if same && !write.is_stale(key) {
             // Nothing to write: a relist of what is known costs no copy of the store's nodes.
             return (CachedEvent::Updated { old: object.clone(), new: object.clone() }, unchanged);
