@@ -1,10 +1,10 @@
-//! Bytes in the making, overwritten when they are dropped if that is asked.
+//! A growing byte buffer, overwritten when it is dropped if the caller asks for that.
 
 use std::io;
 
 use zeroize::Zeroize;
 
-/// A buffer that grows without leaving copies behind, where it wipes.
+/// A byte buffer. If it wipes, it leaves no copy of its bytes behind as it grows.
 #[derive(Debug)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
@@ -12,12 +12,12 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// An empty one, with room for so many bytes.
+    /// Makes an empty buffer with room for `bytes` bytes.
     pub(super) fn with_capacity(bytes: usize, wipe: bool) -> Self {
         Self { bytes: Vec::with_capacity(bytes), wipe }
     }
 
-    /// One of so many zeroes.
+    /// Makes a buffer of `len` zeroes.
     pub(super) fn zeroed(len: usize, wipe: bool) -> Self {
         Self { bytes: vec![0; len], wipe }
     }
@@ -30,7 +30,7 @@ impl Buffer {
         &mut self.bytes
     }
 
-    /// Makes room as a vector would, but where it wipes what is left behind is overwritten.
+    /// Makes room as a vector does. If the buffer wipes, the old allocation is overwritten.
     fn reserve(&mut self, more: usize) {
         if self.wipe && self.bytes.capacity() - self.bytes.len() < more {
             let room = (self.bytes.len() + more).max(2 * self.bytes.capacity());
@@ -61,11 +61,11 @@ impl Drop for Buffer {
     }
 }
 
-/// Overwrites bytes.
+/// Overwrites bytes with zeroes.
 pub(super) fn wipe(bytes: &mut [u8]) {
     bytes.zeroize();
     #[cfg(test)]
-    tests::saw(bytes);
+    tests::count_wiped(bytes);
 }
 
 #[cfg(test)]
@@ -77,18 +77,18 @@ pub(super) mod tests {
 
     thread_local!(static WIPED: Cell<usize> = const { Cell::new(0) });
 
-    /// How many bytes this thread has wiped.
+    /// Returns the number of bytes that this thread has wiped.
     pub(crate) fn wiped() -> usize {
         WIPED.get()
     }
 
-    pub(super) fn saw(bytes: &[u8]) {
+    pub(super) fn count_wiped(bytes: &[u8]) {
         assert!(bytes.iter().all(|byte| *byte == 0));
         WIPED.set(WIPED.get() + bytes.len());
     }
 
     #[test]
-    fn every_byte_written_is_wiped_also_of_what_was_outgrown() {
+    fn outgrown_and_dropped_bytes_are_wiped() {
         let before = wiped();
         let mut buffer = Buffer::with_capacity(4, true);
         buffer.write_all(b"abcd").unwrap();

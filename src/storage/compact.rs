@@ -1,4 +1,4 @@
-//! Packs an informer's objects as they come.
+//! The keeper that packs the objects of one informer.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -22,30 +22,30 @@ use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexValues};
 use crate::sync::Mutex;
 
-/// How many objects are unpacked and packed again for a test.
-const TESTED: usize = 8;
+/// The number of objects that must survive a round trip before a type is trusted.
+const ROUND_TRIPS: usize = 8;
 
-/// How many codecs are remembered. A source has one or two.
-const CODECS: usize = 8;
+/// The number of codecs that are remembered. A source has one or two.
+const MAX_CODECS: usize = 8;
 
-/// The packed objects of one informer, as a whole.
+/// The keeper of one informer's packed objects.
 pub(super) struct Compact<K> {
     shared: Arc<Shared<K>>,
-    /// Whether objects are decoded as they come.
+    /// True if each object is decoded as it arrives.
     check: bool,
-    /// Of the objects that are kept as they came: one for each codec.
+    /// The dictionaries of objects that are kept as they arrived, for each codec.
     wire: Mutex<Vec<WireCodec<K>>>,
-    /// Of the objects that are written here.
+    /// The dictionaries of objects that this keeper serialises.
     own: Dictionaries<PackContext<K>>,
-    /// How many objects stood the test.
-    tested: AtomicUsize,
-    /// Why this type is not written.
+    /// The number of objects that survived a round trip.
+    round_trips: AtomicUsize,
+    /// The reason why objects of this type are not serialised, if there is one.
     refused: OnceLock<PackError>,
-    /// How many bytes the last object was written as: about as many as the next one will be.
+    /// The size of the last object as serialised, in bytes: an estimate for the next one.
     written: AtomicUsize,
 }
 
-/// A codec, and the dictionaries of the objects that come in it.
+/// A codec, and the dictionaries of the objects that it decodes.
 type WireCodec<K> = (Arc<Codec<K>>, Arc<Dictionaries<PackContext<K>>>);
 
 impl<K: DeserializeOwned + 'static> Compact<K> {
@@ -64,7 +64,7 @@ impl<K: DeserializeOwned + 'static> Compact<K> {
             check,
             wire: Mutex::default(),
             own: Dictionaries::new(own, wipe),
-            tested: AtomicUsize::new(0),
+            round_trips: AtomicUsize::new(0),
             refused: OnceLock::new(),
             written: AtomicUsize::new(0),
         }
@@ -72,13 +72,13 @@ impl<K: DeserializeOwned + 'static> Compact<K> {
 }
 
 impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
-    /// Returns the dictionaries of objects that come in this codec.
+    /// Returns the dictionaries of objects that this codec decodes.
     fn dictionaries(&self, codec: &Arc<Codec<K>>) -> Arc<Dictionaries<PackContext<K>>> {
         let mut wire = self.wire.lock();
         if let Some((_, known)) = wire.iter().find(|(known, _)| Arc::ptr_eq(known, codec)) {
             return known.clone();
         }
-        if wire.len() == CODECS {
+        if wire.len() == MAX_CODECS {
             wire.remove(0);
         }
         let shared = self.shared.clone();
@@ -88,7 +88,7 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
         new
     }
 
-    /// Packs an object as it came.
+    /// Packs an object as it arrived.
     fn pack_bytes(
         &self,
         wire: &WireObject<'_, K>,
@@ -102,7 +102,7 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
         Ok(packed)
     }
 
-    /// Writes an object and packs that.
+    /// Serialises an object and packs the result.
     fn rewrite(
         &self,
         object: &mut K,
@@ -115,7 +115,7 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
         let packed = written.and_then(|written| {
             let (kept, dictionary) = (metadata.kept(), self.own.current());
             let packed = Packed::new(written.as_slice(), &kept, index_values, dictionary)?;
-            self.test(&packed, &written).inspect_err(|error| self.refuse(*error))?;
+            self.check_round_trip(&packed, &written).inspect_err(|error| self.refuse(*error))?;
             self.written.store(written.as_slice().len(), Relaxed);
             self.own.learn(written.as_slice(), packed.packed_bytes());
             Ok(packed)
@@ -124,23 +124,23 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
         packed
     }
 
-    /// Writes an object without the metadata that is kept beside it.
+    /// Serialises an object without the metadata that is kept beside it.
     fn write(&self, object: &mut K) -> (Result<Buffer, PackError>, DetachedMetadata) {
         let metadata = DetachedMetadata::take(object.meta_mut());
         let room = self.written.load(Relaxed) * 9 / 8;
         (message_pack::write(object, room, self.shared.wipe), metadata)
     }
 
-    /// Checks that an object is the same when it was unpacked and packed again.
-    fn test(&self, packed: &Packed<K>, written: &Buffer) -> Result<(), PackError> {
-        if self.tested.load(Relaxed) >= TESTED {
+    /// Checks that an object is the same after it was unpacked and serialised again.
+    fn check_round_trip(&self, packed: &Packed<K>, written: &Buffer) -> Result<(), PackError> {
+        if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
             return Ok(());
         }
         let (again, _) = packed.unpack(None).map(|mut object| self.write(&mut object))?;
-        if !message_pack::same(written.as_slice(), again?.as_slice()) {
+        if !message_pack::is_equivalent(written.as_slice(), again?.as_slice()) {
             return Err(PackError::Disagrees);
         }
-        self.tested.fetch_add(1, Relaxed);
+        self.round_trips.fetch_add(1, Relaxed);
         Ok(())
     }
 
@@ -182,8 +182,8 @@ where
     ) -> Cached<K> {
         match self.pack_bytes(wire, object.meta(), index_values) {
             Ok(packed) => {
-                // Handlers are about to read one that comes alone. Of many the last few would be held,
-                // for all the trouble with the rest.
+                // Handlers will soon read an object that arrives by itself. Of a list only the last
+                // few would stay, so holding the rest would be wasted work.
                 if self.shared.hot.holds() && whole && !wire.bulk {
                     packed.hold(Arc::new(object));
                 }

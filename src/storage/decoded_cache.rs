@@ -1,9 +1,10 @@
-//! Which objects are unpacked: those that are held here, and those that users hold.
+//! A cache of unpacked objects, and the list of those that only users hold.
 //!
-//! A few that were read or stored lately are held, as many as go into a number of bytes; who has to go
-//! is decided as a clock does: the oldest, unless it was read since it last came to its turn. An object
-//! that goes while somebody else holds it is *lent*: its packed form still knows it, and what that
-//! costs (the room of the struct itself) is freed some time after the last user let go of it.
+//! Objects that were recently read or stored are held, up to a number of bytes. The clock algorithm
+//! (second chance) chooses the object to evict: the oldest one, unless it was read since its last
+//! turn. An evicted object that users still hold is *lent*: its packed form keeps a weak reference
+//! to it, and so its allocation. That allocation is freed some time after the last user drops the
+//! object.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -15,14 +16,14 @@ use super::packed::Packed;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::TURN;
 
-/// How many objects may be passed over for one that goes: what an insertion costs at most.
-const CHANCES: usize = 32;
+/// The number of objects that one insertion may give a second chance: the bound of its cost.
+const MAX_SECOND_CHANCES: usize = 32;
 
-/// How many lent objects each insertion looks after.
-const LOOKED_AFTER: usize = 2;
+/// The number of lent objects that each insertion checks.
+const CHECKED_PER_INSERT: usize = 2;
 
-/// How long users are given to let go of what they read.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time between two sweeps over the lent objects.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The unpacked objects of one informer.
 pub(super) struct DecodedCache<K> {
@@ -32,7 +33,7 @@ pub(super) struct DecodedCache<K> {
 }
 
 struct Ring<K> {
-    /// The next to go is the first.
+    /// The held objects; the next to evict comes first.
     held: VecDeque<Held<K>>,
     bytes: usize,
     lent: VecDeque<Weak<Packed<K>>>,
@@ -45,31 +46,32 @@ struct Held<K> {
 }
 
 impl<K> DecodedCache<K> {
-    /// Holds so many bytes.
+    /// Makes a cache that holds up to `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         let ring = Ring { held: VecDeque::new(), bytes: 0, lent: VecDeque::new() };
         Self { limit, ring: Mutex::new(ring), lending: Notify::new() }
     }
 
-    /// Whether it holds anything at all.
+    /// Returns whether the cache may hold any object.
     pub(super) fn holds(&self) -> bool {
         self.limit > 0
     }
 
-    /// How many objects are held, and their bytes.
+    /// Returns the number of held objects and their estimated size in bytes.
     pub(super) fn held(&self) -> (usize, usize) {
         let ring = self.ring.lock();
         (ring.held.len(), ring.bytes)
     }
 
-    /// Holds an object that was just unpacked; others go for it. To be called with nothing locked.
+    /// Holds an object that was just unpacked, and evicts others for it. The caller must hold no
+    /// lock, because an evicted object's `Drop` may run.
     pub(super) fn hold(&self, packed: Weak<Packed<K>>, object: Arc<K>, bytes: usize) {
         let mut gone = Vec::new();
         {
             let mut ring = self.ring.lock();
             ring.held.push_back(Held { packed, object, bytes });
             ring.bytes += bytes;
-            let mut chances = CHANCES;
+            let mut chances = MAX_SECOND_CHANCES;
             while ring.bytes > self.limit
                 && let Some(held) = ring.held.pop_front()
             {
@@ -83,25 +85,26 @@ impl<K> DecodedCache<K> {
             }
         }
         for Held { packed, object, .. } in gone {
-            // Its `Drop` is the user's code.
+            // Its `Drop` is user code.
             crate::panic::let_go(object);
             if let Some(object) = packed.upgrade()
                 && object.release()
             {
-                self.lent(packed);
+                self.add_lent(packed);
             }
         }
-        self.look_after(LOOKED_AFTER);
+        self.check_lent(CHECKED_PER_INSERT);
     }
 
-    /// Remembers to look after an object that somebody holds.
-    fn lent(&self, packed: Weak<Packed<K>>) {
+    /// Remembers an evicted object that users still hold.
+    fn add_lent(&self, packed: Weak<Packed<K>>) {
         self.ring.lock().lent.push_back(packed);
         self.lending.notify_one();
     }
 
-    /// Looks after so many of the lent objects; how many there are left.
-    fn look_after(&self, objects: usize) -> usize {
+    /// Checks some of the lent objects and forgets those that nobody holds. Returns how many
+    /// remain.
+    fn check_lent(&self, objects: usize) -> usize {
         let some: Vec<_> = {
             let lent = &mut self.ring.lock().lent;
             let some = objects.min(lent.len());
@@ -114,17 +117,18 @@ impl<K> DecodedCache<K> {
         lent.len()
     }
 
-    /// Looks after what is lent, from time to time and in turns, for as long as it is polled.
+    /// Checks the lent objects from time to time, and yields to other tasks in between. Runs for as
+    /// long as it is polled.
     pub(super) async fn sweep(&self) {
         loop {
             let mut left = self.ring.lock().lent.len();
             if left == 0 {
                 self.lending.notified().await;
             }
-            sleep(PATIENCE).await;
+            sleep(SWEEP_INTERVAL).await;
             left = left.max(self.ring.lock().lent.len());
             while left > 0 {
-                self.look_after(TURN);
+                self.check_lent(TURN);
                 left = left.saturating_sub(TURN);
                 crate::yield_budget::give_way().await;
             }

@@ -1,8 +1,9 @@
-//! Compression by what objects of one kind have in common.
+//! Compression with dictionaries of sample objects.
 //!
-//! A dictionary is some objects, one after the other, in which the compressor finds again what others
-//! say, too. Nothing is trained, so one costs no more than copying it. One that fits no more, because
-//! the objects have become others, is made anew; what was packed with the old one keeps that.
+//! A dictionary is a row of sample objects. The compressor replaces what an object has in common
+//! with them by references. Dictionaries are not trained, so making one costs only a copy. When the
+//! objects have changed so much that a dictionary no longer fits, another is made. Objects that
+//! were packed with the old one keep it.
 
 use std::sync::Arc;
 
@@ -11,26 +12,27 @@ use lz4_flex::block;
 use super::buffer::Buffer;
 use crate::sync::Mutex;
 
-/// How large a dictionary is, in bytes. It is read for each object that is packed: four times as much
-/// takes twice the time and saves a twentieth of the bytes.
+/// The size of a dictionary in bytes. Each packing reads all of it: four times the size takes twice
+/// the time and saves a twentieth of the bytes.
 const SIZE: usize = 16 << 10;
 
-/// How much of a dictionary one object may be.
-const SHARE: usize = SIZE / 2;
+/// The part of a dictionary that one object may fill, in bytes.
+const MAX_SAMPLE: usize = SIZE / 2;
 
-/// After how many objects it is asked whether the dictionary still fits.
+/// The number of objects between two checks that the dictionary still fits.
 const WINDOW: u32 = 512;
 
-/// What objects are compressed and decompressed with. An empty one is none.
+/// A dictionary for compressing and decompressing objects. An empty one has no effect.
 #[derive(Debug)]
 pub(super) struct Dictionary<S> {
     bytes: Box<[u8]>,
-    /// What all objects that are packed so share: they reach it through here, by one pointer for both.
+    /// The data that all objects packed with this dictionary share. They reach both through one
+    /// pointer.
     pub(super) context: Arc<S>,
 }
 
 impl<S> Dictionary<S> {
-    /// Compresses bytes; how many of the buffer are used.
+    /// Compresses bytes. Returns a buffer and the number of bytes used in it.
     pub(super) fn compress(&self, bytes: &[u8], wipe: bool) -> Option<(Buffer, usize)> {
         let most = block::get_maximum_output_size(bytes.len());
         let mut packed = Buffer::zeroed(most, wipe);
@@ -39,7 +41,8 @@ impl<S> Dictionary<S> {
         Some((packed, used))
     }
 
-    /// What was compressed, of so many bytes.
+    /// Decompresses bytes to `len` bytes. Returns `None` if `packed` is not valid or has another
+    /// length.
     pub(super) fn decompress(&self, packed: &[u8], len: usize, wipe: bool) -> Option<Buffer> {
         let mut bytes = Buffer::zeroed(len, wipe);
         let used =
@@ -48,7 +51,7 @@ impl<S> Dictionary<S> {
     }
 }
 
-/// The dictionary in use, and the next one in the making.
+/// The dictionary in use, and the samples for the next one.
 #[derive(Debug)]
 pub(super) struct Dictionaries<S>(Mutex<State<S>>);
 
@@ -60,24 +63,25 @@ struct State<S> {
 
 #[derive(Debug)]
 enum Phase {
-    /// The next dictionary, in the making.
-    Gathering(Vec<u8>),
-    /// One is in use: how well it did at first, and how well it does.
-    Serving { first: Option<Sums>, now: Sums },
-    /// There is to be none.
-    Without,
+    /// Collects samples for the next dictionary.
+    Collecting(Vec<u8>),
+    /// Checks the dictionary in use: the totals of its first window, and of the current one.
+    InUse { first: Option<Totals>, now: Totals },
+    /// Uses no dictionary.
+    Disabled,
 }
 
-/// Bytes before and after.
+/// Sizes before and after compression, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct Totals {
     objects: u32,
     bytes: u64,
     packed: u64,
 }
 
-impl Sums {
-    /// Whether this is compressed to more than 4/3 of what that was.
+impl Totals {
+    /// Returns whether the compressed part of this is more than 4/3 of the compressed part of
+    /// `that`.
     fn is_much_worse_than(self, that: Self) -> bool {
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
         3 * product(self.packed, that.bytes) > 4 * product(that.packed, self.bytes)
@@ -85,9 +89,9 @@ impl Sums {
 }
 
 impl<S> Dictionaries<S> {
-    /// None yet, or none ever.
-    pub(super) fn new(context: Arc<S>, without: bool) -> Self {
-        let phase = if without { Phase::Without } else { Phase::Gathering(Vec::new()) };
+    /// Starts without a dictionary; with `disabled` it stays so.
+    pub(super) fn new(context: Arc<S>, disabled: bool) -> Self {
+        let phase = if disabled { Phase::Disabled } else { Phase::Collecting(Vec::new()) };
         let current = Arc::new(Dictionary { bytes: Box::default(), context });
         Self(Mutex::new(State { current, phase }))
     }
@@ -96,22 +100,22 @@ impl<S> Dictionaries<S> {
         self.0.lock().current.clone()
     }
 
-    /// Learns from an object, and how large it was packed.
+    /// Takes an object as a sample, or counts how well it was compressed: to `packed` bytes.
     pub(super) fn learn(&self, object: &[u8], packed: usize) {
         let mut state = self.0.lock();
         let State { current, phase } = &mut *state;
         match phase {
-            Phase::Gathering(samples) => {
+            Phase::Collecting(samples) => {
                 let room = SIZE - samples.len();
-                let part = &object[..object.len().min(room).min(SHARE)];
+                let part = &object[..object.len().min(room).min(MAX_SAMPLE)];
                 samples.extend_from_slice(part);
                 if samples.len() == SIZE {
                     let bytes = std::mem::take(samples).into();
                     *current = Arc::new(Dictionary { bytes, context: current.context.clone() });
-                    *phase = Phase::Serving { first: None, now: Sums::default() };
+                    *phase = Phase::InUse { first: None, now: Totals::default() };
                 }
             }
-            Phase::Serving { first, now } => {
+            Phase::InUse { first, now } => {
                 now.objects += 1;
                 now.bytes += object.len() as u64;
                 now.packed += packed as u64;
@@ -119,11 +123,11 @@ impl<S> Dictionaries<S> {
                     let now = std::mem::take(now);
                     let first = *first.get_or_insert(now);
                     if now.is_much_worse_than(first) {
-                        *phase = Phase::Gathering(Vec::new());
+                        *phase = Phase::Collecting(Vec::new());
                     }
                 }
             }
-            Phase::Without => {}
+            Phase::Disabled => {}
         }
     }
 }
@@ -135,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs, learns, and checks that it can be unpacked; how large it was packed.
+    /// Packs an object and learns from it. Returns the dictionary and the packed bytes.
     fn pack(dictionaries: &Dictionaries<()>, object: &[u8]) -> (Arc<Dictionary<()>>, Vec<u8>) {
         let dictionary = dictionaries.current();
         let (packed, used) = dictionary.compress(object, false).unwrap();
@@ -143,7 +147,7 @@ mod tests {
         (dictionary, packed.as_slice()[..used].to_vec())
     }
 
-    /// Objects that have much in common with others of the same kind, and little with another's.
+    /// Makes an object that has much in common with others of its kind, and little with others.
     fn object(kind: u64, n: u64) -> Vec<u8> {
         let mut rng = fastrand::Rng::with_seed(kind);
         let common: Vec<u8> = std::iter::repeat_with(|| rng.u8(..)).take(1000).collect();
@@ -154,7 +158,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn whatever_was_packed_is_unpacked(objects in vec(vec(any::<u8>(), 0..4000), 1..40)) {
+        fn packed_bytes_unpack_to_the_original(objects in vec(vec(any::<u8>(), 0..4000), 1..40)) {
             let dictionaries = Dictionaries::new(Arc::default(), false);
             let packed: Vec<_> = objects.iter().map(|o| pack(&dictionaries, o)).collect();
             for (object, (dictionary, packed)) in objects.iter().zip(packed) {
@@ -164,7 +168,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_never_packed_is_refused_or_something_else(
+        fn arbitrary_bytes_never_unpack_to_a_wrong_length(
             bytes in vec(any::<u8>(), 0..200), len in 0usize..2000,
         ) {
             let dictionary = Dictionary { bytes: Box::default(), context: Arc::new(()) };
@@ -175,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dictionary_that_fits_no_more_is_made_anew_and_one_that_fits_is_kept() {
+    fn dictionary_is_replaced_only_if_it_no_longer_fits() {
         let dictionaries = Dictionaries::new(Arc::default(), false);
         let windows = |kind: u64, count: u64| {
             let last =
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn without_one_no_object_is_kept() {
+    fn disabled_dictionary_keeps_no_object() {
         let dictionaries = Dictionaries::new(Arc::default(), true);
         for n in 0..100 {
             pack(&dictionaries, &object(1, n));

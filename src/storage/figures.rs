@@ -1,4 +1,4 @@
-//! What a storage that packs counts.
+//! The counters of a storage that packs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -8,7 +8,7 @@ use crate::metrics::{
     Count, MetricLabels, STORAGE_HITS, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_UNREADABLE,
 };
 
-/// A figure that only grows.
+/// A number that only grows, also reported as a metric.
 #[derive(Debug)]
 pub(super) struct Counter(AtomicU64, Count);
 
@@ -17,7 +17,7 @@ impl Counter {
         Self(AtomicU64::new(0), Count::new(name, labels))
     }
 
-    /// One more; how many there were before.
+    /// Adds one and returns the number before.
     pub(super) fn add(&self) -> u64 {
         self.1.add(1);
         self.0.fetch_add(1, Relaxed)
@@ -28,7 +28,8 @@ impl Counter {
     }
 }
 
-/// The figures of one informer's storage. What goes wrong is also told to the log, each kind once.
+/// The figures of one informer's storage. Failures are also logged; the first object that is kept
+/// decoded stands for all of its kind.
 #[derive(Debug)]
 pub(super) struct Figures {
     resource: Arc<str>,
@@ -63,13 +64,13 @@ impl Figures {
         self.bytes.fetch_sub(bytes, Relaxed);
     }
 
-    /// The whole type is kept decoded from now on.
+    /// Reports that the whole type is kept decoded from now on.
     pub(super) fn refused(&self, error: PackError) {
         let resource = &*self.resource;
         tracing::error!(resource, %error, "this type can't be packed; its objects are kept decoded");
     }
 
-    /// An object is kept decoded.
+    /// Counts an object that is kept decoded. Logs the first.
     pub(super) fn kept_decoded(&self, error: PackError) {
         if self.kept_decoded.add() == 0 {
             let resource = &*self.resource;
@@ -77,10 +78,10 @@ impl Figures {
         }
     }
 
-    /// An object can't be unpacked.
+    /// Counts and logs an object that can't be unpacked.
     pub(super) fn unreadable(&self, uid: Option<&str>) {
         self.unreadable.add();
         let resource = &*self.resource;
-        tracing::error!(resource, uid, "a packed object can't be unpacked");
+        tracing::error!(resource, uid, "a packed object can't be unpacked; reads leave it out");
     }
 }

@@ -1,4 +1,4 @@
-//! Labels that many objects have, once.
+//! Label maps, shared by the objects with equal labels.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -8,19 +8,20 @@ use hashbrown::HashTable;
 
 use crate::sync::Mutex;
 
-/// What an object is labelled with.
+/// The labels of an object.
 pub(super) type Labels = BTreeMap<String, String>;
 
-/// Every map of labels that some object has.
+/// Every label map that some object has, once.
 #[derive(Debug, Default)]
 pub(super) struct SharedLabels {
     hasher: foldhash::fast::RandomState,
-    /// With their hashes, so that growing looks at no map.
+    /// The maps with their hashes, so that growing reads no map.
     table: Mutex<HashTable<(u64, Arc<Labels>)>>,
 }
 
 impl SharedLabels {
-    /// The map that equals this one. To be given back with [`release`](Self::release).
+    /// Returns the shared map that equals `labels`. The caller gives it back with
+    /// [`release`](Self::release).
     pub(super) fn share(&self, labels: &Labels) -> Arc<Labels> {
         let hash = self.hasher.hash_one(labels);
         let mut table = self.table.lock();
@@ -28,11 +29,12 @@ impl SharedLabels {
         entry.or_insert_with(|| (hash, Arc::new(labels.clone()))).get().1.clone()
     }
 
-    /// Takes a map back; with the last object that has it, it goes.
+    /// Takes a map back, and removes it if no other object has it.
     pub(super) fn release(&self, labels: Arc<Labels>) {
         let hash = self.hasher.hash_one(&*labels);
         let mut table = self.table.lock();
-        // All who have it give it back under the lock: the table's and this one are the last two.
+        // Every holder gives its map back under this lock, so two references are the table's and
+        // this one.
         if Arc::strong_count(&labels) == 2
             && let Ok(entry) = table.find_entry(hash, |(_, map)| Arc::ptr_eq(map, &labels))
         {

@@ -1,8 +1,8 @@
-//! `MessagePack` with named fields, as which this storage writes objects that did not come as bytes.
-//! Types are asked to say what they say in JSON.
+//! The encoding of objects that did not arrive as bytes: `MessagePack` with named fields. Types are
+//! told that the format is human-readable, so they write what they would write in JSON.
 //!
-//! Serde's code of a type is a user's: where it fails or panics that is an answer, without its words,
-//! which may quote the object.
+//! A type's `Serialize` and `Deserialize` are user code. If one fails or panics, the error leaves
+//! out its message, which may quote the object.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,24 +13,24 @@ use crate::decode::codec::Codec;
 use crate::decode::{Decode, DecodeError};
 use crate::panic::catch;
 
-/// Decodes `MessagePack`.
+/// A decoder of `MessagePack`.
 struct MessagePack;
 
 impl<K: DeserializeOwned> Decode<K> for MessagePack {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
         let bytes = rmp_serde::Deserializer::from_read_ref(object);
         let read = K::deserialize(&mut bytes.with_human_readable());
-        read.map_err(|_| DecodeError::new("not what was written"))
+        read.map_err(|_| DecodeError::new("the packed bytes are not valid"))
     }
 }
 
-/// Returns the codec of objects that [`write`] wrote.
+/// Returns the codec of objects that [`write`] serialised.
 pub(super) fn codec<K: DeserializeOwned + 'static>() -> Codec<K> {
-    // Of a pod as its type has it 8 to 9, as JSON values 12.
+    // Measured on pods: 8 to 9 times as a typed object, 12 times as JSON values.
     Codec::plain(MessagePack, 9)
 }
 
-/// Writes an object; `room`: how large it probably is.
+/// Serialises an object. `room` is its estimated size in bytes.
 pub(super) fn write<T: Serialize>(
     object: &T,
     room: usize,
@@ -47,8 +47,9 @@ pub(super) fn write<T: Serialize>(
     }
 }
 
-/// Returns whether both say the same, in whatever order: a hash map has no order of its own.
-pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+/// Returns whether both encode the same value. The order of map entries does not count, because a
+/// hash map has no order.
+pub(super) fn is_equivalent(a: &[u8], b: &[u8]) -> bool {
     let value = |bytes: &[u8]| Decode::<serde_json::Value>::decode(&MessagePack, bytes).ok();
     a == b || matches!((value(a), value(b)), (Some(a), Some(b)) if a == b)
 }

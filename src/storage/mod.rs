@@ -1,8 +1,9 @@
-//! How an informer keeps its objects: as they are, or small.
+//! The representation in which an informer keeps its objects: decoded, or packed.
 //!
-//! A [`Storage`] is a choice made for one informer; lister, indexes, handlers and events are the same
-//! with each. What is kept small is packed one by one as it arrives and unpacked when it is read. An
-//! object that can't be packed is kept as it is, counted and reported: no choice loses one.
+//! A [`Storage`] is chosen for one informer. Lister, indexes, handlers and events work the same
+//! with each. A packing storage packs each object as it arrives and unpacks it when it is read. An
+//! object that can't be packed is kept decoded, counted and reported, so no storage loses an
+//! object.
 
 #[cfg(feature = "compact")]
 mod buffer;
@@ -37,45 +38,48 @@ use crate::decode::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexValues};
 
-/// How many bytes of objects stay unpacked unless told otherwise.
+/// The default of [`Storage::hot_bytes`]: 4 MiB.
 #[cfg(feature = "compact")]
 const HOT_BYTES: usize = 4 << 20;
 
-/// How objects are kept. [`decoded`](Self::decoded) unless chosen otherwise.
+/// The representation in which an informer keeps its objects. [`decoded`](Self::decoded) by
+/// default.
 #[must_use]
 pub struct Storage<K> {
-    packing: Option<(Settings, Make<K>)>,
+    packing: Option<(Settings, MakeKeeper<K>)>,
 }
 
-/// Makes what keeps the objects of one informer, of this resource.
-type Make<K> = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper<K>>;
+/// Makes the keeper of one informer's objects. The text is the resource's name.
+type MakeKeeper<K> = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper<K>>;
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    /// How many bytes of unpacked objects are held.
+    /// The limit of the unpacked objects that are held, in estimated bytes.
     hot_bytes: usize,
-    /// Whether bytes are overwritten before they are freed.
+    /// True if bytes are overwritten before they are freed.
     wipe: bool,
-    /// Whether objects are decoded once as they come.
+    /// True if each object is decoded once as it arrives.
     check: bool,
 }
 
-/// One object as it came: its bytes, and what decodes them.
+/// One object as it arrived: its bytes, and the codec that decodes them.
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
 pub(crate) struct WireObject<'a, K> {
     pub(crate) bytes: &'a [u8],
     pub(crate) codec: &'a Arc<Codec<K>>,
-    /// It is one of many that come together, as in a first list: nobody is about to read it in
-    /// particular.
+    /// True if the object is one of many that arrive together, as in a first list. Then nobody is
+    /// likely to read this one soon.
     pub(crate) bulk: bool,
 }
 
-/// Packs the objects of one informer, on any thread, on several at a time.
+/// The part of a storage that packs the objects of one informer. It is called on any thread, and on
+/// several at a time.
 pub(crate) trait Keeper<K>: Send + Sync {
-    /// Packs an object that did not come as bytes. Keeps it decoded where that fails.
+    /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
     fn pack(&self, object: K, index_values: Option<IndexValues>) -> Cached<K>;
 
-    /// Packs an object as it came. It is decoded, whole or without its managed fields.
+    /// Packs an object as it arrived. `decoded` is the object, and true if it has its managed
+    /// fields.
     fn pack_wire(
         &self,
         wire: &WireObject<'_, K>,
@@ -86,8 +90,8 @@ pub(crate) trait Keeper<K>: Send + Sync {
     /// Returns whether objects may be packed without being decoded.
     fn packs_undecoded(&self) -> bool;
 
-    /// Packs an object as it came, undecoded. `meta` has its name, namespace, uid, version and labels,
-    /// and nothing else. `None`: it has to be decoded.
+    /// Packs an object as it arrived, without decoding it. `meta` has only its name, namespace,
+    /// uid, version and labels. Returns `None` if the object must be decoded.
     fn pack_undecoded(
         &self,
         wire: &WireObject<'_, K>,
@@ -97,77 +101,79 @@ pub(crate) trait Keeper<K>: Send + Sync {
 
     fn status(&self) -> StorageStatus;
 
-    /// Frees, for as long as it is polled, what users have let go of. Cancel safe.
+    /// Frees unpacked objects that their users have dropped, for as long as it is polled. Never
+    /// completes. Cancel safe.
     fn sweep(self: Arc<Self>) -> BoxFuture<'static, ()>;
 }
 
-/// What is packed, and how well reads do without unpacking.
+/// Figures of a storage that packs: packed objects, objects held unpacked, and how reads went.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct StorageStatus {
-    /// How many packed objects there are: in the store, in queues and backlogs, and with users.
+    /// The number of packed objects: in the store, in queues and backlogs, and with users.
     pub objects: usize,
-    /// How many bytes they take, packed.
+    /// The size of the packed objects, in bytes.
     pub bytes: usize,
-    /// How many objects are held unpacked.
+    /// The number of objects that are held unpacked.
     pub hot_objects: usize,
-    /// How many bytes these take, by estimate.
+    /// The estimated size of the objects that are held unpacked, in bytes.
     pub hot_bytes: usize,
-    /// How many reads found the object unpacked.
+    /// The number of reads that found the object unpacked.
     pub hits: u64,
-    /// How many unpacked it.
+    /// The number of reads that unpacked the object.
     pub misses: u64,
-    /// How many objects came that could not be packed and are kept decoded.
+    /// The number of objects that arrived, could not be packed and were kept decoded.
     pub kept_decoded: u64,
-    /// How many packed objects could not be unpacked when they were read. They are missing from what
-    /// was asked.
+    /// The number of reads that failed because the object could not be unpacked. The object is
+    /// missing from their result.
     pub unreadable: u64,
-    /// Why every object is kept decoded, if so.
+    /// The reason why every object of this type is now kept decoded, if that is so.
     pub refused: Option<PackError>,
 }
 
-/// An object can't be packed, or not be unpacked. It never says what the object holds.
+/// An object can't be packed or unpacked. The error never quotes the object's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PackError {
     /// `Serialize` failed or panicked.
-    #[error("it can't be serialised")]
+    #[error("the object can't be serialised: its Serialize failed or panicked")]
     NotSerialised,
-    /// It takes 4 GiB or more, or its uid 64 KiB.
-    #[error("it is too large")]
+    /// The object takes 4 GiB or more, or its uid 64 KiB or more.
+    #[error("the object takes 4 GiB or more, or its uid 64 KiB or more")]
     TooLarge,
-    /// `Deserialize` failed or panicked on what `Serialize` gave.
-    #[error("what it is packed as can't be unpacked")]
+    /// `Deserialize` failed or panicked on the output of `Serialize`.
+    #[error("the packed object can't be decoded again")]
     NotUnpacked,
-    /// What is unpacked is not what was packed: `Serialize` and `Deserialize` disagree.
-    #[error("unpacked and packed again it is something else")]
+    /// The unpacked object differs from the packed one: `Serialize` and `Deserialize` disagree.
+    #[error("the value does not survive a Serialize/Deserialize round trip")]
     Disagrees,
 }
 
 impl<K> Storage<K> {
-    /// Each object as it is, ready to be read.
+    /// Keeps each object decoded, ready to be read.
     pub fn decoded() -> Self {
         Self { packing: None }
     }
 
-    /// Each object as few bytes, unpacked when it is read.
+    /// Keeps each object as few bytes, and unpacks it when it is read.
     ///
-    /// What keys, selectors and relists ask (uid, version, labels) is answered without unpacking, and so
-    /// are indexes; equal labels are kept once. While anybody holds an object, all who ask are given the
-    /// same `Arc`. Some objects that were read or stored lately stay unpacked, see
-    /// [`hot_bytes`](Self::hot_bytes); any other costs each reader O(its size): what decoding it from the
-    /// wire costs.
+    /// Keys, selectors, relists and indexes do not unpack objects: uid, version, labels and index
+    /// values are kept beside the bytes. Equal labels are kept once. While anybody holds an
+    /// unpacked object, every reader gets the same `Arc`. Some objects that were recently read or
+    /// stored stay unpacked, see [`hot_bytes`](Self::hot_bytes). Reading any other object takes
+    /// O(its size), as decoding it from the wire does.
     ///
-    /// Objects are kept as the server sent them. Each is decoded once on its way in, so that one that
-    /// can't be is reported then, but for its managed fields: index functions are shown objects without
-    /// them. An index that is added later unpacks everything before it is there.
+    /// Objects are kept as the server sent them. Each is decoded once as it arrives, so that one
+    /// that can't be decoded is reported then. Its managed fields are not decoded, so index
+    /// functions see objects without them. An index that is added later unpacks every object before
+    /// it is ready.
     ///
-    /// Where a transform changes objects, or a source gives none of their bytes, packed is what
-    /// `Serialize` says and read is what `Deserialize` makes of that. The first objects are then unpacked
-    /// and packed again for a test, and a type where that does not give the same is kept decoded, which is
-    /// reported and told in the status. What `Serialize` leaves out for good is not found by this: such a
-    /// type must stay decoded. `Deserialize` must not read this informer.
+    /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
+    /// `Serialize` writes it and read as its `Deserialize` returns it. The first objects are
+    /// unpacked and packed again as a test. If the result differs, the whole type is kept decoded;
+    /// the log and the status say so. The test does not find a field that `Serialize` always leaves
+    /// out: keep such a type decoded. `Deserialize` must not read this informer.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -181,14 +187,14 @@ impl<K> Storage<K> {
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
-        let make: Make<K> = |settings, resource, labels| {
+        let make: MakeKeeper<K> = |settings, resource, labels| {
             Arc::new(compact::Compact::new(settings, resource, labels))
         };
         Self { packing: Some((settings, make)) }
     }
 
-    /// How many bytes of unpacked objects are held beside the packed ones, by estimate; 4 MiB unless
-    /// set. Zero holds none. Of those that are decoded anyhow it changes nothing.
+    /// Sets the limit of the unpacked objects that are held beside the packed ones, in estimated
+    /// bytes. The default is 4 MiB; zero holds none. Has no effect on decoded storage.
     #[cfg(feature = "compact")]
     pub fn hot_bytes(mut self, bytes: usize) -> Self {
         if let Some((settings, _)) = &mut self.packing {
@@ -197,14 +203,15 @@ impl<K> Storage<K> {
         self
     }
 
-    /// Overwrites packed bytes, and the buffers used for packing and unpacking, before they are freed:
-    /// for Secrets. No object is held unpacked, and no object is a model for packing others, so that
-    /// they take more room.
+    /// Overwrites packed bytes, and the buffers for packing and unpacking, before they are freed.
+    /// Meant for Secrets. Off by default. No object is held unpacked, and none is a model for
+    /// compressing others, so objects take more room.
     ///
-    /// It does not reach what is not this storage's: objects that users hold or have dropped, the
-    /// decoder's and the network's buffers, what an object's own `Serialize` and `Deserialize` copy, and
-    /// what the system wrote to swap. uid, version, labels and an object that can't be packed are kept
-    /// as they are. Of those that are decoded anyhow it changes nothing.
+    /// Only the memory of this storage is overwritten. That leaves out: objects that users hold or
+    /// have dropped, the decoder's and the network's buffers, copies that an object's own
+    /// `Serialize` and `Deserialize` make, and swap space. The uid, version and labels of each
+    /// object are kept as they are, and so is an object that can't be packed. Has no effect on
+    /// decoded storage.
     #[cfg(feature = "compact")]
     pub fn zeroize(mut self, zeroize: bool) -> Self {
         if let Some((settings, _)) = &mut self.packing {
@@ -213,17 +220,19 @@ impl<K> Storage<K> {
         self
     }
 
-    /// Whether each object is decoded once as it comes, so that one that can't be is reported then and
-    /// the last state of it that could be stays; true unless set.
+    /// Sets whether each object is decoded once as it arrives. The default is true: an object that
+    /// can't be decoded is reported as it arrives, and its last decoded state stays.
     ///
-    /// With false an object is only looked into, for its name, uid, version and labels, and decoded when
-    /// somebody reads it. A cache of which little is read costs a fraction of the time then. But an object
-    /// that can't be decoded is found only when it is read: it counts as there, is reported, and is read
-    /// as if it were not. Not for a type that demands more of objects than the server does.
+    /// With false, only name, namespace, uid, version and labels are read as an object arrives. The
+    /// object is decoded when it is read. A cache of which little is read then costs a fraction of
+    /// the time. But an object that can't be decoded is found only when it is read: it counts as
+    /// present, is reported, and reads return nothing. Do not use this for a type that demands more
+    /// of objects than the server does.
     ///
-    /// Index functions are shown objects, and a transform changes them: with either everything is decoded
-    /// as it comes all the same. Of an index that
-    /// [says which fields it looks at](crate::SharedInformer::add_index_on) only those are.
+    /// Index functions and transforms need decoded objects, so with either each object is decoded
+    /// as it arrives all the same. For an index that [names the fields it
+    /// reads](crate::SharedInformer::add_index_on), only those fields are decoded. Has no effect on
+    /// decoded storage.
     #[cfg(feature = "compact")]
     pub fn check_on_arrival(mut self, check: bool) -> Self {
         if let Some((settings, _)) = &mut self.packing {
@@ -232,7 +241,7 @@ impl<K> Storage<K> {
         self
     }
 
-    /// Makes what packs objects so; `None`: they are kept as they are.
+    /// Makes the keeper of one informer's objects, or returns `None` if they are kept decoded.
     pub(crate) fn keeper(
         &self,
         resource: &Arc<str>,

@@ -1,7 +1,8 @@
-//! One object, packed.
+//! One packed object.
 //!
-//! Its compressed bytes and its uid are one allocation; everything else is in the struct, which is kept
-//! small: there are as many as objects. Never locked while anything else is, but for its own unpacking.
+//! The compressed bytes and the uid share one allocation. The struct is small, because there is one
+//! for each object. No other lock is held while an object's own lock is taken; that one is held
+//! while the object is unpacked.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
@@ -19,7 +20,7 @@ use crate::decode::codec::Codec;
 use crate::object::{FieldSet, IndexValues, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
 
-/// What the packed objects of an informer share.
+/// The data that all packed objects of an informer share.
 pub(super) struct Shared<K> {
     pub(super) hot: DecodedCache<K>,
     pub(super) labels: SharedLabels,
@@ -27,37 +28,38 @@ pub(super) struct Shared<K> {
     pub(super) wipe: bool,
 }
 
-/// What those of them share that are encoded the same way.
+/// The data that packed objects with the same encoding share.
 pub(super) struct PackContext<K> {
     pub(super) codec: Arc<Codec<K>>,
-    /// The bytes are without uid, version and labels, which are only kept beside them.
+    /// True if the bytes lack uid, version and labels, which are then kept only beside them.
     pub(super) detached: bool,
     pub(super) shared: Arc<Shared<K>>,
 }
 
-/// An object as bytes.
+/// A packed object.
 pub(super) struct Packed<K> {
     me: Weak<Self>,
     dictionary: Arc<Dictionary<PackContext<K>>>,
     index_values: Option<Box<IndexValues>>,
     labels: Option<Arc<Labels>>,
-    /// Empty where there is none.
+    /// The version; empty if there is none.
     version: ResourceVersion,
-    /// The uid, then the object without uid, version and labels, compressed.
+    /// The uid, then the compressed object.
     bytes: Box<[u8]>,
-    /// The object, as long as anybody holds it. Locked while it is unpacked, so that is done once.
+    /// The unpacked object, for as long as anybody holds it. Locked while the object is unpacked,
+    /// so that only one reader unpacks it.
     unpacked: Mutex<Weak<K>>,
-    /// How many bytes the object is written as.
-    written: u32,
-    /// How many bytes the uid has.
-    uid: u16,
-    /// It was read since it last came to its turn to go.
+    /// The size of the object before compression, in bytes.
+    written_len: u32,
+    /// The length of the uid, in bytes.
+    uid_len: u16,
+    /// True if the object was read since its last turn to be evicted.
     read: AtomicBool,
-    /// It is among those that are looked after.
+    /// True if the object is in the list of lent objects.
     lent: AtomicBool,
 }
 
-/// The metadata that a packed object answers without being unpacked.
+/// The metadata that is read without unpacking the object.
 pub(super) struct KeptMetadata<'o> {
     uid: &'o str,
     version: &'o str,
@@ -74,7 +76,8 @@ impl<'o> KeptMetadata<'o> {
     }
 }
 
-/// The metadata that is taken out of an object before it is written. What is empty stays where it is.
+/// The metadata that is taken out of an object before it is serialised. An empty value stays in the
+/// object.
 #[derive(Default)]
 pub(super) struct DetachedMetadata {
     uid: Option<String>,
@@ -83,7 +86,7 @@ pub(super) struct DetachedMetadata {
 }
 
 impl DetachedMetadata {
-    /// Takes it from an object.
+    /// Takes the metadata out of an object.
     pub(super) fn take(meta: &mut ObjectMeta) -> Self {
         Self {
             uid: meta.uid.take_if(|uid| !uid.is_empty()),
@@ -100,7 +103,7 @@ impl DetachedMetadata {
         }
     }
 
-    /// Puts it into an object that lacks it.
+    /// Puts the metadata into an object that lacks it.
     pub(super) fn restore(self, meta: &mut ObjectMeta) {
         meta.uid = self.uid.or(meta.uid.take());
         meta.resource_version = self.version.or(meta.resource_version.take());
@@ -109,7 +112,7 @@ impl DetachedMetadata {
 }
 
 impl<K> Packed<K> {
-    /// An object that was written as these bytes.
+    /// Packs an object that is encoded as these bytes.
     pub(super) fn new(
         written: &[u8],
         metadata: &KeptMetadata<'_>,
@@ -135,8 +138,8 @@ impl<K> Packed<K> {
             version: version.into(),
             bytes: bytes.into_boxed_slice(),
             unpacked: Mutex::default(),
-            written: len,
-            uid: uid_len,
+            written_len: len,
+            uid_len,
             read: AtomicBool::new(false),
             lent: AtomicBool::new(false),
             dictionary,
@@ -147,35 +150,35 @@ impl<K> Packed<K> {
         &self.dictionary.context.shared
     }
 
-    /// Holds the object that was packed, for it may soon be read.
+    /// Holds the object that was packed, because it may soon be read.
     pub(super) fn hold(&self, object: Arc<K>) {
         *self.unpacked.lock() = Arc::downgrade(&object);
         self.shared().hot.hold(self.me.clone(), object, self.unpacked_bytes());
     }
 
-    /// How many bytes the object takes unpacked, by estimate.
+    /// Returns the estimated size of the unpacked object, in bytes.
     fn unpacked_bytes(&self) -> usize {
-        size_of::<K>() + self.dictionary.context.codec.expansion() * self.written as usize
+        size_of::<K>() + self.dictionary.context.codec.expansion() * self.written_len as usize
     }
 
-    /// How many bytes it takes packed.
+    /// Returns the size of the packed object, in bytes.
     pub(super) fn packed_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether it was read since this was last asked.
+    /// Returns whether the object was read since the last call.
     pub(super) fn was_read(&self) -> bool {
         self.read.swap(false, Relaxed)
     }
 
-    /// It is not held any more. Whether it has to be looked after: somebody else holds it, and it is
-    /// not looked after yet.
+    /// Tells the object that the cache no longer holds it. Returns whether it is lent now: users
+    /// hold it, and it is not in the list of lent objects yet.
     pub(super) fn release(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
         is_held(&mut unpacked) && !self.lent.swap(true, Relaxed)
     }
 
-    /// Whether it still has to be looked after.
+    /// Returns whether users still hold the object, so that it stays lent.
     pub(super) fn is_lent(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
         let held = is_held(&mut unpacked);
@@ -184,7 +187,7 @@ impl<K> Packed<K> {
     }
 
     fn uid(&self) -> Option<&str> {
-        let uid = self.bytes.get(..usize::from(self.uid))?;
+        let uid = self.bytes.get(..usize::from(self.uid_len))?;
         std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
     }
 
@@ -194,11 +197,11 @@ impl<K> Packed<K> {
 }
 
 impl<K: Resource + 'static> Packed<K> {
-    /// The object, made again: all of it, or at least so far as to have these fields.
+    /// Unpacks the object: whole, or with at least these fields.
     pub(super) fn unpack(&self, fields: Option<&FieldSet>) -> Result<K, PackError> {
-        let compressed = self.bytes.get(usize::from(self.uid)..).unwrap_or_default();
+        let compressed = self.bytes.get(usize::from(self.uid_len)..).unwrap_or_default();
         let written =
-            self.dictionary.decompress(compressed, self.written as usize, self.shared().wipe);
+            self.dictionary.decompress(compressed, self.written_len as usize, self.shared().wipe);
         let PackContext { codec, detached, .. } = &*self.dictionary.context;
         let written = written.ok_or(PackError::NotUnpacked)?;
         let object = codec.decode_fields(written.as_slice(), fields);
@@ -244,7 +247,7 @@ impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
         if let Some(object) = self.unpacked.lock().upgrade() {
             return Some(object);
         }
-        // Nobody else has a use for what has no more than these.
+        // It is not shared with other readers, who may need other fields.
         let object = self.unpack(Some(fields));
         if object.is_err() {
             self.shared().figures.unreadable(self.uid());
@@ -269,7 +272,8 @@ impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
     }
 }
 
-/// Whether anybody holds an object. If not, its room is freed, which a weak reference would keep.
+/// Returns whether anybody holds the object. If nobody does, drops the weak reference, which would
+/// keep the allocation.
 fn is_held<K>(unpacked: &mut Weak<K>) -> bool {
     let held = unpacked.strong_count() > 0;
     if !held {
@@ -296,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_costs_little_beside_its_bytes() {
+    fn packed_struct_is_small() {
         let counts = 2 * size_of::<usize>();
         assert!(size_of::<Packed<()>>() + counts <= 104, "{}", size_of::<Packed<()>>());
     }

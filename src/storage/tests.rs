@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(crate::seeds::kept())]
 
     #[test]
-    fn any_json_comes_back_as_it_was(
+    fn any_json_survives_packing(
         objects in vec((meta(), btree_map("[a-z]{1,5}", json(), 0..5)), 1..12), wipe: bool,
     ) {
         let storage = compact::<DynamicObject>(0, wipe);
@@ -103,7 +103,8 @@ proptest! {
     }
 }
 
-/// JSON as a server may have sent it, which says more than the type can be asked to write.
+/// A decoder of JSON that returns more than the type serialises: the decoder's number as
+/// generation.
 struct Sent(usize);
 
 impl Decode<DynamicObject> for Sent {
@@ -114,7 +115,8 @@ impl Decode<DynamicObject> for Sent {
     }
 }
 
-/// An object as it comes: its bytes, and itself without managed fields and whole.
+/// Returns an object's bytes as they arrive, the object without managed fields, and the whole
+/// object.
 fn arrived(
     metadata: ObjectMeta,
     data: &Value,
@@ -132,12 +134,12 @@ proptest! {
     #![proptest_config(crate::seeds::kept())]
 
     #[test]
-    fn what_was_sent_comes_back_whole(
+    fn wire_bytes_survive_packing(
         objects in vec((meta(), json(), 0usize..20), 1..40), wipe: bool,
         hot_bytes in prop_oneof![Just(0), 0usize..100_000],
     ) {
         let storage = compact::<DynamicObject>(hot_bytes, wipe);
-        // More than are remembered, and each is asked what it sent.
+        // More codecs than are remembered. Each object must be decoded by its own.
         let codecs: Vec<_> = (0..20).map(|n| Arc::new(Codec::plain(Sent(n), 11))).collect();
         let mut kept = Vec::new();
         for (metadata, data, n) in objects {
@@ -159,7 +161,7 @@ proptest! {
     }
 }
 
-/// A thing whose serde does as it is told.
+/// An object whose `Serialize` and `Deserialize` behave as `oddity` tells them.
 #[derive(Clone, Debug, PartialEq, Resource)]
 #[resource(inherit = ConfigMap)]
 struct Odd {
@@ -173,11 +175,11 @@ enum Oddity {
     None,
     NotSerialised,
     Panics,
-    /// Is read as another.
+    /// Deserialises as another value.
     Changes,
-    /// Can't be read.
+    /// Can't be deserialised.
     NotRead,
-    /// Can't be read once [`BROKEN`] is set.
+    /// Can't be deserialised once [`BROKEN`] is set.
     Breaks,
 }
 
@@ -225,7 +227,7 @@ fn is_decoded<K: PartialEq>(cached: &Cached<K>, object: &K) -> bool {
 }
 
 #[test]
-fn an_object_that_cannot_be_serialised_is_kept_decoded_and_counted() {
+fn unserialisable_object_is_kept_decoded() {
     let storage = compact::<Odd>(0, false);
     for oddity in [Oddity::NotSerialised, Oddity::Panics] {
         let object = odd(1, oddity);
@@ -237,7 +239,7 @@ fn an_object_that_cannot_be_serialised_is_kept_decoded_and_counted() {
 }
 
 #[test]
-fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
+fn type_that_fails_the_round_trip_is_kept_decoded() {
     for (oddity, error) in
         [(Oddity::Changes, PackError::Disagrees), (Oddity::NotRead, PackError::NotUnpacked)]
     {
@@ -254,7 +256,7 @@ fn a_type_that_does_not_come_back_as_it_was_is_kept_decoded_and_says_so() {
 }
 
 #[test]
-fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
+fn failed_unpacking_is_counted_and_retried() {
     let storage = compact::<Odd>(0, false);
     let packed = packed(storage.pack(odd(1, Oddity::Breaks), None));
     BROKEN.set(true);
@@ -265,7 +267,7 @@ fn what_cannot_be_unpacked_is_counted_and_may_be_read_later() {
 }
 
 #[test]
-fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
+fn concurrent_readers_unpack_once() {
     let storage = compact::<ConfigMap>(0, false);
     let packed = packed(storage.pack(config_map(1), None));
     let start = std::sync::Barrier::new(100);
@@ -283,7 +285,7 @@ fn a_cold_object_that_many_ask_for_is_unpacked_once_and_shared() {
 }
 
 #[test]
-fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
+fn decoded_cache_is_bounded_and_keeps_read_objects() {
     let storage = compact::<ConfigMap>(100 << 10, false);
     let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n), None))).collect();
     for round in 0..10 {
@@ -294,7 +296,7 @@ fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
             assert!(status.hot_bytes <= 100 << 10, "{status:?}");
             assert!((5..90).contains(&status.hot_objects), "{status:?}");
         }
-        // The one that is always read is unpacked once at the most, the others each time.
+        // The object that is always read is unpacked at most once, the others each time.
         let misses = storage.status().misses;
         assert!(misses <= 99 * (round + 1) + 1, "{misses} after {round}");
     }
@@ -303,7 +305,7 @@ fn what_is_held_unpacked_is_bounded_and_what_is_read_stays() {
 }
 
 #[test]
-fn what_was_just_stored_is_read_without_unpacking() {
+fn new_object_is_read_without_unpacking() {
     let storage = compact::<ConfigMap>(1 << 20, false);
     let packed = packed(storage.pack(config_map(7), None));
     assert_eq!(*packed.get().unwrap(), config_map(7));
@@ -311,7 +313,7 @@ fn what_was_just_stored_is_read_without_unpacking() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_users_let_go_of_is_freed_after_a_while() {
+async fn dropped_objects_are_freed_after_a_while() {
     for hot_bytes in [0, 10 << 10] {
         let storage = compact::<ConfigMap>(hot_bytes, false);
         let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n), None))).collect();
@@ -326,13 +328,13 @@ async fn what_users_let_go_of_is_freed_after_a_while() {
         }
         drop(held);
         tokio::time::timeout(Duration::from_secs(5), &mut sweeping).await.unwrap_err();
-        // What is held here again may still be taken for lent.
+        // An object that the cache holds again may still count as lent.
         assert!(storage.lent_objects() <= storage.status().hot_objects);
     }
 }
 
 #[test]
-fn equal_labels_are_kept_once_and_go_with_the_last() {
+fn equal_labels_are_shared_and_freed_with_the_last() {
     let storage = compact::<ConfigMap>(0, false);
     let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n), None))).collect();
     assert!(std::ptr::eq(objects[0].labels().unwrap(), objects[3].labels().unwrap()));
@@ -343,7 +345,8 @@ fn equal_labels_are_kept_once_and_go_with_the_last() {
     assert_eq!(storage.label_maps(), 0);
 }
 
-/// How many bytes are overwritten while objects are packed, read and dropped; and how many they had.
+/// Returns the bytes overwritten by packing, reading and dropping the objects; and their packed
+/// size.
 fn wiped<K>(storage: &Compact<K>, objects: impl Iterator<Item = K>) -> ([usize; 3], usize)
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -360,7 +363,7 @@ where
 }
 
 #[test]
-fn what_is_secret_is_overwritten_and_never_held() {
+fn secrets_are_wiped_and_never_held() {
     const SIZE: usize = 600;
     let secrets = || {
         (0..40).map(|n| {
@@ -371,7 +374,7 @@ fn what_is_secret_is_overwritten_and_never_held() {
         })
     };
     let ([stored, read, dropped], bytes) = wiped(&compact(1 << 20, true), secrets());
-    // What was written and what was compressed of each; then what was decompressed.
+    // Packing wipes each object as serialised and as compressed. Reading wipes it as decompressed.
     assert!(stored > 2 * 40 * SIZE && read > 40 * SIZE, "{stored} {read}");
     assert_eq!(dropped, bytes);
     let ([stored, read, dropped], _) = wiped(&compact::<Secret>(0, false), secrets());
