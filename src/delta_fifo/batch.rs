@@ -1,23 +1,24 @@
-//! A run of deltas that is applied whole or not at all.
+//! A run of deltas that the store applies whole or not at all.
 
 use crate::object::{Delta, ObjectKey, ResourceVersion};
 
-/// A contiguous run of the server's history, in its order.
+/// A contiguous run of the server's history, as deltas.
 #[derive(Debug)]
 pub struct Batch<K> {
     pub(super) id: u64,
-    /// What to do, in order. In a list: deletions first, then the items in list order.
+    /// The deltas, in order. For a list, deletions come first, then the items in list order.
     pub deltas: Vec<(ObjectKey, Delta<K>)>,
-    /// The version the collection has after this batch; `None` where that is not known.
+    /// The version of the collection after this batch, or `None` if it is not known.
     pub version: Option<ResourceVersion>,
-    /// The server's history was lost: `version` stands although it is lower than the store's, and an
-    /// object that is not the very one stored is news, whatever its version.
+    /// True if the server's history was lost. Then `version` counts although it is lower than the
+    /// store's, and an object that is not the stored one is new, whatever its version.
     pub restored: bool,
-    /// This is the first population.
+    /// True for the first list.
     pub initial: bool,
-    /// This is a whole list.
+    /// True if the batch is a whole list.
     pub list: bool,
-    /// Every item of the list had a readable key. Of one that had not, what it lacks may exist.
+    /// True if every item of the list had a readable key. If false, an object that is missing from
+    /// the list may still exist.
     pub complete: bool,
 }
 

@@ -1,12 +1,13 @@
-//! Turns what the server did into what the store is to do, and keeps it in order until it is done.
+//! The queue of changes between the reflector and the store.
 //!
-//! A [`DeltaFifo`] takes [`Change`]s and gives [`Batch`]es of deltas. Each batch is a contiguous run
-//! of the server's history, so a store that applies whole batches is, after each, at a moment that
-//! the server had. What a relist no longer holds becomes a deletion here, because the queue and
-//! the store together know which keys there were.
+//! A [`DeltaFifo`] takes [`Change`]s and returns [`Batch`]es of deltas, which stay counted until
+//! the store has applied them. Each batch is a contiguous run of the server's history. So a store
+//! that applies whole batches always equals a state that the server had. Objects that a relist no
+//! longer holds become deletions here, because the queue and the store together know which keys
+//! existed.
 //!
-//! It never calls anybody back, never holds its lock across an await, and never accepts more than
-//! its capacity of events plus one list: whoever feeds it waits in [`room`](DeltaFifo::room) first.
+//! The queue calls no callbacks, and never holds its lock across an await. It holds at most its
+//! capacity of events plus one list, if its feeder waits in [`room`](DeltaFifo::room) first.
 
 mod batch;
 mod pending;
@@ -29,26 +30,26 @@ use crate::panic::Drops;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::{TURN, YieldBudget};
 
-/// How many deltas a batch of events holds at the most. A list is one batch, whatever its size.
+/// The maximum number of deltas in a batch of events. A list is one batch, whatever its size.
 const BATCH: usize = 1024;
 
-/// From how many waiting deltas on [`DeltaFifo::room`] waits.
+/// The number of waiting deltas from which [`DeltaFifo::room`] waits.
 const CAPACITY: usize = 8 * BATCH;
 
 /// The queue between a reflector and a processing loop.
 ///
-/// The name and the five kinds of delta are client-go's. Unlike its `DeltaFIFO`, deltas keep the
-/// order of the server across keys, not only within one, and a whole list is one batch.
+/// The name and the main kinds of delta are client-go's. Unlike client-go's `DeltaFIFO`, deltas
+/// keep the server's order across keys, not only within one key, and a whole list is one batch.
 ///
-/// One task feeds it and one drains it; any number may wait for [`synced`](Self::synced).
+/// One task feeds the queue and one drains it. Any number may wait for [`synced`](Self::synced).
 pub struct DeltaFifo<K> {
     known: Arc<dyn KnownObjects<K>>,
-    /// From how many waiting deltas on there is no room.
+    /// The number of waiting deltas from which [`DeltaFifo::room`] waits.
     capacity: usize,
     state: Mutex<State<K>>,
-    /// Something can be popped, or nothing ever will be.
+    /// Notified when something can be popped, or the queue is closed.
     filled: Notify,
-    /// Something was done, or nothing ever will be.
+    /// Notified when a batch was done, or the queue is closed.
     drained: Notify,
     synced: watch::Sender<bool>,
     drops: Drops,
@@ -56,28 +57,28 @@ pub struct DeltaFifo<K> {
 
 struct State<K> {
     batches: VecDeque<Batch<K>>,
-    /// What is queued, or popped and not yet done, by key.
+    /// The deltas that are queued, or popped and not yet done, by key.
     pending: Pending<K>,
-    /// Keys of objects that the server has and of which no state could be decoded, once everything
-    /// queued is done.
+    /// The keys of objects that exist on the server, and of which no state was decoded, after
+    /// everything queued is done.
     unreadable: HashSet<ObjectKey>,
-    /// The version of the collection after what was queued last.
+    /// The version of the collection after the last queued change.
     version: Option<ResourceVersion>,
-    /// Objects whose known state is from before the server's history was lost: its version compares
-    /// with none of those that came since.
-    relics: HashSet<ObjectKey>,
-    /// Whether anything was ever accepted.
+    /// The keys of objects whose known state is from before the server's history was lost. Their
+    /// versions do not compare with those that came since.
+    pre_restore: HashSet<ObjectKey>,
+    /// True once any change was accepted.
     populated: bool,
     closed: bool,
 }
 
 impl<K: Resource> DeltaFifo<K> {
-    /// An empty queue in front of what `known` answers for.
+    /// Makes an empty queue. `known` answers for the store that applies the batches.
     pub fn new(known: Arc<dyn KnownObjects<K>>) -> Self {
         Self::with_capacity(known, CAPACITY)
     }
 
-    /// An empty queue that counts in `drops` the objects whose `Drop` panics.
+    /// Makes an empty queue that counts in `drops` the objects whose `Drop` panics.
     pub(crate) fn with_drops(known: Arc<dyn KnownObjects<K>>, drops: Drops) -> Self {
         let mut fifo = Self::new(known);
         fifo.drops = drops;
@@ -94,7 +95,7 @@ impl<K: Resource> DeltaFifo<K> {
                 pending: Pending::default(),
                 unreadable: HashSet::new(),
                 version: None,
-                relics: HashSet::new(),
+                pre_restore: HashSet::new(),
                 populated: false,
                 closed: false,
             }),
@@ -104,23 +105,23 @@ impl<K: Resource> DeltaFifo<K> {
         }
     }
 
-    /// Queues what the server did. After [`close`](Self::close) it is dropped.
+    /// Queues a change. After [`close`](Self::close) the change is dropped.
     ///
     /// O(1) for an event, O(list + known) for a [`Change::Replace`].
     pub fn push(&self, change: Change<K>) {
         match change {
             Change::Replace(list) => {
-                // With nothing to wait for it is through at once.
+                // Without yielding the future is ready at once.
                 let _done = self.replace(list, YieldBudget::unlimited()).now_or_never();
             }
             event => self.push_event(event),
         }
     }
 
-    /// As [`push`](Self::push), after waiting for room. A list is taken in turns, so that the
-    /// runtime's other tasks go on meanwhile.
+    /// Like [`push`](Self::push), but waits for room first. While it queues a long list, it yields
+    /// to the runtime's other tasks.
     ///
-    /// Cancel safe: what is dropped before it is through was not queued.
+    /// Cancel safe: if the future is dropped before it is ready, the change was not queued.
     pub async fn feed(&self, change: Change<K>) {
         self.room().await;
         match change {
@@ -137,22 +138,24 @@ impl<K: Resource> DeltaFifo<K> {
             return;
         }
         if !std::mem::replace(&mut state.populated, true) {
-            // Without a list there is no first population to wait for.
+            // Without a first list there is nothing to wait for.
             self.synced.send_replace(true);
         }
         let unused = state.event(event, &*self.known);
         drop(state);
         self.filled.notify_one();
-        // An object's `Drop` is user code: nothing is locked here.
+        // An object's `Drop` is user code, so no lock is held here.
         self.drops.free_all(unused);
     }
 
-    /// Queues a [`Delta::Sync`] for each known object that has nothing queued.
+    /// Queues a [`Delta::Sync`] for each known object that has nothing queued. O(known).
     pub fn resync(&self) {
         let _done = self.sync_all(YieldBudget::unlimited()).now_or_never();
     }
 
-    /// As [`resync`](Self::resync), in turns.
+    /// Like [`resync`](Self::resync), but yields to the runtime's other tasks in between.
+    ///
+    /// Cancel safe: if the future is dropped, the objects not reached yet are not queued.
     pub async fn resync_in_turns(&self) {
         self.sync_all(YieldBudget::new()).await;
     }
@@ -200,10 +203,11 @@ impl<K: Resource> DeltaFifo<K> {
         }
     }
 
-    /// The next batch; `None` once the queue is closed and empty.
+    /// Waits for the next batch. Returns `None` once the queue is closed and empty.
     ///
-    /// What was popped counts as queued until it is given to [`done`](Self::done): until then the
-    /// store does not show it. Cancel safe: a batch is taken only when it is returned.
+    /// A popped batch counts as queued until the caller passes it to [`done`](Self::done), because
+    /// until then the store may not show it. Cancel safe: a batch is taken only when it is
+    /// returned.
     pub async fn pop(&self) -> Option<Batch<K>> {
         loop {
             let filled = self.filled.notified();
@@ -225,12 +229,14 @@ impl<K: Resource> DeltaFifo<K> {
         }
     }
 
-    /// Says that a popped batch is in the store and its notifications are on their way.
+    /// Tells the queue that the store has applied a popped batch and its notifications are sent.
+    /// O(batch).
     pub fn done(&self, batch: &Batch<K>) {
         let _done = self.finish(batch, YieldBudget::unlimited()).now_or_never();
     }
 
-    /// As [`done`](Self::done), in turns.
+    /// Like [`done`](Self::done), but yields to the runtime's other tasks in between. Not cancel
+    /// safe: if the future is dropped, a part of the batch still counts as queued.
     pub async fn done_in_turns(&self, batch: &Batch<K>) {
         self.finish(batch, YieldBudget::new()).await;
     }
@@ -246,30 +252,31 @@ impl<K: Resource> DeltaFifo<K> {
         self.drained.notify_waiters();
     }
 
-    /// Whether the first population is through: the first list was popped and done, or the first
-    /// change was no list.
+    /// Returns whether the queue has synced: the first list was popped and done, or the first
+    /// change was not a list.
     pub fn has_synced(&self) -> bool {
         *self.synced.borrow()
     }
 
-    /// Follows [`has_synced`](Self::has_synced); any number of tasks may wait on it.
+    /// Returns a receiver of [`has_synced`](Self::has_synced). Any number of tasks may wait on it.
     pub fn synced(&self) -> watch::Receiver<bool> {
         self.synced.subscribe()
     }
 
-    /// How many deltas are queued, or popped and not done.
+    /// Returns the number of deltas that are queued, or popped and not done.
     pub fn len(&self) -> usize {
         self.state.lock().pending.deltas()
     }
 
-    /// Whether nothing is queued, nor popped and not done.
+    /// Returns whether nothing is queued, or popped and not done.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<K> DeltaFifo<K> {
-    /// Accepts nothing from now on. What is queued can still be popped.
+    /// Closes the queue: later changes are dropped, and waiting callers return. Queued batches can
+    /// still be popped.
     pub fn close(&self) {
         self.state.lock().closed = true;
         self.filled.notify_waiters();
@@ -277,7 +284,7 @@ impl<K> DeltaFifo<K> {
         self.drained.notify_waiters();
     }
 
-    /// Accepts nothing from now on and forgets what is queued.
+    /// Closes the queue and drops what is queued.
     pub fn abandon(&self) {
         let (batches, latest) = {
             let mut state = self.state.lock();
@@ -299,7 +306,8 @@ impl<K> Drop for DeltaFifo<K> {
 }
 
 impl<K: Resource> State<K> {
-    /// Queues an event; gives the objects that are not kept, to be dropped without the lock.
+    /// Queues an event. Returns the objects that are not kept, for the caller to drop without the
+    /// lock.
     fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) -> Unused<K> {
         let (version, unused) = match event {
             Change::Added { key, object, version } => {
@@ -333,24 +341,24 @@ impl<K: Resource> State<K> {
         unused
     }
 
-    /// Returns whether this is older than what is queued of the collection. What was added late may
-    /// have been deleted since.
+    /// Returns whether this version is older than the last queued one. An object that was added
+    /// late may have been deleted since.
     fn is_late(&self, version: Option<&ResourceVersion>) -> bool {
         let latest = self.version.as_ref();
         version.is_some_and(|version| latest.is_some_and(|latest| version.is_older_than(latest)))
     }
 
-    /// The collection is at this version after what was queued last.
+    /// Records the version of the collection after the last queued change.
     fn stamp(&mut self, version: ResourceVersion) {
         let batch = match self.batches.back_mut() {
-            // Not into a list: its version is the list's own. A full batch still takes a version.
+            // A list keeps its own version. A full batch still takes a version.
             Some(last) if !last.list => last,
             _ => self.open_batch(),
         };
         batch.version = Some(version);
     }
 
-    /// An object is there, by an event.
+    /// Queues an event that says that an object exists.
     fn present(
         &mut self,
         key: ObjectKey,
@@ -365,8 +373,8 @@ impl<K: Resource> State<K> {
         }
         self.unreadable.remove(&key);
         if let Some(known) = &last {
-            if object.is_older_than(known) && !self.relics.contains(&key) {
-                // An event from before what is known, as a replayed stream has it: no news.
+            if object.is_older_than(known) && !self.pre_restore.contains(&key) {
+                // The event is older than the known state, as in a replayed stream, and is ignored.
                 return unused([last, Some(object)]);
             }
             if object.is_different_object(known)
@@ -375,7 +383,7 @@ impl<K: Resource> State<K> {
                 self.append(key.clone(), tombstone(known));
             }
         }
-        self.relics.remove(&key);
+        self.pre_restore.remove(&key);
         self.append(key, delta(object));
         unused([last, None])
     }
@@ -387,7 +395,7 @@ impl<K: Resource> State<K> {
         known: &dyn KnownObjects<K>,
     ) -> Unused<K> {
         let Some(last) = self.pending.latest(&key, known) else {
-            // Nothing to take away; but a tombstone still queued may learn its final state.
+            // There is nothing to delete, but a queued tombstone may now get its final state.
             if self.unreadable.remove(&key) {
                 self.append(key, Delta::Forgotten);
                 return unused([object, None]);
@@ -398,13 +406,14 @@ impl<K: Resource> State<K> {
             };
             return unused([replaced, None]);
         };
-        let relic = self.relics.remove(&key);
+        let pre_restore = self.pre_restore.remove(&key);
         let (delta, rest) = match object {
-            // From before what is known, as a replayed stream has it: no news.
-            Some(object) if !relic && is_older(&object, &last) => {
+            // The event is older than the known state, as in a replayed stream, and is ignored.
+            Some(object) if !pre_restore && is_older(&object, &last) => {
                 return unused([Some(object), Some(last)]);
             }
-            // Of another one, which came and went unseen: the end of the one known was missed, too.
+            // The event is about another object, which came and went unseen. So the deletion of the
+            // known object was missed, too.
             Some(object) if object.is_different_object(&last) => (tombstone(last), Some(object)),
             Some(object) => (Delta::Deleted { object, final_state_known: true }, Some(last)),
             None => (tombstone(last), None),
@@ -413,7 +422,7 @@ impl<K: Resource> State<K> {
         unused([rest, None])
     }
 
-    /// Two adjacent deletions of one key are one: the one that knows the final state. Gives the
+    /// Merges two adjacent deletions of one key into the one with the final state. Returns the
     /// state that is not kept.
     fn complete_tombstone(
         &mut self,
@@ -443,7 +452,7 @@ impl<K: Resource> State<K> {
         }
     }
 
-    /// The last batch, if it still takes events, or a new one.
+    /// Returns the last batch if it still takes events, and a new one otherwise.
     fn open_batch(&mut self) -> &mut Batch<K> {
         let full = self.batches.back().is_none_or(|last| last.list || last.deltas.len() >= BATCH);
         if full {
@@ -459,14 +468,14 @@ impl<K: Resource> State<K> {
     }
 }
 
-/// Objects that an event brought or replaced and that are not kept.
+/// The objects of an event that are not kept: its own, or those it replaced.
 type Unused<K> = std::iter::Flatten<std::array::IntoIter<Option<Cached<K>>, 2>>;
 
 fn unused<K>(objects: [Option<Cached<K>>; 2]) -> Unused<K> {
     objects.into_iter().flatten()
 }
 
-/// Returns whether a state has an older version than another, be they of one object or of two.
+/// Returns whether the version of `object` is older. The two may be different objects.
 fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
     let (version, other) = (object.version(), other.version());
     version.zip(other).is_some_and(|(version, other)| version.is_older_than(&other))

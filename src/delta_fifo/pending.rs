@@ -1,12 +1,13 @@
-//! What is on its way to the store, by key.
+//! The deltas on their way to the store, by key.
 //!
-//! Together with the store this answers which objects there will be once everything queued is
-//! done. It counts what is popped and not yet done, too: until then the store does not show it.
+//! Together with the store, this says which objects will exist once everything queued is done. It
+//! also counts the deltas that are popped and not yet done, because until then the store may not
+//! show them.
 
 use crate::object::{Cached, Delta, KnownObjects, ObjectKey};
 use std::collections::HashMap;
 
-/// The deltas queued, or popped and not done, summed up by key.
+/// A summary by key of the deltas that are queued, or popped and not done.
 pub(super) struct Pending<K> {
     keys: HashMap<ObjectKey, Entry<K>, foldhash::fast::RandomState>,
     deltas: usize,
@@ -14,11 +15,11 @@ pub(super) struct Pending<K> {
 }
 
 struct Entry<K> {
-    /// How many deltas of this key are pending.
+    /// The number of pending deltas of this key.
     deltas: usize,
-    /// What the object is after them; `None` when it is gone.
+    /// The object after these deltas, or `None` if they delete it.
     latest: Option<Cached<K>>,
-    /// Batch and place of the last of them.
+    /// The batch id and the position in it of the last of these deltas.
     last_at: (u64, usize),
 }
 
@@ -46,7 +47,8 @@ impl<K> Pending<K> {
         self.keys.get(key).map(|entry| entry.last_at)
     }
 
-    /// What the object will be: from the queue before the store.
+    /// Returns the object after everything queued: from the queue if it is pending there, otherwise
+    /// from the store.
     pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects<K>) -> Option<Cached<K>> {
         match self.keys.get(key) {
             Some(entry) => entry.latest.clone(),
@@ -54,29 +56,29 @@ impl<K> Pending<K> {
         }
     }
 
-    /// What each object will be that something is pending of.
+    /// Returns each object with pending deltas as it will be after them.
     pub(super) fn all_latest(
         &self,
     ) -> HashMap<ObjectKey, Option<Cached<K>>, foldhash::fast::RandomState> {
         self.keys.iter().map(|(key, entry)| (key.clone(), entry.latest.clone())).collect()
     }
 
-    /// Forgets everything and gives what was known, to be dropped without a lock.
+    /// Forgets everything. Returns the objects, for the caller to drop without a lock.
     pub(super) fn forget(&mut self) -> impl Iterator<Item = Cached<K>> + use<K> {
         self.deltas = 0;
         std::mem::take(&mut self.keys).into_values().filter_map(|entry| entry.latest)
     }
 
-    /// Makes room at once for so many keys more.
+    /// Reserves room for `keys` more keys.
     pub(super) fn reserve(&mut self, keys: usize) {
         self.keys.reserve(keys);
     }
 
-    /// Counts a delta that goes into the queue at `at`.
+    /// Counts a delta that is queued at `at`.
     pub(super) fn note(&mut self, key: &ObjectKey, delta: &Delta<K>, at: (u64, usize)) {
         self.deltas += 1;
         let latest = match delta {
-            // What is known of the object stays as it was.
+            // The known object stays as it was.
             Delta::Unreadable | Delta::Forgotten => return,
             Delta::Deleted { .. } => None,
             _ => delta.object().cloned(),
@@ -93,7 +95,7 @@ impl<K> Pending<K> {
         }
     }
 
-    /// Takes deltas off that the store now shows.
+    /// Removes deltas that the store now shows.
     pub(super) fn finish(&mut self, deltas: &[(ObjectKey, Delta<K>)]) {
         self.deltas = self.deltas.saturating_sub(deltas.len());
         for (key, delta) in deltas {

@@ -1,8 +1,8 @@
-//! A list's way into the queue.
+//! Queueing of a whole list.
 //!
-//! A list may be long, so it goes in turns, and the queue is locked for one step at a time. That is
-//! no less exact: who feeds the queue waits for this, and who drains it only moves what is queued
-//! into the store, which changes nothing of what there will be.
+//! A list may be long, so the work yields to other tasks and locks the queue for one step at a
+//! time. The result is the same as under one lock: the feeder waits for this call, and the drainer
+//! only moves queued deltas into the store, which does not change the final state.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,8 @@ use crate::object::{Cached, Delta, KeyPositions, ObjectKey, Replacement};
 use crate::yield_budget::{TURN, YieldBudget};
 
 impl<K: Resource> DeltaFifo<K> {
-    /// Queues a list as one batch: deletions of what it lacks, then what it holds.
+    /// Queues a list as one batch: first deletions of known objects that the list lacks, then its
+    /// items.
     pub(super) async fn replace(&self, list: Replacement<K>, mut budget: YieldBudget) {
         let Replacement { mut items, unreadable, complete, version, restored } = list;
         let mut gone = Vec::new();
@@ -24,9 +25,9 @@ impl<K: Resource> DeltaFifo<K> {
             budget.spend(1).await;
             let (known, restored) = {
                 let mut state = self.state.lock();
-                // What was known of a relic is not the state of now, even if the versions are equal.
-                let relic = state.relics.remove(key);
-                (state.pending.latest(key, &*self.known), relic || restored)
+                // The state from before the restore may differ, even if the versions are equal.
+                let pre_restore = state.pre_restore.remove(key);
+                (state.pending.latest(key, &*self.known), pre_restore || restored)
             };
             let unused = match known {
                 Some(known) if object.ptr_eq(&known) => Some(known),
@@ -39,7 +40,7 @@ impl<K: Resource> DeltaFifo<K> {
                 }
                 known => known,
             };
-            // Its `Drop` is user code: nothing is locked here.
+            // Its `Drop` is user code, so no lock is held here.
             self.drops.free_all(unused);
         }
         let mut unlisted = Vec::new();
@@ -50,11 +51,11 @@ impl<K: Resource> DeltaFifo<K> {
             let mut state = self.state.lock();
             state.version = Some(version.clone());
             if restored {
-                state.relics =
+                state.pre_restore =
                     unlisted.iter().map(|(key, _)| key).chain(&unreadable).cloned().collect();
             } else if complete {
-                // What is neither listed nor unreadable is deleted.
-                state.relics.retain(|key| unreadable.contains(key));
+                // A key that is neither listed nor unreadable is deleted.
+                state.pre_restore.retain(|key| unreadable.contains(key));
             }
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
@@ -79,7 +80,7 @@ impl<K: Resource> DeltaFifo<K> {
             }
             forgotten.clear();
         }
-        // Nothing that was listed says that these are as they were.
+        // The list does not show whether these objects are unchanged.
         for (key, delta) in unlisted {
             budget.spend(1).await;
             batch.append(key, Delta::Unreadable);
@@ -98,7 +99,8 @@ impl<K: Resource> DeltaFifo<K> {
         batch.queue();
     }
 
-    /// Tombstones of what there will be when everything queued is done, and a list lacks.
+    /// Returns tombstones of the objects that the list lacks, among those that will exist after
+    /// everything queued.
     async fn missing(
         &self,
         items: &[(ObjectKey, Cached<K>)],
@@ -122,7 +124,7 @@ impl<K: Resource> DeltaFifo<K> {
                 gone.push((key.clone(), tombstone(object.clone())));
             }
         }
-        // What is pending may be in the store by now, or gone from it; nothing else changes there.
+        // Pending deltas may have reached the store by now. Nothing else changes there.
         let mut chunks = self.known.chunks();
         let mut seen = 0;
         while chunks.next(&mut |key, object| {
@@ -137,7 +139,7 @@ impl<K: Resource> DeltaFifo<K> {
     }
 }
 
-/// A list of which some deltas are counted as pending, and that is not queued yet.
+/// A list that is not queued yet, and of which some deltas already count as pending.
 struct Unqueued<'a, K> {
     fifo: &'a DeltaFifo<K>,
     batch: Option<Batch<K>>,
@@ -152,7 +154,7 @@ impl<K> Unqueued<'_, K> {
         }
     }
 
-    /// Queues the whole, unless the queue was closed meanwhile.
+    /// Queues the whole batch, unless the queue was closed meanwhile.
     fn queue(mut self) {
         let mut state = self.fifo.state.lock();
         if !state.closed

@@ -27,8 +27,8 @@ struct Rig {
     fifo: DeltaFifo<ConfigMap>,
 }
 
-/// What a batch says, as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone,
-/// `=a1` replaced, `.a1` sync, `?a` unreadable, `!a` forgotten.
+/// Writes a batch as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone, `=a1`
+/// replaced, `.a1` sync, `?a` unreadable, `!a` forgotten.
 fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
     batch
         .deltas
@@ -101,7 +101,7 @@ impl Rig {
         Self { fifo: DeltaFifo::new(store.clone()), store }
     }
 
-    /// A rig whose store holds these at version 1 and whose queue is empty.
+    /// Makes a rig whose store holds these objects at version 1 and whose queue is empty.
     fn holding(names: &[&str]) -> Self {
         let rig = Self::new();
         let items: Vec<_> = names.iter().map(|name| (*name, 1)).collect();
@@ -174,7 +174,7 @@ fn a_bookmark_only_moves_the_version() {
 }
 
 #[test]
-fn a_delete_of_what_nobody_knows_only_moves_the_version() {
+fn delete_of_an_unknown_object_only_moves_the_version() {
     let rig = Rig::new();
     rig.fifo.push(deleted("ghost", 7));
     let batch = rig.pop().unwrap();
@@ -182,7 +182,7 @@ fn a_delete_of_what_nobody_knows_only_moves_the_version() {
 }
 
 #[test]
-fn adjacent_deletes_become_the_one_that_knows_the_final_state() {
+fn adjacent_deletes_merge_into_the_final_state() {
     let rig = Rig::holding(&["a"]);
     rig.fifo.push(Change::Deleted { key: key("a"), object: None, version: None });
     rig.fifo.push(deleted("a", 5));
@@ -191,7 +191,7 @@ fn adjacent_deletes_become_the_one_that_knows_the_final_state() {
 }
 
 #[test]
-fn a_list_makes_deletes_visible_and_tells_them_first() {
+fn list_puts_missed_deletes_first() {
     let rig = Rig::holding(&["a", "b", "c"]);
     rig.fifo.push(Change::Replace(list(9, &[("d", 9), ("b", 8)])));
     let batch = rig.pop().unwrap();
@@ -202,7 +202,7 @@ fn a_list_makes_deletes_visible_and_tells_them_first() {
 }
 
 #[test]
-fn a_tombstone_carries_the_newest_state_from_the_queue_before_the_store() {
+fn tombstone_prefers_the_queued_state() {
     let rig = Rig::holding(&["a"]);
     rig.fifo.push(updated("a", 5));
     rig.fifo.push(added("b", 6));
@@ -213,7 +213,7 @@ fn a_tombstone_carries_the_newest_state_from_the_queue_before_the_store() {
 }
 
 #[test]
-fn a_deletion_already_queued_is_not_told_again_by_a_list() {
+fn list_does_not_repeat_a_queued_deletion() {
     let rig = Rig::holding(&["a"]);
     rig.fifo.push(deleted("a", 5));
     rig.fifo.push(Change::Replace(list(9, &[])));
@@ -221,7 +221,7 @@ fn a_deletion_already_queued_is_not_told_again_by_a_list() {
 }
 
 #[test]
-fn what_is_popped_and_not_yet_stored_still_counts_as_known() {
+fn popped_deltas_count_until_done() {
     let rig = Rig::new();
     rig.fifo.push(added("a", 1));
     let in_flight = rig.pop().unwrap();
@@ -232,7 +232,7 @@ fn what_is_popped_and_not_yet_stored_still_counts_as_known() {
 }
 
 #[test]
-fn a_list_item_that_is_known_is_carried_as_the_very_one() {
+fn known_list_item_keeps_its_object() {
     let rig = Rig::holding(&["a", "b"]);
     let stored = rig.store.get(&key("a")).unwrap();
     rig.fifo.push(Change::Replace(list(9, &[("a", 1), ("b", 5)])));
@@ -243,7 +243,7 @@ fn a_list_item_that_is_known_is_carried_as_the_very_one() {
 }
 
 #[test]
-fn another_uid_under_the_same_key_is_a_missed_delete() {
+fn new_uid_under_a_key_is_a_missed_delete() {
     let rig = Rig::holding(&["a", "b"]);
     rig.fifo.push(Change::Updated {
         key: key("a"),
@@ -256,9 +256,9 @@ fn another_uid_under_the_same_key_is_a_missed_delete() {
     assert_eq!(rig.drain(), ["†a1", "~a5", "†a5", "=b1", "=a8"]);
 }
 
-/// It came and went while its adds could not be read.
+/// The other object came and went while its events could not be read.
 #[test]
-fn a_delete_of_another_uid_is_a_missed_delete_of_the_one_known() {
+fn delete_of_another_uid_tombstones_the_known_object() {
     let rig = Rig::holding(&["a"]);
     let object = Some(object_of("a", "other", 7));
     rig.fifo.push(Change::Deleted { key: key("a"), object, version: Some(7.into()) });
@@ -270,7 +270,7 @@ fn a_delete_of_another_uid_is_a_missed_delete_of_the_one_known() {
 }
 
 #[test]
-fn an_event_older_than_what_is_known_is_no_news() {
+fn event_older_than_the_known_state_is_ignored() {
     let rig = Rig::holding(&["a"]);
     rig.fifo.push(updated("a", 5));
     rig.fifo.push(updated("a", 3));
@@ -278,7 +278,7 @@ fn an_event_older_than_what_is_known_is_no_news() {
 }
 
 #[test]
-fn a_late_event_brings_nothing_back_and_takes_no_version_back() {
+fn late_event_revives_no_object_and_no_version() {
     let rig = Rig::holding(&["a", "b"]);
     rig.fifo.push(deleted("a", 8));
     rig.fifo.push(updated("b", 9));
@@ -289,7 +289,7 @@ fn a_late_event_brings_nothing_back_and_takes_no_version_back() {
 }
 
 #[test]
-fn a_late_deletion_counts_for_the_state_that_is_known() {
+fn late_deletion_of_the_known_state_counts() {
     let rig = Rig::holding(&["a", "b"]);
     rig.fifo.push(Change::Bookmark(20.into()));
     rig.fifo.push(updated("b", 21));
@@ -299,10 +299,10 @@ fn a_late_deletion_counts_for_the_state_that_is_known() {
 }
 
 #[test]
-fn a_late_deletion_of_another_uid_is_not_that_objects() {
+fn late_deletion_of_another_uid_is_ignored() {
     let rig = Rig::holding(&["a"]);
-    let anew = object_of("a", "second", 9);
-    rig.fifo.push(Change::Updated { key: key("a"), object: anew, version: Some(9.into()) });
+    let new = object_of("a", "second", 9);
+    rig.fifo.push(Change::Updated { key: key("a"), object: new, version: Some(9.into()) });
     let object = Some(object_of("a", "first", 8));
     rig.fifo.push(Change::Deleted { key: key("a"), object, version: Some(8.into()) });
     assert_eq!(rig.drain(), ["†a1", "~a9"]);
@@ -314,7 +314,7 @@ fn restored(version: u64, items: &[(&str, u64)], unreadable: &[&str]) -> Change<
 }
 
 #[test]
-fn an_object_unreadable_in_a_restored_list_takes_what_heals_it() {
+fn unreadable_object_of_a_restored_list_accepts_any_version() {
     for heals in [true, false] {
         let rig = Rig::holding(&["a", "b"]);
         rig.fifo.push(updated("a", 500));
@@ -331,7 +331,7 @@ fn an_object_unreadable_in_a_restored_list_takes_what_heals_it() {
 }
 
 #[test]
-fn a_relic_is_one_until_a_list_can_read_it() {
+fn pre_restore_object_accepts_any_version_until_listed() {
     let rig = Rig::holding(&["a"]);
     rig.fifo.push(updated("a", 500));
     rig.fifo.push(restored(20, &[], &["a"]));
@@ -339,19 +339,22 @@ fn a_relic_is_one_until_a_list_can_read_it() {
     still.unreadable.insert(key("a"));
     rig.fifo.push(Change::Replace(still));
     rig.drain();
-    // The very version that it had in the history that was lost.
+    // The same version that it had in the lost history.
     let healed = object("a", 500);
     let items = vec![(key("a"), healed.clone())];
     rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
     let batch = rig.pop().unwrap();
-    assert!(batch.deltas[0].1.object().unwrap().ptr_eq(&healed), "not the one from before");
+    assert!(
+        batch.deltas[0].1.object().unwrap().ptr_eq(&healed),
+        "the object of the lost history was kept"
+    );
     rig.apply(&batch);
     rig.fifo.push(updated("a", 499));
-    assert!(rig.drain().is_empty(), "healed, it is older than nothing");
+    assert!(rig.drain().is_empty(), "an older event was queued");
 }
 
 #[test]
-fn what_a_restored_list_may_lack_is_in_doubt() {
+fn incomplete_restored_list_marks_unlisted_objects_unreadable() {
     let rig = Rig::holding(&["a", "b"]);
     rig.fifo.push(updated("a", 500));
     let incomplete = Replacement { complete: false, restored: true, ..list(20, &[("b", 1)]) };
@@ -361,7 +364,7 @@ fn what_a_restored_list_may_lack_is_in_doubt() {
 }
 
 #[test]
-fn what_a_list_could_not_read_counts_as_present() {
+fn unreadable_list_item_counts_as_present() {
     let rig = Rig::holding(&["a", "b"]);
     let mut partial = list(9, &[]);
     partial.unreadable.insert(key("a"));
@@ -397,7 +400,7 @@ fn an_unreadable_object_can_still_be_deleted() {
 }
 
 #[test]
-fn a_resync_skips_what_has_something_queued() {
+fn resync_skips_keys_with_queued_deltas() {
     let rig = Rig::holding(&["a", "b", "c"]);
     rig.fifo.push(updated("a", 5));
     rig.fifo.push(deleted("b", 6));
@@ -407,7 +410,7 @@ fn a_resync_skips_what_has_something_queued() {
 }
 
 #[test]
-fn synced_is_when_the_first_list_is_done_not_when_it_is_popped() {
+fn synced_when_the_first_list_is_done() {
     for items in [vec![], vec![("a", 1), ("b", 1)]] {
         let rig = Rig::new();
         rig.fifo.push(Change::Replace(list(1, &items)));
@@ -422,7 +425,7 @@ fn synced_is_when_the_first_list_is_done_not_when_it_is_popped() {
 }
 
 #[test]
-fn synced_at_once_when_the_first_thing_is_no_list() {
+fn synced_at_once_without_a_first_list() {
     let rig = Rig::new();
     assert!(!rig.fifo.has_synced());
     rig.fifo.push(added("a", 1));
@@ -433,7 +436,7 @@ fn synced_at_once_when_the_first_thing_is_no_list() {
 }
 
 #[tokio::test]
-async fn closing_wakes_everyone_and_keeps_what_is_queued() {
+async fn close_wakes_waiters_and_keeps_queued_batches() {
     let rig = Arc::new(Rig::new());
     let waiting: Vec<_> = (0..8)
         .map(|_| {
@@ -454,7 +457,7 @@ async fn closing_wakes_everyone_and_keeps_what_is_queued() {
 }
 
 #[tokio::test]
-async fn room_is_given_when_work_is_done_and_when_the_queue_is_closed() {
+async fn room_returns_after_done_and_after_close() {
     let rig = Arc::new(Rig::new());
     let fill = |rig: &Rig| {
         for version in 1..=CAPACITY as u64 {
@@ -506,10 +509,10 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 
-    /// Whatever is missed, and wherever pops fall, the store comes to what the server has, and
-    /// each delta says the truth about what was there before it.
+    /// Whatever events are missed, and whenever batches are popped, the store comes to the server's
+    /// state, and each delta is true to the state before it.
     #[test]
-    fn the_store_comes_to_what_the_server_has(
+    fn store_converges_to_the_server(
         steps in proptest::collection::vec((step(), any::<bool>()), 0..60),
     ) {
         let rig = Rig::new();
@@ -525,10 +528,10 @@ proptest! {
             for (key, delta) in &batch.deltas {
                 match delta {
                     Delta::Deleted { .. } => {
-                        prop_assert!(folded.remove(key).is_some(), "deleted what was not there");
+                        prop_assert!(folded.remove(key).is_some(), "deleted an object that was not there");
                     }
                     Delta::Sync(object) => {
-                        prop_assert!(folded[key].ptr_eq(object), "a sync is no news");
+                        prop_assert!(folded[key].ptr_eq(object), "a sync changed the object");
                     }
                     _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
                 }
