@@ -1,29 +1,34 @@
-//! Adding an index while the store goes on.
+//! ReservedNames an index while readers and writers go on.
 //!
-//! The index is filed beside the store, from one moment of it; what changed meanwhile is filed from
-//! the difference between that moment and the next. When nothing is left it is published, complete
-//! and as of one moment. Only that takes the store's lock, and for no longer than one pointer.
+//! A new index is first filled outside the store, from a snapshot. It then catches up with the
+//! difference between that snapshot and the next. When no difference is left the index is
+//! published, complete and as of one moment. Only publishing takes the store's lock, usually just
+//! to swap one pointer.
 
 use std::sync::Arc;
 
 use super::changes::Changes;
-use super::state::{IndexState, State, Values};
+use super::state::{IndexFn, IndexState, State};
 use super::{Index, IndexError, IndexFault, Indexer};
 use crate::object::FieldSet;
 use crate::sync::Mutex;
 
-/// How often an index catches up before writers have to wait for it.
-const ROUNDS: usize = 16;
+/// The number of times that an index catches up before writers have to wait for it.
+const MAX_CATCH_UPS: usize = 16;
 
-/// The names of indexes in the making.
+/// The names of indexes that are being built.
 #[derive(Debug, Default)]
-pub(super) struct Adding(Mutex<Vec<Arc<str>>>);
+pub(super) struct ReservedNames(Mutex<Vec<Arc<str>>>);
 
-/// A name that nobody else can give an index.
-struct Reserved<'a>(&'a Adding, Arc<str>);
+/// A name that is reserved until this value is dropped.
+struct NameReservation<'a>(&'a ReservedNames, Arc<str>);
 
-impl Adding {
-    fn reserve<K>(&self, store: &Indexer<K>, name: &str) -> Result<Reserved<'_>, IndexError> {
+impl ReservedNames {
+    fn reserve<K>(
+        &self,
+        store: &Indexer<K>,
+        name: &str,
+    ) -> Result<NameReservation<'_>, IndexError> {
         let mut names = self.0.lock();
         let is_taken = names.iter().any(|other| **other == *name)
             || store.load().indexes.iter().any(|index| *index.name == *name);
@@ -32,32 +37,32 @@ impl Adding {
         }
         let name: Arc<str> = name.into();
         names.push(name.clone());
-        Ok(Reserved(self, name))
+        Ok(NameReservation(self, name))
     }
 }
 
-impl Drop for Reserved<'_> {
+impl Drop for NameReservation<'_> {
     fn drop(&mut self) {
         self.0.0.lock().retain(|name| !Arc::ptr_eq(name, &self.1));
     }
 }
 
-/// An index in the making.
+/// An index that is being built.
 struct Backfill<K> {
     index: IndexState<K>,
     fields: Option<FieldSet>,
-    /// The moment that it is filed for.
+    /// The state of the store that the index covers.
     seen: Arc<State<K>>,
     faults: Vec<IndexFault>,
 }
 
 impl<K> Backfill<K> {
-    /// Files what differs between the moment seen and this one.
+    /// Updates the index from the state it covers to `now`.
     fn catch_up(&mut self, now: Arc<State<K>>) {
         let Self { index, fields, seen, faults } = self;
-        // No place: nothing can be noted for an index that is not published.
+        // Without a position: no object carries values of an index that is not published.
         for change in Changes::new(seen.records(), now.records()) {
-            index.refile(usize::MAX, change, fields.as_ref(), faults);
+            index.update(usize::MAX, change, fields.as_ref(), faults);
         }
         *seen = now;
     }
@@ -68,16 +73,16 @@ impl<K> Indexer<K> {
         &self,
         name: &str,
         fields: Option<FieldSet>,
-        values: Values<K>,
+        values: IndexFn<K>,
     ) -> Result<Index<K>, IndexError> {
-        let reserved = self.0.adding.reserve(self, name)?;
+        let reserved = self.0.reserved_names.reserve(self, name)?;
         let index = IndexState::new(reserved.1.clone(), values);
         let now = self.load_full();
-        let fields = fields.filter(|fields| now.suffice(fields, &index));
+        let fields = fields.filter(|fields| now.fields_suffice(fields, &index));
         let seen = Arc::new(State::new());
         let mut backfill = Backfill { index, fields, seen, faults: Vec::new() };
         backfill.catch_up(now);
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_CATCH_UPS {
             let now = self.load_full();
             if now.content == backfill.seen.content {
                 break;
@@ -88,15 +93,15 @@ impl<K> Indexer<K> {
         Ok(Index::new(self.clone(), reserved.1.clone(), place))
     }
 
-    /// Publishes an index; gives its place.
+    /// Publishes an index. Returns its position.
     fn publish_index(&self, mut backfill: Backfill<K>, name: &str) -> usize {
         let mut writing = self.0.writing.lock();
         let mut now = self.load_full();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_CATCH_UPS {
             if now.content == backfill.seen.content {
                 break;
             }
-            // A function of the user's is not called under the lock while that can be helped.
+            // The index function is user code, so it runs without the lock while that is possible.
             drop(writing);
             backfill.catch_up(now);
             writing = self.0.writing.lock();

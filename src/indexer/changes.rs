@@ -1,26 +1,27 @@
-//! The difference between two moments of the store.
+//! The difference between two states of the store.
 //!
-//! Two moments share every node that no write between them touched, so that the difference costs
-//! what was written, not what is stored.
+//! Two states share every node that no write between them touched. So finding the difference takes
+//! time in proportion to the writes, not to the store's size.
 
 use std::sync::Arc;
 
 use super::persistent_vec::{BITS, FAN, Leaf, Node, PersistentVec, Slot};
 
-/// Where a node hangs: the branches above the leaves that it has below it.
-type Place<'a, T> = Option<(&'a Arc<Node<T>>, u32)>;
+/// A node, and the number of branch levels below it.
+type Subtree<'a, T> = Option<(&'a Arc<Node<T>>, u32)>;
 
-/// The slots whose items differ, with the item before and the item after.
+/// An iterator over the slots whose items differ.
 pub(super) struct Changes<'a, T> {
-    /// The pairs of nodes to come: of the same slots, from this one on.
-    pairs: Vec<(Slot, Place<'a, T>, Place<'a, T>)>,
-    /// The leaves that are being compared, and the next place in them.
+    /// The pairs of nodes still to compare. Both nodes cover the same slots, which begin with this
+    /// one.
+    pairs: Vec<(Slot, Subtree<'a, T>, Subtree<'a, T>)>,
+    /// The leaves that are being compared.
     leaves: (Option<&'a Leaf<T>>, Option<&'a Leaf<T>>),
     first: Slot,
     at: usize,
 }
 
-/// An item that came, went or was replaced: its slot, and what was and is there.
+/// A slot whose item was added, removed or replaced: the slot, the item before and the item after.
 pub(super) type Changed<'a, T> = (Slot, Option<&'a T>, Option<&'a T>);
 
 impl<'a, T> Changes<'a, Arc<T>> {
@@ -29,17 +30,17 @@ impl<'a, T> Changes<'a, Arc<T>> {
         Self { pairs, leaves: (None, None), first: 0, at: FAN }
     }
 
-    /// Opens a pair of nodes, unless both are one.
-    fn open(&mut self, first: Slot, before: Place<'a, Arc<T>>, after: Place<'a, Arc<T>>) {
+    /// Compares a pair of nodes. Skips it if both are the same node.
+    fn open(&mut self, first: Slot, before: Subtree<'a, Arc<T>>, after: Subtree<'a, Arc<T>>) {
         if let (Some((a, _)), Some((b, _))) = (before, after)
             && Arc::ptr_eq(a, b)
         {
             return;
         }
-        let height = |place: Place<'a, Arc<T>>| place.map_or(0, |(_, height)| height);
+        let height = |place: Subtree<'a, Arc<T>>| place.map_or(0, |(_, height)| height);
         let height = height(before).max(height(after));
         if height == 0 {
-            let leaf = |place: Place<'a, Arc<T>>| match place.map(|(node, _)| &**node) {
+            let leaf = |place: Subtree<'a, Arc<T>>| match place.map(|(node, _)| &**node) {
                 Some(Node::Leaf(items)) => Some(items),
                 _ => None,
             };
@@ -57,9 +58,9 @@ impl<'a, T> Changes<'a, Arc<T>> {
     }
 }
 
-/// What a place has below a child of a node at this height. A tree that is lower hangs, as it is,
-/// where the first child of a higher one is.
-fn below<T>(place: Place<'_, T>, child: usize, height: u32) -> Place<'_, T> {
+/// Returns the subtree below a child of a node at this height. A lower tree is, as a whole, the
+/// first child of a higher one.
+fn below<T>(place: Subtree<'_, T>, child: usize, height: u32) -> Subtree<'_, T> {
     let (node, own) = place?;
     if own < height {
         return (child == 0).then_some((node, own));
@@ -86,7 +87,8 @@ impl<'a, T> Iterator for Changes<'a, Arc<T>> {
                     _ => false,
                 };
                 if !same {
-                    // A place is less than eight, and a leaf's first slot is a multiple of that.
+                    // A position is less than eight, and a leaf's first slot is a multiple of
+                    // eight.
                     let at = Slot::try_from(at).unwrap_or_default();
                     return Some((self.first | at, before, after));
                 }
@@ -105,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Puts, changes and takes at random.
+    /// Inserts, changes and removes items.
     fn write(slots: &mut PersistentVec<Arc<u32>>, writes: &[(u8, u16)]) {
         for (n, (action, slot)) in (0..).zip(writes) {
             match action {
@@ -134,7 +136,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn changes_lead_from_one_moment_to_another(
+        fn changes_lead_from_one_state_to_another(
             start in 0..600u32,
             first in proptest::collection::vec((0..4u8, 0..700u16), 0..200),
             second in proptest::collection::vec((0..4u8, 0..700u16), 0..200),

@@ -1,40 +1,40 @@
-//! The fields that a store's index functions say they look at.
+//! The fields that a store's index functions claim to read.
 //!
-//! It is theirs to say, and easily said wrong: a name misspelt gives an index that finds nothing. So
-//! the first objects are shown to them both in part and whole, and they are believed only while that
-//! makes no difference.
+//! The user names these fields, and may name them wrongly: a misspelt name gives an index that
+//! finds nothing. So the first objects are shown to the functions both in part and whole. The claim
+//! is believed only while both give the same values.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use crate::object::FieldSet;
 
-/// How many objects are shown both ways.
+/// The number of objects that are shown both ways.
 pub(super) const COMPARED: usize = 8;
 
-/// What all functions together look at.
+/// The fields that all index functions together claim to read.
 #[derive(Debug, Default)]
-pub(super) struct AskedFields {
+pub(super) struct IndexedFields {
     set: FieldSet,
     compared: AtomicUsize,
     refuted: AtomicBool,
 }
 
-impl AskedFields {
+impl IndexedFields {
     pub(super) fn new(set: FieldSet) -> Self {
         Self { set, ..Self::default() }
     }
 
-    /// The fields; `None`: functions look at others, too.
+    /// Returns the fields, or `None` if the claim was refuted.
     pub(super) fn get(&self) -> Option<&FieldSet> {
         (!self.refuted.load(Relaxed)).then_some(&self.set)
     }
 
-    /// Whether one more object is to be shown both ways.
-    pub(super) fn to_compare(&self) -> bool {
+    /// Returns whether the next object must be shown both ways, and counts it.
+    pub(super) fn should_compare(&self) -> bool {
         self.compared.load(Relaxed) < COMPARED && self.compared.fetch_add(1, Relaxed) < COMPARED
     }
 
-    /// It made a difference.
+    /// Records that an object gave other values in part than whole.
     pub(super) fn refute(&self) {
         if !self.refuted.swap(true, Relaxed) {
             report(&self.set);
@@ -42,7 +42,7 @@ impl AskedFields {
     }
 }
 
-/// Tells the log that it is not only these fields that a function looks at.
+/// Logs that an index function reads other fields than it claims.
 pub(super) fn report(fields: &FieldSet) {
-    tracing::error!(?fields, "an index looks at fields that it does not name; it is shown all");
+    tracing::error!(?fields, "an index function reads fields that it does not name; it gets whole objects");
 }

@@ -1,4 +1,4 @@
-//! A typed handle on one index.
+//! A handle on one index.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,14 +8,16 @@ use super::state::State;
 use super::{Indexer, Snapshot};
 use crate::object::ObjectKey;
 
-/// An index: which objects have a value. A cheap clone; it keeps the store readable.
+/// A handle on an index, which finds the objects that have a value.
 ///
-/// Each call answers as of the moment it is made. For several questions about one moment, ask a
-/// [`Snapshot`] with this handle.
+/// Cloning is O(1). A handle keeps its store readable after the informer is gone.
+///
+/// Each call answers from the store's current state. For several answers from one state, pass this
+/// handle to a [`Snapshot`].
 pub struct Index<K> {
     indexer: Indexer<K>,
     name: Arc<str>,
-    /// Where it is among the store's indexes.
+    /// The position of the index in its store.
     place: usize,
 }
 
@@ -24,13 +26,15 @@ impl<K> Index<K> {
         Self { indexer, name, place }
     }
 
-    /// The name it was added under.
+    /// Returns the name under which the index was added.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The objects that have this value, in no particular order; none for an unknown value.
-    /// O(objects found).
+    /// Returns the objects that have this value, in no particular order. An unknown value has none.
+    /// O(objects found), plus the unpacking of packed ones.
+    ///
+    /// An object that can't be unpacked is missing from the result; that was reported.
     pub fn get(&self, value: &str) -> Vec<Arc<K>> {
         let state = self.indexer.load();
         let found = state.select(self.posting(&state, value));
@@ -39,7 +43,8 @@ impl<K> Index<K> {
         objects
     }
 
-    /// The keys of the objects that have this value, sorted (client-go's `IndexKeys`).
+    /// Returns the keys of the objects that have this value, sorted (client-go's `IndexKeys`). O(k
+    /// log k) for k keys. Unpacks nothing.
     pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
         let state = self.indexer.load();
         let found = state.select(self.posting(&state, value));
@@ -48,12 +53,13 @@ impl<K> Index<K> {
         keys
     }
 
-    /// How many objects have this value. O(1).
+    /// Returns the number of objects that have this value. O(log n).
     pub fn len(&self, value: &str) -> usize {
         self.posting(&self.indexer.load(), value).map_or(0, Posting::len)
     }
 
-    /// The values that any object has, sorted (client-go's `ListIndexFuncValues`).
+    /// Returns the values that any object has, sorted (client-go's `ListIndexFuncValues`). O(v log
+    /// v) for v values.
     pub fn values(&self) -> Vec<Arc<str>> {
         let state = self.indexer.load();
         let Some(index) = state.indexes.get(self.place) else { return Vec::new() };
@@ -62,12 +68,12 @@ impl<K> Index<K> {
         values
     }
 
-    /// The store as of this moment, to ask it several things.
+    /// Returns the current state of the store, for several answers from one moment. O(1).
     pub fn snapshot(&self) -> Snapshot<K> {
         self.indexer.snapshot()
     }
 
-    /// Whether the informer that fills the store was stopped or failed. See
+    /// Returns whether the informer that fills the store was stopped or failed. See
     /// [`Indexer::is_stopped`].
     pub fn is_stopped(&self) -> bool {
         self.indexer.is_stopped()
@@ -75,7 +81,8 @@ impl<K> Index<K> {
 
     pub(super) fn posting<'s>(&self, state: &'s State<K>, value: &str) -> Option<&'s Posting> {
         let index = state.indexes.get(self.place)?;
-        // Pointer, not name: an index of another store may have the same name and place.
+        // Compares the pointers, because an index of another store may have the same name and
+        // position.
         Arc::ptr_eq(&index.name, &self.name).then(|| index.postings.get(value)).flatten()
     }
 }

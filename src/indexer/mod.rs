@@ -1,31 +1,30 @@
-//! The store: shared immutable objects under many indexes, always as of some moment.
+//! The store: shared immutable objects with indexes.
 //!
-//! Every state of the store is an immutable value; a writer makes the next one by copying the few
-//! nodes it changes and publishes it with one pointer. So readers see whole transactions or
-//! nothing of them, never wait, and never make the writer wait, however many there are and however
-//! long they take.
+//! Every state of the store is an immutable value. A writer makes the next state by copying the few
+//! nodes that it changes, and publishes it by swapping one pointer. So readers see all of a
+//! transaction or nothing of it, and readers and the writer never wait for one another.
 //!
-//! Objects have slots, and everything else is sets of slots:
+//! Each object has a slot, and every other part is a set of slots:
 //!
 //! ```text
-//! State: one moment                                       what a write copies
+//! State at one moment                                    what a write copies
 //!  ├─ objects     Table
 //!  │   ├─ items   PersistentVec  slot → (key, object)       always one path of nodes of eight
-//!  │   └─ hashes  PersistentSet  (hash of a key, slot)      one array, for an object that comes or goes
+//!  │   └─ hashes  PersistentSet  (hash of a key, slot)      one array, for a new or deleted object
 //!  ├─ namespaces  Postings       as an index
 //!  ├─ indexes     Postings       of each:                   nothing, for values that stay
 //!  │   ├─ items   PersistentVec  slot → (value, posting)    one path, for a value it gets or loses
 //!  │   │                         a posting: PersistentSet, slots of objects       one array
-//!  │   └─ hashes  PersistentSet  (hash of a value, slot)    one array, for a value that is new or gone
+//!  │   └─ hashes  PersistentSet  (hash of a value, slot)    one array, for a new or deleted value
 //!  └─ stale       PersistentSet  slots of objects
 //! ```
 //!
-//! So a new state of an object whose index values stay the same copies one path of one tree, however
-//! many indexes there are; and an index costs some hundred bytes for each value, and four to six for
-//! each object that has it. A slot is used again when its object is gone: a set of slots means
-//! something only in the state it belongs to.
+//! A new state of an object whose index values stay the same copies one path of one tree, however
+//! many indexes there are. An index costs some hundred bytes for each value, and four to six bytes
+//! for each object that has it. A free slot is used again, so a set of slots means something only
+//! in the state that it belongs to.
 //!
-//! It never decides what to store: versions, order and deltas are the business of the stages before.
+//! The store does not decide what to store: the stages before it handle versions, order and deltas.
 
 mod backfill;
 mod changes;
@@ -52,7 +51,7 @@ use kube::Resource;
 use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
-use self::backfill::Adding;
+use self::backfill::ReservedNames;
 pub use self::index::Index;
 use self::persistent_vec::Slot;
 pub use self::progress::WaitTimeout;
@@ -68,10 +67,12 @@ use crate::object::{
 };
 use crate::sync::{Mutex, Notify};
 
-/// How many objects are shown at once, or a few more, to a caller that asks for chunks.
+/// The number of objects in a chunk, at least.
 const CHUNK: usize = 256;
 
-/// A thread-safe store with indexes. A cheap clone; all clones are one store.
+/// A thread-safe store with indexes.
+///
+/// Cloning is O(1). All clones share one store.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -96,92 +97,95 @@ pub struct Indexer<K>(Arc<Store<K>>);
 struct Store<K> {
     published: ArcSwap<State<K>>,
     writing: Mutex<()>,
-    /// Wakes who waits for the store to change.
+    /// Wakes the tasks that wait for the store to change.
     changed: Notify,
-    /// The indexes in the making.
-    adding: Adding,
-    /// Whoever writes was told to stop.
+    /// The names of indexes that are being built.
+    reserved_names: ReservedNames,
+    /// Cancelled when the writer was told to stop.
     stopped: CancellationToken,
-    /// Nothing will be written any more.
+    /// Cancelled when nothing will be written any more.
     ended: CancellationToken,
 }
 
-/// Why an index can't be had.
+/// An index can't be added or found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// There is an index of this name already.
-    #[error("there is an index {0:?} already")]
+    /// An index of this name exists already.
+    #[error("there is an index {0:?} already: use its handle, or choose another name")]
     Duplicate(String),
-    /// There is no index of this name.
-    #[error("there is no index {0:?}")]
+    /// No index has this name.
+    #[error("there is no index {0:?}: add it first")]
     Unknown(String),
 }
 
-/// An index function panicked on an object, which is stored without values for that index.
+/// An index function panicked on an object. The object is stored without values in that index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("index {index:?} panicked on {key}: {message}")]
+#[error("the function of index {index:?} panicked on {key}: {message}")]
 #[non_exhaustive]
 pub struct IndexFault {
     /// The name of the index.
     pub index: Arc<str>,
     /// The object's key.
     pub key: ObjectKey,
-    /// What the panic said.
+    /// The panic's message.
     pub message: String,
 }
 
 impl<K> Indexer<K> {
-    /// An empty store.
+    /// Makes an empty store.
     pub fn new() -> Self {
         Self::with_writer(CancellationToken::new(), CancellationToken::new())
     }
 
-    /// An empty store whose writer is told to stop by one token, and has written its last when the
-    /// other is cancelled.
+    /// Makes an empty store. The first token is cancelled when its writer is told to stop, the
+    /// second when the writer has written its last.
     pub(crate) fn with_writer(stopped: CancellationToken, ended: CancellationToken) -> Self {
         let published = ArcSwap::from_pointee(State::new());
-        let (writing, changed, adding) = (Mutex::new(()), Notify::new(), Adding::default());
-        Self(Arc::new(Store { published, writing, changed, adding, stopped, ended }))
+        let (writing, changed, reserved_names) =
+            (Mutex::new(()), Notify::new(), ReservedNames::default());
+        Self(Arc::new(Store { published, writing, changed, reserved_names, stopped, ended }))
     }
 
-    /// Whether the informer that fills this store was stopped or failed, so that the store does not
-    /// follow the server any more. Never of a store that is filled by other means.
+    /// Returns whether the informer that fills this store was stopped or failed, so that the store
+    /// no longer follows the server. Always false for a store that is not filled by an informer.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped.is_cancelled() || self.0.ended.is_cancelled()
     }
 
-    /// The store as of this moment. O(1).
+    /// Returns the current state of the store. O(1).
     pub fn snapshot(&self) -> Snapshot<K> {
         Snapshot(self.0.published.load_full())
     }
 
-    /// The object of a key. O(log n), to base 8.
+    /// Returns the object with this key. O(log n), to base 8, plus the unpacking of a packed
+    /// object.
     ///
-    /// `None` also of one that is packed and can't be unpacked, which was reported.
+    /// Returns `None` too if the object is packed and can't be unpacked, which was reported.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let cached = self.load().get(key)?.clone();
         cached.get()
     }
 
-    /// The object of this name, without making a key of it. O(log n), to base 8.
+    /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
         let cached = self.load().get_by_name(namespace, name)?.clone();
         cached.get()
     }
 
-    /// Adds an index, and files what is stored. O(n) on the caller's thread.
+    /// Adds an index and fills it with the stored objects. O(n) on the caller's thread.
     ///
-    /// Readers and writers go on meanwhile. The index is there when it is complete, as of one
-    /// moment of the store. Only where writers are quicker than `values` again and again do they
-    /// wait for it at the end.
+    /// Readers and writers go on meanwhile. The index becomes visible when it is complete, as of
+    /// one moment of the store. Writers wait for it only if it never catches up with them.
     ///
-    /// `values` must be pure: what it gives for an object must not change while that is stored, or
-    /// the index may show other objects than it should. A value given twice counts once. It must not
-    /// write to this store.
+    /// `values` returns the values under which an object is found; a value that it returns twice
+    /// counts once. It must be pure: if its result for a stored object changes, the index may
+    /// return wrong objects. It must not write to this store. If it panics on an object, that
+    /// object has no values in this index. The panic is logged, and for later writes returned by
+    /// [`Transaction::commit`].
     ///
     /// # Errors
-    /// [`IndexError::Duplicate`]; nothing changes then.
+    /// [`IndexError::Duplicate`] if an index of this name exists. Nothing changes then.
     pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<Index<K>, IndexError>
     where
         F: Fn(&K) -> I + Send + Sync + 'static,
@@ -191,13 +195,15 @@ impl<K> Indexer<K> {
         self.add(name, None, values)
     }
 
-    /// Adds an index as [`add_index`](Self::add_index) does, whose function looks at no other fields than
-    /// these: what it gives must be the same where others are missing. Objects that are packed are then
-    /// unpacked only so far. The first few are shown to it both ways; where it makes a difference, the
-    /// log says so and it is shown all of the others.
+    /// Adds an index like [`add_index`](Self::add_index), whose function reads only these fields.
+    /// Packed objects are then unpacked only that far.
+    ///
+    /// `values` must return the same values if the other fields are missing. The first few objects
+    /// are shown to it both ways. If a result differs, the log says so and `values` gets whole
+    /// objects from then on.
     ///
     /// # Errors
-    /// [`IndexError::Duplicate`]; nothing changes then.
+    /// [`IndexError::Duplicate`] if an index of this name exists. Nothing changes then.
     pub fn add_index_on<F, I>(
         &self,
         name: &str,
@@ -227,10 +233,10 @@ impl<K> Indexer<K> {
         self.backfill(name, fields, Arc::new(values))
     }
 
-    /// The index of a name.
+    /// Returns the index with this name. O(number of indexes).
     ///
     /// # Errors
-    /// [`IndexError::Unknown`].
+    /// [`IndexError::Unknown`] if there is none.
     pub fn index(&self, name: &str) -> Result<Index<K>, IndexError> {
         let state = self.load();
         let mut indexes = state.indexes.iter().map(|index| &index.name).enumerate();
@@ -241,12 +247,12 @@ impl<K> Indexer<K> {
         Ok(Index::new(self.clone(), name, place))
     }
 
-    /// Until the store changes.
+    /// Waits until the store changes.
     fn changed(&self) -> Notified<'_> {
         self.0.changed.notified()
     }
 
-    /// Until nothing will be written any more.
+    /// Waits until nothing will be written any more.
     async fn ended(&self) {
         self.0.ended.cancelled().await;
     }
@@ -296,10 +302,10 @@ impl<K: Send + Sync> IndexExtractor<K> for Indexer<K> {
     }
 }
 
-/// One moment of the store, in chunks of some hundred objects.
+/// One state of the store, in chunks of some hundred objects.
 struct Chunks<K> {
     store: Snapshot<K>,
-    /// The slot that the next chunk begins with.
+    /// The first slot of the next chunk.
     next: Option<Slot>,
 }
 

@@ -1,37 +1,38 @@
-//! An ordered set of numbers whose every state can be kept.
+//! A persistent ordered set of numbers: a clone never changes.
 //!
-//! One number is kept in place, some as one sorted array, many as arrays under branches that go by
-//! three bits of the number: four to six bytes a slot, however the slots are spread. Arrays are as
-//! long as what is in them, and hold no references, so that to copy one is to copy bytes. Cloning is
-//! O(1), changing copies one array and the branches above it.
+//! One number is stored in place, some as one sorted array, and many as arrays under branches by
+//! three bits of the number. A slot takes four to six bytes, however the slots are spread. Arrays
+//! are exactly as long as their content and hold no references, so copying one is copying bytes.
+//! Cloning is O(1). Changing copies one array and the branches above it.
 //!
-//! It never keeps a branch where one array will do.
+//! A branch is replaced by one array when its content is small enough.
 
 use std::sync::Arc;
 
 const BITS: u32 = 3;
 const FAN: usize = 1 << BITS;
 
-/// What a set can hold.
+/// A number that a set can hold.
 pub(super) trait Number: Copy + Default + Ord + Into<u64> + TryFrom<u64> {
-    /// More numbers than this split an array: 512 bytes.
+    /// The largest length of an array: 512 bytes. A longer one is split.
     const LEAF: usize = 512 / size_of::<Self>();
 
-    /// An array of no more numbers than this replaces a branch: well below [`LEAF`](Self::LEAF), so
-    /// that a number that comes and goes does not split and collapse each time.
+    /// The length from which on downwards an array replaces a branch. Well below
+    /// [`LEAF`](Self::LEAF), so that a number that comes and goes does not split and collapse each
+    /// time.
     const COLLAPSE: usize = Self::LEAF / 2;
 
-    /// In which child of a branch this number is.
+    /// Returns the child of a branch that this number belongs to.
     fn digit(self, shift: u32) -> usize {
         usize::try_from((self.into() >> shift) % FAN as u64).unwrap_or_default()
     }
 
-    /// The bits that a root has to go by for this number to be below it.
+    /// Returns the position of the bits by which a root must branch to hold this number.
     fn root_shift(self) -> u32 {
         (self.into() | 1).ilog2() / BITS * BITS
     }
 
-    /// The next number.
+    /// Returns the next number, if there is one.
     fn successor(self) -> Option<Self> {
         self.into().checked_add(1)?.try_into().ok()
     }
@@ -49,7 +50,7 @@ pub(super) enum PersistentSet<N> {
     Many {
         root: Node<N>,
         len: u32,
-        /// The lowest of the bits that the root goes by, if it is a branch.
+        /// The position of the bits by which the root branches, if it is a branch.
         shift: u8,
     },
 }
@@ -62,7 +63,7 @@ pub(super) enum Node<N> {
 }
 
 impl<N: Number> PersistentSet<N> {
-    /// O(1).
+    /// Returns the number of members. O(1).
     pub(super) fn len(&self) -> usize {
         match self {
             Self::None => 0,
@@ -75,13 +76,14 @@ impl<N: Number> PersistentSet<N> {
         matches!(self, Self::None)
     }
 
-    /// O(log n), to base 8.
+    /// Returns whether the number is in the set. O(log n), to base 8.
     pub(super) fn contains(&self, number: N) -> bool {
-        self.run(number).first() == Some(&number)
+        self.run_from(number).first() == Some(&number)
     }
 
-    /// The first numbers from `from` on, of one array; none only where there are none.
-    pub(super) fn run(&self, from: N) -> &[N] {
+    /// Returns the first members that are at least `from` and lie in one array. Empty only if there
+    /// are none.
+    pub(super) fn run_from(&self, from: N) -> &[N] {
         match self {
             Self::None => &[],
             Self::One(number) if *number < from => &[],
@@ -91,16 +93,18 @@ impl<N: Number> PersistentSet<N> {
             {
                 &[]
             }
-            Self::Many { root, shift, .. } => root.run((*shift).into(), from).unwrap_or_default(),
+            Self::Many { root, shift, .. } => {
+                root.run_from((*shift).into(), from).unwrap_or_default()
+            }
         }
     }
 
-    /// In order.
+    /// Returns the members in order.
     pub(super) fn iter(&self) -> Iter<'_, N> {
         Iter { numbers: Some(self), run: [].iter(), next: Some(N::default()), left: self.len() }
     }
 
-    /// Puts a number in; `false`: it is there already.
+    /// Adds a number. Returns false if it was there already.
     pub(super) fn insert(&mut self, number: N) -> bool {
         match self {
             Self::None => *self = Self::One(number),
@@ -110,7 +114,7 @@ impl<N: Number> PersistentSet<N> {
                 *self = Self::Many { root, len: 2, shift: 0 };
             }
             Self::Many { root, len, shift } => {
-                let wanted = root.raise((*shift).into(), number);
+                let wanted = root.grow_root((*shift).into(), number);
                 // At most the number of bits.
                 *shift = u8::try_from(wanted).unwrap_or(u8::MAX);
                 let added = root.insert(wanted, number);
@@ -121,9 +125,9 @@ impl<N: Number> PersistentSet<N> {
         true
     }
 
-    /// Takes a number out; `false`: it is not there.
+    /// Removes a number. Returns false if it was not there.
     pub(super) fn remove(&mut self, number: N) -> bool {
-        // Nothing is to be copied for a number that is not there.
+        // A number that is not there must not cause a copy.
         if !self.contains(number) {
             return false;
         }
@@ -134,7 +138,7 @@ impl<N: Number> PersistentSet<N> {
                 return true;
             }
         }
-        *self = match self.run(N::default()) {
+        *self = match self.run_from(N::default()) {
             &[last] if last != number => Self::One(last),
             _ => Self::None,
         };
@@ -147,7 +151,7 @@ impl<N: Number> Node<N> {
         Self::Leaf(Arc::default())
     }
 
-    fn run(&self, shift: u32, from: N) -> Option<&[N]> {
+    fn run_from(&self, shift: u32, from: N) -> Option<&[N]> {
         let children = match self {
             Self::Leaf(leaf) => {
                 let rest = leaf.get(leaf.partition_point(|number| *number < from)..);
@@ -157,13 +161,14 @@ impl<N: Number> Node<N> {
         };
         let start = from.digit(shift);
         children.iter().enumerate().skip(start).find_map(|(at, child)| {
-            child.run(shift.saturating_sub(BITS), if at == start { from } else { N::default() })
+            child
+                .run_from(shift.saturating_sub(BITS), if at == start { from } else { N::default() })
         })
     }
 
-    /// Makes a root, which goes by the bits at `shift`, one that the number can be below; gives the
-    /// bits that it goes by then, or would when split.
-    fn raise(&mut self, mut shift: u32, number: N) -> u32 {
+    /// Grows a root that branches by the bits at `shift`, until the number fits below it. Returns
+    /// the bits by which it branches then, or would when split.
+    fn grow_root(&mut self, mut shift: u32, number: N) -> u32 {
         if let Self::Leaf(leaf) = self {
             return leaf.last().copied().max(Some(number)).unwrap_or_default().root_shift();
         }
@@ -176,7 +181,7 @@ impl<N: Number> Node<N> {
         shift
     }
 
-    /// Puts a number in; a node that is split goes by the bits at `shift`.
+    /// Adds a number. A node that is split branches by the bits at `shift`.
     fn insert(&mut self, shift: u32, number: N) -> bool {
         match self {
             Self::Leaf(leaf) => {
@@ -197,14 +202,14 @@ impl<N: Number> Node<N> {
         }
     }
 
-    /// The branch that these numbers make.
+    /// Makes a branch of these numbers.
     fn split(shift: u32, numbers: &[N]) -> Self {
         let mut rest = numbers;
         Self::Branch(Arc::new(std::array::from_fn(|child| {
             let (here, after) =
                 rest.split_at(rest.partition_point(|number| number.digit(shift) <= child));
             rest = after;
-            // At the last bits no more than eight are left.
+            // At the last bits at most eight numbers are left.
             if here.len() > N::LEAF {
                 Self::split(shift.saturating_sub(BITS), here)
             } else {
@@ -213,7 +218,7 @@ impl<N: Number> Node<N> {
         })))
     }
 
-    /// Takes a number out that is there.
+    /// Removes a number, which must be there.
     fn remove(&mut self, shift: u32, number: N) {
         match self {
             Self::Leaf(leaf) => {
@@ -231,7 +236,7 @@ impl<N: Number> Node<N> {
         }
     }
 
-    /// The array that a branch of these children could as well be.
+    /// Returns the array that can replace a branch of these children, if they are few enough.
     fn collapsed(children: &[Self; FAN]) -> Option<Self> {
         let mut leaves = [&[][..]; FAN];
         let mut len = 0;
@@ -244,11 +249,11 @@ impl<N: Number> Node<N> {
     }
 }
 
-/// The numbers of a set, in order.
+/// An iterator over the numbers of a set, in order.
 pub(super) struct Iter<'a, N> {
     numbers: Option<&'a PersistentSet<N>>,
     run: std::slice::Iter<'a, N>,
-    /// Where to look when the run is over.
+    /// The number to continue from when the run is over.
     next: Option<N>,
     left: usize,
 }
@@ -264,7 +269,7 @@ impl<N: Number> Iterator for Iter<'_, N> {
 
     fn next(&mut self) -> Option<N> {
         if self.run.as_slice().is_empty() {
-            let run = self.numbers?.run(self.next?);
+            let run = self.numbers?.run_from(self.next?);
             self.next = run.last()?.successor();
             self.run = run.iter();
         }
@@ -358,7 +363,7 @@ mod tests {
                 };
                 let n = number(n);
                 prop_assert_eq!(numbers.contains(n), model.contains(&n));
-                prop_assert_eq!(numbers.run(n).first(), model.range(n..).next());
+                prop_assert_eq!(numbers.run_from(n).first(), model.range(n..).next());
             }
         }
         Ok(())
@@ -368,14 +373,14 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn is_a_set_whose_clones_never_change(ops in proptest::collection::vec(op(), 0..40)) {
+        fn behaves_as_a_set_and_clones_never_change(ops in proptest::collection::vec(op(), 0..40)) {
             is_a_set::<u32>(&ops)?;
             is_a_set::<u64>(&ops)?;
         }
     }
 
     #[test]
-    fn what_is_removed_leaves_no_branches_behind() {
+    fn removal_leaves_no_branches_behind() {
         for step in [1, 7, 40_000] {
             let mut numbers = PersistentSet::default();
             for n in 0..10_000u32 {
@@ -392,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_as_small_as_a_text() {
+    fn set_is_no_larger_than_a_string() {
         assert!(size_of::<PersistentSet<u32>>() <= 24);
     }
 }

@@ -1,18 +1,18 @@
-//! A vector whose every state can be kept, and whose places are used again.
+//! A persistent vector that reuses its slots: a clone never changes.
 //!
-//! What is put in gets the lowest free slot and keeps it, however often it is changed, until it is
-//! taken out. So what arrives together lies together, and a full store has no gaps. Cloning is O(1),
-//! changing copies one path of nodes of eight: so small that a copy counts few references. A node
+//! A new item gets the lowest free slot and keeps it until it is removed, however often it changes.
+//! So items that arrive together lie together, and a full store has no gaps. Cloning is O(1).
+//! Changing copies one path of nodes of eight, so small that a copy counts few references. A node
 //! that only this clone holds is changed in place.
 //!
-//! It never moves anything to another slot, and keeps no node for free slots alone.
+//! An item never moves to another slot, and no node is kept that has only free slots.
 
 use std::sync::Arc;
 
 use super::walk::Walk;
 use crate::panic::let_go;
 
-/// Where in [`PersistentVec`] something is.
+/// The position of an item in a [`PersistentVec`].
 pub(super) type Slot = u32;
 
 pub(super) const BITS: u32 = 3;
@@ -22,9 +22,9 @@ pub(super) const FAN: usize = 1 << BITS;
 #[derive(Clone)]
 pub(super) struct PersistentVec<T> {
     root: Option<Arc<Node<T>>>,
-    /// How many levels of branches are above the leaves.
+    /// The number of branch levels above the leaves.
     height: u32,
-    /// How many slots are taken.
+    /// The number of slots that are taken.
     len: usize,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct PersistentVec<T> {
 pub(super) enum Node<T> {
     Leaf(Leaf<T>),
     Branch {
-        /// A bit for each child that has no free slot.
+        /// One bit for each child, set if the child has no free slot.
         full: u8,
         children: [Option<Arc<Node<T>>>; FAN],
     },
@@ -41,13 +41,13 @@ pub(super) enum Node<T> {
 
 pub(super) type Leaf<T> = [Option<T>; FAN];
 
-/// In which child of a node at this height a slot is.
+/// Returns the child of a node at this height that a slot belongs to.
 fn digit(slot: Slot, height: u32) -> usize {
     (slot >> (height * BITS)) as usize % FAN
 }
 
-/// The slots below a child of a node at this height begin here.
-fn first_of(child: usize, height: u32) -> Slot {
+/// Returns the first slot below a child of a node at this height.
+fn first_slot(child: usize, height: u32) -> Slot {
     Slot::try_from(child).expect("a child is less than eight") << (height * BITS)
 }
 
@@ -67,41 +67,41 @@ impl<T> PersistentVec<T> {
         Self { root: None, height: 0, len: 0 }
     }
 
-    /// How many slots are taken. O(1).
+    /// Returns the number of slots that are taken. O(1).
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// O(log n), to base 8.
+    /// Returns the item in a slot. O(log n), to base 8.
     pub(super) fn get(&self, slot: Slot) -> Option<&T> {
         self.leaf(slot)?[digit(slot, 0)].as_ref()
     }
 
-    /// Everything, in the order of the slots.
+    /// Returns every item, in the order of the slots.
     pub(super) fn iter(&self) -> Iter<'_, T> {
         let mut iter = Iter { leaf: [].iter(), branches: Vec::new(), left: self.len };
         iter.enter(self.root.as_deref());
         iter
     }
 
-    /// Everything of this moment, for as long as the caller takes: each node is let go of when it
-    /// was walked.
+    /// Returns every item of this state, for as long as the caller takes. A node that was walked is
+    /// no longer held.
     pub(super) fn walk(&self) -> Walk<T> {
         Walk::new(self.root.clone(), self.len)
     }
 
-    /// The root, and how many levels of branches are above the leaves.
+    /// Returns the root, and the number of branch levels above the leaves.
     pub(super) fn root(&self) -> Option<(&Arc<Node<T>>, u32)> {
         Some((self.root.as_ref()?, self.height))
     }
 
-    /// What is in these slots. Of slots next to one another one descent finds eight.
+    /// Returns the items in these slots. For slots next to one another, one descent finds eight.
     pub(super) fn select<I: Iterator<Item = Slot>>(&self, chosen: I) -> Selected<'_, T, I> {
         Selected { slots: self, chosen, found: None }
     }
 
-    /// Shows what is in the slots from `from` on, where a leaf begins, until it is `enough` or more;
-    /// gives where to go on.
+    /// Calls `visit` for the items from slot `from` on, where a leaf must begin, until `enough` or
+    /// more are shown. Returns the slot to continue from.
     pub(super) fn visit(
         &self,
         from: Slot,
@@ -140,7 +140,7 @@ impl<T> PersistentVec<T> {
         }
     }
 
-    /// The first leaf at `from`, where leaves begin, or after it; and where it begins.
+    /// Returns the first leaf at or after `from`, where a leaf must begin, and its first slot.
     fn next_leaf(&self, from: Slot) -> Option<(Slot, &Leaf<T>)> {
         if self.is_beyond(from) {
             return None;
@@ -154,7 +154,7 @@ impl<T> PersistentVec<T> {
 }
 
 impl<T: Clone> PersistentVec<T> {
-    /// Puts something into the lowest free slot.
+    /// Puts an item into the lowest free slot. Returns that slot.
     pub(super) fn insert(&mut self, item: T) -> Slot {
         let root = self.root.get_or_insert_with(|| Arc::new(Node::empty(0)));
         if root.is_full() {
@@ -167,7 +167,7 @@ impl<T: Clone> PersistentVec<T> {
         Arc::make_mut(root).insert(self.height, item)
     }
 
-    /// To change what is in a slot; copies the path to it where it is shared.
+    /// Returns the item in a slot for changing. Copies the path to it if that is shared.
     pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
         if self.is_beyond(slot) {
             return None;
@@ -185,9 +185,9 @@ impl<T: Clone> PersistentVec<T> {
         }
     }
 
-    /// Takes something out; its slot is free then.
+    /// Removes an item. Its slot is then free.
     pub(super) fn take(&mut self, slot: Slot) -> Option<T> {
-        // Nothing is to be copied for a slot that is free.
+        // A free slot must not cause a copy.
         self.get(slot)?;
         let root = self.root.as_mut()?;
         let taken = Arc::make_mut(root).take(self.height, slot);
@@ -196,7 +196,7 @@ impl<T: Clone> PersistentVec<T> {
             *self = Self::new();
             return taken;
         }
-        while let Some(only) = root.only_first() {
+        while let Some(only) = root.sole_first_child() {
             *root = only;
             self.height -= 1;
         }
@@ -226,8 +226,8 @@ impl<T> Node<T> {
         }
     }
 
-    /// The child that could as well stand here.
-    fn only_first(&self) -> Option<Arc<Self>> {
+    /// Returns the first child if it is the only one, so that it can replace this node.
+    fn sole_first_child(&self) -> Option<Arc<Self>> {
         match self {
             Self::Branch { children: [first, others @ ..], .. }
                 if others.iter().all(Option::is_none) =>
@@ -247,29 +247,29 @@ impl<T> Node<T> {
         children.iter().enumerate().skip(start).find_map(|(at, child)| {
             let from = if at == start { from } else { 0 };
             let (slot, leaf) = child.as_deref()?.next_leaf(height.saturating_sub(1), from)?;
-            Some((first_of(at, height) | slot, leaf))
+            Some((first_slot(at, height) | slot, leaf))
         })
     }
 }
 
 impl<T: Clone> Node<T> {
-    /// Puts something into a node that is not full.
+    /// Puts an item into a node, which must not be full.
     fn insert(&mut self, height: u32, item: T) -> Slot {
         match self {
             Self::Leaf(items) => {
                 let free = items.iter().position(Option::is_none);
                 let free = free.expect("the caller has looked that the node is not full");
                 items[free] = Some(item);
-                first_of(free, 0)
+                first_slot(free, 0)
             }
             Self::Branch { full, children } => {
-                // Less than eight: the caller has looked that the node is not full.
+                // Less than eight, because the caller has checked that the node is not full.
                 let roomy = full.trailing_ones() as usize % FAN;
                 let below = height.saturating_sub(1);
                 let child = children[roomy].get_or_insert_with(|| Arc::new(Self::empty(below)));
                 let slot = Arc::make_mut(child).insert(below, item);
                 *full |= u8::from(child.is_full()) << roomy;
-                first_of(roomy, height) | slot
+                first_slot(roomy, height) | slot
             }
         }
     }
@@ -291,7 +291,7 @@ impl<T: Clone> Node<T> {
     }
 }
 
-/// Everything in [`PersistentVec`].
+/// An iterator over the items of a [`PersistentVec`].
 pub(super) struct Iter<'a, T> {
     leaf: std::slice::Iter<'a, Option<T>>,
     branches: Vec<std::slice::Iter<'a, Option<Arc<Node<T>>>>>,
@@ -331,11 +331,11 @@ impl<'a, T> Iterator for Iter<'a, T> {
 
 impl<T> ExactSizeIterator for Iter<'_, T> {}
 
-/// What is in some slots of [`PersistentVec`].
+/// An iterator over the items in some slots of a [`PersistentVec`].
 pub(super) struct Selected<'a, T, I> {
     slots: &'a PersistentVec<T>,
     chosen: I,
-    /// The leaf found last, and where it begins.
+    /// The leaf that was found last, and its first slot.
     found: Option<(Slot, &'a Leaf<T>)>,
 }
 
@@ -346,7 +346,7 @@ impl<'a, T, I: Iterator<Item = Slot>> Iterator for Selected<'a, T, I> {
         loop {
             let slot = self.chosen.next()?;
             let at = digit(slot, 0);
-            let first = slot - first_of(at, 0);
+            let first = slot - first_slot(at, 0);
             let leaf = match self.found {
                 Some((found, leaf)) if found == first => leaf,
                 _ => {
@@ -361,7 +361,7 @@ impl<'a, T, I: Iterator<Item = Slot>> Iterator for Selected<'a, T, I> {
         }
     }
 
-    /// As if none of the slots were free, which holds wherever slots are chosen that were found.
+    /// Counts the chosen slots as taken, which holds for slots that were found.
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.chosen.size_hint()
     }
@@ -405,7 +405,7 @@ mod tests {
         while let Some(slot) = from {
             from = slots.visit(slot, 20, &mut |slot, item| visited.push((slot, *item)));
         }
-        prop_assert!(visited.into_iter().eq(model.clone()), "each once, in parts");
+        prop_assert!(visited.into_iter().eq(model.clone()), "each item once, in parts");
         let chosen = (0..700).filter(|slot| slot % 3 != 1);
         let expected = chosen.clone().filter_map(|slot| model.get(&slot));
         prop_assert!(slots.select(chosen).eq(expected));
@@ -416,7 +416,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn is_a_map_by_lowest_free_slot_whose_clones_never_change(
+        fn items_get_the_lowest_free_slot_and_clones_never_change(
             start in 0..600u32,
             ops in proptest::collection::vec(op(), 0..150),
         ) {
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn no_node_is_kept_for_free_slots_alone() {
+    fn no_node_has_only_free_slots() {
         fn nodes<T>(node: &Node<T>) -> usize {
             match node {
                 Node::Leaf(_) => 1,

@@ -1,6 +1,7 @@
-//! Which objects have which value: for each value the slots of its objects.
+//! The content of an index: for each value, the slots of the objects that have it.
 //!
-//! It never holds an object, so a new state of one whose values stay the same changes nothing here.
+//! Postings hold no objects, so a new state of an object whose values stay the same changes nothing
+//! here.
 
 use std::sync::Arc;
 
@@ -13,12 +14,12 @@ use crate::yield_budget::YieldBudget;
 /// The slots of the objects that have one value.
 pub(super) type Posting = PersistentSet<Slot>;
 
-/// Postings by value; a value without objects is not there.
+/// The postings by value. A value without objects is removed.
 #[derive(Clone)]
-pub(super) struct Postings(Table<Posted>);
+pub(super) struct Postings(Table<Entry>);
 
 #[derive(Clone)]
-struct Posted {
+struct Entry {
     value: Arc<str>,
     posting: Posting,
 }
@@ -29,43 +30,42 @@ impl Postings {
     }
 
     pub(super) fn get(&self, value: &str) -> Option<&Posting> {
-        let (_, filed) = self.0.find(hash_str(value), |filed| *filed.value == *value)?;
-        Some(&filed.posting)
+        let (_, entry) = self.0.find(hash_str(value), |entry| *entry.value == *value)?;
+        Some(&entry.posting)
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.0.iter().map(|filed| &filed.value)
+        self.0.iter().map(|entry| &entry.value)
     }
 
-    /// Frees what nothing else holds, in turns.
+    /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
         self.0.free(budget).await;
     }
 
     pub(super) fn put(&mut self, value: &str, object: Slot) {
         let hash = hash_str(value);
-        let place = self.0.find(hash, |filed| *filed.value == *value).map(|(place, _)| place);
-        if let Some(filed) = place.and_then(|place| self.0.get_mut(place)) {
-            filed.posting.insert(object);
+        let place = self.0.find(hash, |entry| *entry.value == *value).map(|(place, _)| place);
+        if let Some(entry) = place.and_then(|place| self.0.get_mut(place)) {
+            entry.posting.insert(object);
         } else {
-            self.0
-                .insert(hash, Posted { value: value.into(), posting: PersistentSet::One(object) });
+            self.0.insert(hash, Entry { value: value.into(), posting: PersistentSet::One(object) });
         }
     }
 
     pub(super) fn remove(&mut self, value: &str, object: Slot) {
         let hash = hash_str(value);
-        let found = self.0.find(hash, |filed| *filed.value == *value);
+        let found = self.0.find(hash, |entry| *entry.value == *value);
         let Some(place) = found.map(|(place, _)| place) else { return };
-        let Some(filed) = self.0.get_mut(place) else { return };
-        filed.posting.remove(object);
-        if filed.posting.is_empty() {
+        let Some(entry) = self.0.get_mut(place) else { return };
+        entry.posting.remove(object);
+        if entry.posting.is_empty() {
             self.0.take(hash, place);
         }
     }
 
-    /// Takes an object from the values it had and files it under those it has; one that is given
-    /// twice counts once. O(v log v) for v values.
+    /// Moves an object from the values it had to those it has. A value that is given twice counts
+    /// once. O(v log v) for v values.
     pub(super) fn change(&mut self, object: Slot, mut had: Vec<String>, mut has: Vec<String>) {
         had.sort_unstable();
         has.sort_unstable();
@@ -77,10 +77,10 @@ impl Postings {
         }
     }
 
-    /// Takes an object from every value, where nobody can tell which it had. O(values).
+    /// Removes an object from every value, for when its values are not known. O(values).
     pub(super) fn forget(&mut self, object: Slot) {
-        let filed = self.0.iter().filter(|filed| filed.posting.contains(object));
-        let values: Vec<_> = filed.map(|filed| filed.value.clone()).collect();
+        let entries = self.0.iter().filter(|entry| entry.posting.contains(object));
+        let values: Vec<_> = entries.map(|entry| entry.value.clone()).collect();
         for value in values {
             self.remove(&value, object);
         }

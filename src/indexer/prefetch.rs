@@ -1,8 +1,9 @@
-//! Looking ahead while objects are handed out.
+//! An iterator that touches records some steps before it returns them.
 //!
-//! Who takes an object counts a reference in it, and a processor begins nothing that comes after such
-//! a count before it is done. So the records are looked at some at once before the first is handed
-//! out: then their memory arrives side by side, and not one after another between the counts.
+//! A caller that takes an object counts a reference, which is an atomic operation, and a processor
+//! starts no later load before such an operation is done. So some records are read at once before
+//! the first is returned. Their memory then arrives in parallel, instead of one after another
+//! between the counts.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -10,30 +11,30 @@ use std::sync::Arc;
 use super::state::Record;
 use crate::object::{Cached, ObjectKey};
 
-/// How many records are looked at at once.
-const AHEAD: usize = 16;
+/// The number of records that are read at once.
+const WINDOW: usize = 16;
 
-/// Records in their order, each looked at well before it is handed out.
+/// Records in their order, each read before it is returned.
 pub(super) struct Prefetch<'a, K, I> {
     records: I,
-    near: [Option<&'a Record<K>>; AHEAD],
-    /// The first of those near that was not handed out.
+    window: [Option<&'a Record<K>>; WINDOW],
+    /// The position in the window of the next record.
     next: usize,
 }
 
 impl<'a, K, I: Iterator<Item = &'a Arc<Record<K>>>> Prefetch<'a, K, I> {
     pub(super) fn new(records: I) -> Self {
-        Self { records, near: [None; AHEAD], next: AHEAD }
+        Self { records, window: [None; WINDOW], next: WINDOW }
     }
 
-    fn look(&mut self) {
+    fn refill(&mut self) {
         let mut packed = false;
-        for place in &mut self.near {
+        for place in &mut self.window {
             *place = self.records.next().map(|record| &**record);
             let Some(record) = place else { break };
             packed |= record.cached.is_packed();
         }
-        // What was seen is of no use; that it was looked at is.
+        // The result is not used; the compiler must not remove the reads.
         black_box(packed);
         self.next = 0;
     }
@@ -43,18 +44,18 @@ impl<'a, K, I: Iterator<Item = &'a Arc<Record<K>>>> Iterator for Prefetch<'a, K,
     type Item = (&'a ObjectKey, &'a Cached<K>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next == AHEAD {
-            self.look();
+        if self.next == WINDOW {
+            self.refill();
         }
-        let record = self.near.get_mut(self.next)?.take()?;
+        let record = self.window.get_mut(self.next)?.take()?;
         self.next += 1;
         Some((&record.key, &record.cached))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let near = self.near.iter().flatten().count();
+        let window = self.window.iter().flatten().count();
         let (least, most) = self.records.size_hint();
-        (least + near, most.map(|most| most + near))
+        (least + window, most.map(|most| most + window))
     }
 }
 

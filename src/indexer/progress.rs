@@ -1,4 +1,4 @@
-//! Waiting for the store to come to a version: how a writer reads what it wrote.
+//! Waiting until the store reaches a version, so that a writer can read its own write.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use super::{Indexer, Snapshot};
 use crate::object::{Cached, ResourceVersion};
 
-/// The store did not come to the version that was waited for in the time given.
+/// The store did not reach a version within the given time.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the store is at version {} after {waited:.1?}, not at {wanted}{}",
@@ -18,13 +18,14 @@ use crate::object::{Cached, ResourceVersion};
 )]
 #[non_exhaustive]
 pub struct WaitTimeout {
-    /// The version waited for.
+    /// The version that the caller waited for.
     pub wanted: ResourceVersion,
-    /// The version of the store.
+    /// The version of the store, or `None` before the first list.
     pub reached: Option<ResourceVersion>,
-    /// How long was waited.
+    /// The time that was waited.
     pub waited: Duration,
-    /// The informer that fills the store was stopped or failed, so the version will not come.
+    /// True if the informer that fills the store was stopped or failed, so that the version will
+    /// not come.
     pub stopped: bool,
 }
 
@@ -33,18 +34,18 @@ fn reached_text(version: Option<&ResourceVersion>) -> String {
 }
 
 impl<K> Indexer<K> {
-    /// Waits until the store's version is `version` or newer, and gives the store as of then.
+    /// Waits until the store's version is `version` or newer. Returns the store's state as of then.
     ///
-    /// The version of an answer to a write names a moment of this resource (KEP-5504): from then on
-    /// the store shows that write or what came after it. A store moves on with the events and
-    /// bookmarks of what it watches; one that is narrowed by a namespace or a selector comes to the
-    /// version of a write outside of that only with the next bookmark, a minute later at most on a
-    /// real server.
+    /// Pass the version of the answer to a write: from then on the store shows that write or a
+    /// later state (KEP-5504). A store's version advances with the events and bookmarks of its
+    /// watch. If a namespace or a selector narrows the store and the write is outside of it, only
+    /// the next bookmark brings the version. A real server sends one about once a minute.
     ///
-    /// Cancel safe; any number of tasks may wait.
+    /// Cancel safe. Any number of tasks may wait.
     ///
     /// # Errors
-    /// [`WaitTimeout`] when the time is over, or at once when the informer was stopped. A version that is no number is reached by being equal.
+    /// [`WaitTimeout`] after `limit`, or at once if the informer was stopped. A version that is not
+    /// a decimal number is reached only by an equal one.
     pub async fn wait_for(
         &self,
         version: &ResourceVersion,
@@ -54,7 +55,7 @@ impl<K> Indexer<K> {
         self.wait_until(version, limit, reached).await
     }
 
-    /// Waits until `seen` has something to say of the store.
+    /// Waits until `seen` returns a value for the store's state. `wanted` is for the error only.
     pub(crate) async fn wait_until<T>(
         &self,
         wanted: &ResourceVersion,
@@ -63,7 +64,8 @@ impl<K> Indexer<K> {
     ) -> Result<T, WaitTimeout> {
         let start = Instant::now();
         loop {
-            // Before looking, or a commit in between would wake nobody.
+            // Enabled before the state is read, because otherwise a commit in between would not
+            // wake this task.
             let mut changed = pin!(self.changed());
             changed.as_mut().enable();
             let store = self.snapshot();
@@ -95,13 +97,14 @@ impl<K> Indexer<K> {
 }
 
 impl<K> Snapshot<K> {
-    /// Whether this is the server's state at `version`, or a newer one.
+    /// Returns whether the store's version was `version` or newer. False if the two have no order
+    /// and differ.
     pub fn has_reached(&self, version: &ResourceVersion) -> bool {
         self.version().is_some_and(|reached| reached == version || version.is_older_than(reached))
     }
 }
 
-/// Whether this object is the state at `version`, or a newer one.
+/// Returns whether the object's version is `version` or newer.
 pub(crate) fn is_at_least<K: Resource>(object: &Cached<K>, version: &ResourceVersion) -> bool {
     object.version().is_some_and(|known| known == *version || version.is_older_than(&known))
 }

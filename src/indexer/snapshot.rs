@@ -1,4 +1,4 @@
-//! The store as of one moment, for as long as somebody holds it.
+//! The state of the store at one moment.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,78 +8,82 @@ use super::postings::Posting;
 use super::state::{Objects, State};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 
-/// One moment of the store: every answer is of that moment, whatever is written meanwhile.
+/// The state of the store at one moment. Later writes do not change it.
 ///
-/// Taking one is O(1), and so is cloning it. Holding it keeps the objects of that moment alive, so
-/// a snapshot is for a computation, not for a field.
+/// Taking and cloning a snapshot are O(1). A snapshot keeps the objects of its moment alive, so
+/// hold it for one computation, not in a long-lived struct.
 pub struct Snapshot<K>(pub(super) Arc<State<K>>);
 
 impl<K> Snapshot<K> {
-    /// The version of the collection at this moment; `None` before the first list.
+    /// Returns the version of the collection, or `None` before the first list.
     pub fn version(&self) -> Option<&ResourceVersion> {
         self.0.version.as_ref()
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects. O(1).
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
     }
 
-    /// The object of a key. O(log n), to base 8.
+    /// Returns the object with this key, or `None` if it is not stored or can't be unpacked. O(log
+    /// n), to base 8, plus the unpacking of a packed object.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         self.0.get(key)?.get()
     }
 
-    /// The object of this name, without making a key of it. O(log n), to base 8.
+    /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
         self.0.get_by_name(namespace, name)?.get()
     }
 
-    /// As [`get`](Self::get), as it is kept.
+    /// Returns the object with this key as the cache holds it. Unpacks nothing.
     pub fn cached_by_key(&self, key: &ObjectKey) -> Option<&Cached<K>> {
         self.0.get(key)
     }
 
-    /// As [`get_by_name`](Self::get_by_name), as it is kept.
+    /// Returns the object with this name as the cache holds it. Unpacks nothing.
     pub fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached<K>> {
         self.0.get_by_name(namespace, name)
     }
 
-    /// Every object with its key, in no particular order. Packed ones are unpacked one by one.
+    /// Returns every object with its key, in no particular order. Packed objects are unpacked one
+    /// by one; one that can't be unpacked is left out, which was reported.
     pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
         self.cached().filter_map(readable)
     }
 
-    /// Every object with its key as it is kept, in no particular order: to choose by what it says of
-    /// itself before it is unpacked.
+    /// Returns every object with its key, as the cache holds it and in no particular order. Use it
+    /// to choose objects by version or labels before any is unpacked.
     pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
         self.0.iter()
     }
 
-    /// Frees what nothing else holds, in turns.
+    /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(crate) async fn free(self) {
         if let Some(state) = Arc::into_inner(self.0) {
             state.free().await;
         }
     }
 
-    /// Every object with its key as it is kept, one by one for as long as the caller takes.
+    /// Returns every object with its key, as the cache holds it. Each node is freed once it was
+    /// walked, however long the caller takes.
     pub(crate) fn into_objects(self) -> Objects<K> {
         self.0.walk()
     }
 
-    /// Every object of a namespace with its key, in no particular order. An unknown namespace has
-    /// none.
+    /// Returns every object of a namespace with its key, in no particular order. An unknown
+    /// namespace has none. Packed objects are unpacked one by one.
     pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
         self.cached_namespace(namespace).filter_map(readable)
     }
 
-    /// As [`namespace`](Self::namespace), each object as it is kept.
+    /// Like [`namespace`](Self::namespace), with each object as the cache holds it. Unpacks
+    /// nothing.
     pub fn cached_namespace(
         &self,
         namespace: &str,
@@ -87,20 +91,23 @@ impl<K> Snapshot<K> {
         self.0.select(self.0.namespaces.get(namespace))
     }
 
-    /// How many objects a namespace has. O(1).
+    /// Returns the number of objects in a namespace. O(log n).
     pub fn namespace_len(&self, namespace: &str) -> usize {
         self.0.namespaces.get(namespace).map_or(0, Posting::len)
     }
 
-    /// The namespaces that have objects, sorted.
+    /// Returns the namespaces that have objects, sorted.
     pub fn namespaces(&self) -> Vec<Arc<str>> {
         let mut names: Vec<_> = self.0.namespaces.values().cloned().collect();
         names.sort_unstable();
         names
     }
 
-    /// Every object that `index` files under `value`, with its key. An index that was added after
-    /// this moment has filed nothing in it; an index of another store files nothing in this.
+    /// Returns every object that has this value in `index`, with its key, in no particular order.
+    /// Packed objects are unpacked one by one.
+    ///
+    /// Returns none for an index that was added after this moment, and for an index of another
+    /// store.
     pub fn indexed(
         &self,
         index: &Index<K>,
@@ -109,33 +116,34 @@ impl<K> Snapshot<K> {
         self.0.select(index.posting(&self.0, value)).filter_map(readable)
     }
 
-    /// Whether the server has a newer state of this object that could not be decoded.
+    /// Returns whether the stored object is stale: the server has a newer state that could not be
+    /// decoded.
     pub fn is_stale(&self, key: &ObjectKey) -> bool {
         self.0.is_stale(key)
     }
 
-    /// Whether the server has an object of this key of which no state could be decoded: it is not
-    /// stored, and it is not gone.
+    /// Returns whether the server has an object with this key of which no state could be decoded:
+    /// it is not stored, and not known to be deleted.
     ///
-    /// Also true of every key that is not stored, as long as the last list held an item whose name could
-    /// not be read: that item may be any of them.
+    /// Also returns true for every key that is not stored while the last list had an item whose key
+    /// could not be read. That item may be any of them.
     pub fn is_unreadable(&self, key: &ObjectKey) -> bool {
         self.0.unreadable.contains(key) || (!self.0.complete && self.0.get(key).is_none())
     }
 
-    /// How often the server's history was lost before this moment. Versions from different epochs
-    /// compare with nothing.
+    /// Returns how often the server's history was lost before this moment. Versions from different
+    /// epochs do not compare.
     pub(crate) fn epoch(&self) -> u64 {
         self.0.epoch
     }
 
-    /// How many objects are stale.
+    /// Returns the number of stale objects. O(1).
     pub fn stale(&self) -> usize {
         self.0.stale.len()
     }
 }
 
-/// Leaves out what can't be unpacked.
+/// Unpacks an object. Returns `None` if that fails.
 fn readable<'a, K>((key, cached): (&'a ObjectKey, &Cached<K>)) -> Option<(&'a ObjectKey, Arc<K>)> {
     Some((key, cached.get()?))
 }

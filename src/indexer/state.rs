@@ -1,4 +1,4 @@
-//! Everything the store holds at one moment.
+//! The state of the store at one moment.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use kube::Resource;
 
 use super::IndexFault;
 use super::changes::{Changed, Changes};
-use super::fields::{self, AskedFields, COMPARED};
+use super::fields::{self, COMPARED, IndexedFields};
 use super::persistent_set::PersistentSet;
 use super::persistent_vec::{PersistentVec, Slot};
 use super::postings::{Posting, Postings};
@@ -20,38 +20,39 @@ use crate::object::{
 };
 use crate::yield_budget::YieldBudget;
 
-/// What gives an object's values.
-pub(super) type Values<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
+/// A user's function that returns an object's values.
+pub(super) type IndexFn<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 
-/// One moment: cloning it is cheap, whatever it holds.
+/// One state of the store. Cloning is O(1), whatever the store holds.
 pub(super) struct State<K> {
     pub(super) version: Option<ResourceVersion>,
-    /// Counts the writes that led here. States of one count differ in their indexes alone.
+    /// The number of writes that led here. States with the same count differ only in their indexes.
     pub(super) content: u64,
     objects: Table<Arc<Record<K>>>,
     pub(super) namespaces: Postings,
     pub(super) indexes: Arc<Vec<IndexState<K>>>,
-    /// The indexes' names, for notes of what is filed under them.
+    /// The indexes' names, for extracted values.
     names: Arc<[Arc<str>]>,
-    /// The fields that their functions look at. `None`: at least one may look at any.
-    fields: Option<Arc<AskedFields>>,
+    /// The fields that the index functions read, or `None` if at least one may read any.
+    fields: Option<Arc<IndexedFields>>,
     pub(super) stale: PersistentSet<Slot>,
-    /// Keys of objects that exist and of which no state is stored. Nearly always empty.
+    /// The keys of objects that exist, and of which no state is stored. Nearly always empty.
     pub(super) unreadable: Arc<HashSet<ObjectKey>>,
-    /// Whether the last list named every object of the collection.
+    /// True if every item of the last list had a readable key.
     pub(super) complete: bool,
-    /// How often the server's history was lost, as where a backup was restored.
+    /// The number of times that the server's history was lost, for example because a backup was
+    /// restored.
     pub(super) epoch: u64,
 }
 
-/// An object under its key. One allocation, so that to copy a node is to count one reference each,
-/// in memory that is dense: the objects themselves lie far apart.
+/// An object and its key. They share one allocation, so that copying a node counts one reference
+/// for each record, in dense memory. The objects themselves lie far apart.
 pub(super) struct Record<K> {
     pub(super) key: ObjectKey,
     pub(super) cached: Cached<K>,
 }
 
-/// The objects of one moment with their keys. It holds only those that are still to come.
+/// An iterator over the objects of one state with their keys. It holds only those still to come.
 pub(crate) struct Objects<K>(Walk<Arc<Record<K>>>);
 
 impl<K> Iterator for Objects<K> {
@@ -69,10 +70,10 @@ impl<K> Iterator for Objects<K> {
 
 impl<K> ExactSizeIterator for Objects<K> {}
 
-/// An index: its function, and what it has filed.
+/// An index: its function and its postings.
 pub(super) struct IndexState<K> {
     pub(super) name: Arc<str>,
-    values: Values<K>,
+    values: IndexFn<K>,
     pub(super) postings: Postings,
 }
 
@@ -105,12 +106,12 @@ impl<K> State<K> {
         self.find_by_name(namespace, name).map(|(_, record)| &record.cached)
     }
 
-    /// Every object with its key, in the order of their slots.
+    /// Returns every object with its key, in slot order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
         Prefetch::new(self.objects.iter())
     }
 
-    /// The objects of a posting with their keys, in the order of their slots.
+    /// Returns the objects of a posting with their keys, in slot order.
     pub(super) fn select<'s>(
         &'s self,
         posting: Option<&'s Posting>,
@@ -119,7 +120,8 @@ impl<K> State<K> {
         Prefetch::new(self.objects.select(slots))
     }
 
-    /// Shows the objects from a slot on, until they are `enough` or more; gives where to go on.
+    /// Calls `visit` for the objects from a slot on, until `enough` or more are shown. Returns the
+    /// slot to continue from.
     pub(super) fn visit(
         &self,
         from: Slot,
@@ -129,12 +131,12 @@ impl<K> State<K> {
         self.objects.visit(from, enough, &mut |_, record| visit(&record.key, &record.cached))
     }
 
-    /// Every object of this moment with its key, for as long as the caller takes.
+    /// Returns every object of this state with its key, for as long as the caller takes.
     pub(super) fn walk(&self) -> Objects<K> {
         Objects(self.objects.walk())
     }
 
-    /// Frees what nothing else holds, in turns.
+    /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self) {
         let budget = &mut YieldBudget::new();
         let Self { objects, namespaces, indexes, .. } = self;
@@ -145,7 +147,7 @@ impl<K> State<K> {
         }
     }
 
-    /// The object that is stored in this very state, and not marked stale.
+    /// Returns the object that is stored in exactly this state and is not stale.
     pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Cached<K>)>
     where
         K: Resource,
@@ -168,7 +170,7 @@ impl<K> State<K> {
         self.forget_unreadable(key);
         let present = self.find(key).map(|(slot, record)| (slot, record.clone()));
         let (slot, old) = if let Some((slot, old)) = present {
-            // The present instance of the key stays.
+            // The stored instance of the key stays, so that clones share it.
             let record = Record { key: old.key.clone(), cached: object.clone() };
             if let Some(place) = self.objects.get_mut(slot) {
                 *place = Arc::new(record);
@@ -184,7 +186,7 @@ impl<K> State<K> {
             (slot, None)
         };
         let old = old.map(|old| old.cached.clone());
-        self.file(slot, key, old.as_ref(), Some(object), faults);
+        self.update_indexes(slot, key, old.as_ref(), Some(object), faults);
         old
     }
 
@@ -199,7 +201,7 @@ impl<K> State<K> {
         if let Some(namespace) = key.namespace() {
             self.namespaces.remove(namespace, slot);
         }
-        self.file(slot, key, Some(&old), None, faults);
+        self.update_indexes(slot, key, Some(&old), None, faults);
         Some(old)
     }
 
@@ -217,23 +219,24 @@ impl<K> State<K> {
         }
     }
 
-    /// The records, to compare moments.
+    /// Returns the records, for comparing states.
     pub(super) fn records(&self) -> &PersistentVec<Arc<Record<K>>> {
         self.objects.items()
     }
 
-    /// Adds an index that has filed what this state holds; gives its place.
+    /// Adds an index that covers this state. Returns its position.
     pub(super) fn push_index(&mut self, index: IndexState<K>, fields: Option<FieldSet>) -> usize {
         let place = self.indexes.len();
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
-        let all = fields.and_then(|own| Some(own.and(self.asked_fields()?)));
-        self.fields = all.map(|all| Arc::new(AskedFields::new(all)));
+        let all = fields.and_then(|own| Some(own.and(self.indexed_fields()?)));
+        self.fields = all.map(|all| Arc::new(IndexedFields::new(all)));
         place
     }
 
-    /// Files what this state holds in the indexes that `other` has beyond this one's, in turns.
-    /// `base` is what both were made from: `other` holds what it holds.
+    /// Adds the indexes that `other` has and this state lacks, updated to this state, and yields to
+    /// other tasks in between. Both were made from `base`, and `other` holds the same objects as
+    /// `base`.
     pub(super) async fn adopt_indexes(
         &mut self,
         base: &Self,
@@ -241,12 +244,12 @@ impl<K> State<K> {
         faults: &mut Vec<IndexFault>,
     ) {
         let mut budget = YieldBudget::new();
-        let fields = other.asked_fields();
+        let fields = other.indexed_fields();
         for place in self.indexes.len()..other.indexes.len() {
             let mut index = other.indexes[place].clone();
             for change in Changes::new(base.records(), self.records()) {
                 budget.spend(1).await;
-                index.refile(place, change, fields, faults);
+                index.update(place, change, fields, faults);
             }
             Arc::make_mut(&mut self.indexes).push(index);
         }
@@ -254,8 +257,9 @@ impl<K> State<K> {
         self.fields.clone_from(&other.fields);
     }
 
-    /// Whether an index gives the first objects the same values whether it is shown these fields or all.
-    pub(super) fn suffice(&self, fields: &FieldSet, index: &IndexState<K>) -> bool {
+    /// Returns whether an index function returns the same values for the first objects if it sees
+    /// only these fields. Logs it if not.
+    pub(super) fn fields_suffice(&self, fields: &FieldSet, index: &IndexState<K>) -> bool {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
@@ -273,13 +277,13 @@ impl<K> State<K> {
         same
     }
 
-    /// The fields that index functions look at. `None`: any.
-    pub(super) fn asked_fields(&self) -> Option<&FieldSet> {
+    /// Returns the fields that index functions read, or `None` if they may read any.
+    pub(super) fn indexed_fields(&self) -> Option<&FieldSet> {
         self.fields.as_ref()?.get()
     }
 
-    /// Returns the values of an object. `None`: there is no index, or one's function panics, which is
-    /// told when the object is stored.
+    /// Returns the values of an object in every index. Returns `None` if there is no index, or a
+    /// function panics, which is reported when the object is stored.
     pub(super) fn values(&self, object: &K) -> Option<IndexValues> {
         if self.indexes.is_empty() {
             return None;
@@ -289,7 +293,8 @@ impl<K> State<K> {
         Some(IndexValues::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
     }
 
-    /// The same, of an object that `read` decodes: so far as to have these fields, or whole.
+    /// Like [`values`](Self::values), for an object that `read` decodes: with at least the given
+    /// fields, or whole for `None`.
     pub(super) fn values_of_part(
         &self,
         read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
@@ -300,7 +305,7 @@ impl<K> State<K> {
             return Ok(None);
         }
         let part = self.values(&read(Some(set)).ok_or(NotEnough)?);
-        let whole = if fields.to_compare() { read(None) } else { None };
+        let whole = if fields.should_compare() { read(None) } else { None };
         let Some(whole) = whole else { return Ok(part) };
         let whole = self.values(&whole);
         if part != whole {
@@ -318,8 +323,8 @@ impl<K> State<K> {
             .find(hash_parts(namespace, name), |record| record.key.has_parts(namespace, name))
     }
 
-    /// Files an object in every index.
-    fn file(
+    /// Updates every index for an object that is stored, replaced or removed.
+    fn update_indexes(
         &mut self,
         slot: Slot,
         key: &ObjectKey,
@@ -329,22 +334,23 @@ impl<K> State<K> {
     ) {
         let Self { indexes, fields, .. } = self;
         let fields = fields.as_ref().and_then(|fields| fields.get());
-        let asked = |cached| Asked::new(cached, fields);
-        let (before, after) = (asked(old), asked(new));
+        let values_of = |cached| ObjectValues::new(cached, fields);
+        let (before, after) = (values_of(old), values_of(new));
         for place in 0..indexes.len() {
             let index = &indexes[place];
-            // A function that panics on the old object panicked when that was filed, under nothing.
+            // A function that panics on the old object panicked when that was stored, and gave no
+            // values.
             let had = before.values(place, index, &mut |_| {});
             let has = after.values(place, index, &mut |message| {
                 faults.push(index.fault(key, message));
             });
             let has = has.unwrap_or_default();
-            // Most updates change no value: then the index is left as it is.
+            // Most updates change no value, and then the index is not copied.
             if had.as_ref() != Some(&has) {
                 let postings = &mut Arc::make_mut(indexes)[place].postings;
                 if had.is_none() {
-                    // It can't be unpacked any more, so nobody knows its values; the slot is not to
-                    // be found under them when another object has it.
+                    // The old object can't be unpacked any more, so its values are not known. Its
+                    // slot must not stay under them, because another object may get it.
                     postings.forget(slot);
                 }
                 postings.change(slot, had.unwrap_or_default(), has);
@@ -353,22 +359,22 @@ impl<K> State<K> {
     }
 }
 
-/// An object that is asked for its values. What was noted is not asked; the object is unpacked at most
-/// once, however many indexes there are.
-struct Asked<'c, K> {
+/// The index values of an object. Values that were extracted earlier are used first. Otherwise the
+/// object is unpacked, at most once for all indexes.
+struct ObjectValues<'c, K> {
     cached: Option<&'c Cached<K>>,
-    /// At which fields all who ask will look. `None`: any.
+    /// The fields that all index functions read, or `None` for any.
     fields: Option<&'c FieldSet>,
     object: OnceCell<Option<Arc<K>>>,
 }
 
-impl<'c, K> Asked<'c, K> {
+impl<'c, K> ObjectValues<'c, K> {
     fn new(cached: Option<&'c Cached<K>>, fields: Option<&'c FieldSet>) -> Self {
         Self { cached, fields, object: OnceCell::new() }
     }
 
-    /// Its values: none where there is no object, or the function panics, which is told. `None`: it
-    /// can't be unpacked.
+    /// Returns the object's values in an index. Empty if there is no object, or the function
+    /// panics, which `panicked` reports. Returns `None` if the object can't be unpacked.
     fn values(
         &self,
         place: usize,
@@ -388,8 +394,9 @@ impl<'c, K> Asked<'c, K> {
     }
 }
 
-/// Two are dropped in a row, and each may own the last reference to an object that was unpacked.
-impl<K> Drop for Asked<'_, K> {
+/// Each may own the last reference to an unpacked object, whose `Drop` is user code that may panic.
+/// Two of these values are dropped in a row.
+impl<K> Drop for ObjectValues<'_, K> {
     fn drop(&mut self) {
         if let Some(object) = self.object.take() {
             crate::panic::let_go(object);
@@ -398,28 +405,28 @@ impl<K> Drop for Asked<'_, K> {
 }
 
 impl<K> IndexState<K> {
-    /// An index that has filed nothing.
-    pub(super) fn new(name: Arc<str>, values: Values<K>) -> Self {
+    /// Makes an empty index.
+    pub(super) fn new(name: Arc<str>, values: IndexFn<K>) -> Self {
         Self { name, values, postings: Postings::new() }
     }
 
-    /// Files what came into a slot in the place of what was there. This index is, or will be, at
-    /// `place`; its function looks at these fields only, `None`: at any.
-    pub(super) fn refile(
+    /// Updates the index for one changed slot. `place` is the position that the index has or will
+    /// have. Its function reads only these fields, or any for `None`.
+    pub(super) fn update(
         &mut self,
         place: usize,
         (slot, before, after): Changed<'_, Arc<Record<K>>>,
         fields: Option<&FieldSet>,
         faults: &mut Vec<IndexFault>,
     ) {
-        let before = Asked::new(before.map(|record| &record.cached), fields);
-        let asked = Asked::new(after.map(|record| &record.cached), fields);
+        let before = ObjectValues::new(before.map(|record| &record.cached), fields);
+        let new_values = ObjectValues::new(after.map(|record| &record.cached), fields);
         let had = before.values(place, self, &mut |_| {});
-        let has = asked.values(place, self, &mut |message| {
+        let has = new_values.values(place, self, &mut |message| {
             faults.extend(after.map(|record| self.fault(&record.key, message)));
         });
         if had.is_none() {
-            // It can't be unpacked any more, so nobody knows its values.
+            // The old object can't be unpacked any more, so its values are not known.
             self.postings.forget(slot);
         }
         self.postings.change(slot, had.unwrap_or_default(), has.unwrap_or_default());
@@ -429,13 +436,13 @@ impl<K> IndexState<K> {
         crate::panic::catch(|| (self.values)(object))
     }
 
-    /// That the function panicked on the object of this key.
+    /// Makes the fault of a function that panicked on the object with this key.
     fn fault(&self, key: &ObjectKey, message: String) -> IndexFault {
         IndexFault { index: self.name.clone(), key: key.clone(), message }
     }
 }
 
-// By hand: a derive would ask K to be Clone.
+// Implemented by hand, because a derive would demand `K: Clone`.
 impl<K> Clone for IndexState<K> {
     fn clone(&self) -> Self {
         Self {

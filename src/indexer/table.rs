@@ -1,29 +1,30 @@
-//! A hash table whose every state can be kept: items in slots, and the slots by hash.
+//! A persistent hash table: items in slots, and their slots by hash.
 //!
-//! The hash part is a set of numbers, half of each the hash and half the slot: eight bytes an item, a
-//! few more for what holds them, whatever their number. Which of several items of one hash is meant is
-//! decided by looking at the items. Changing an item touches its slot alone.
+//! The hash part is a set of numbers. Half of each number is half of a hash, the other half is the
+//! slot. That takes eight bytes an item and little overhead. If several items have the same half of
+//! a hash, the items themselves are compared. Changing an item touches only its slot.
 
 use super::persistent_set::PersistentSet;
 use super::persistent_vec::{Iter, PersistentVec, Selected, Slot};
 use super::walk::Walk;
 use crate::yield_budget::YieldBudget;
 
-/// A persistent hash table. The caller brings the hash, so borrowed keys need no allocation.
+/// A persistent hash table. The caller computes the hash, so that a borrowed key needs no
+/// allocation.
 #[derive(Clone)]
 pub(super) struct Table<T> {
     items: PersistentVec<T>,
     by_hash: PersistentSet<u64>,
 }
 
-/// The half of a hash that is kept, with nothing in the place of the slot.
-fn kept(hash: u64) -> u64 {
+/// Returns the half of a hash that is stored, with zeroes for the slot.
+fn hash_half(hash: u64) -> u64 {
     hash & !u64::from(Slot::MAX)
 }
 
-/// The slot of an entry with this hash.
+/// Returns the slot of an entry, or `None` if the entry has another hash.
 fn slot_of(entry: u64, hash: u64) -> Option<Slot> {
-    Slot::try_from(entry ^ kept(hash)).ok()
+    Slot::try_from(entry ^ hash_half(hash)).ok()
 }
 
 impl<T> Table<T> {
@@ -35,11 +36,12 @@ impl<T> Table<T> {
         self.items.len()
     }
 
-    /// The item of a hash that is the one meant, and its slot. O(log n), to base 8.
+    /// Returns the item with this hash for which `is` returns true, and its slot. O(log n), to base
+    /// 8.
     pub(super) fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<(Slot, &T)> {
-        let mut from = kept(hash);
+        let mut from = hash_half(hash);
         loop {
-            let run = self.by_hash.run(from);
+            let run = self.by_hash.run_from(from);
             for entry in run {
                 let slot = slot_of(*entry, hash)?;
                 if let Some(item) = self.items.get(slot).filter(|item| is(item)) {
@@ -50,38 +52,38 @@ impl<T> Table<T> {
         }
     }
 
-    /// Every item of this moment, for as long as the caller takes.
+    /// Returns every item of this state, for as long as the caller takes.
     pub(super) fn walk(&self) -> Walk<T> {
         self.items.walk()
     }
 
-    /// The items.
+    /// Returns the items by slot.
     pub(super) fn items(&self) -> &PersistentVec<T> {
         &self.items
     }
 
-    /// Frees what nothing else holds, in turns.
+    /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
         let Self { items, by_hash } = self;
         let walk = items.walk();
         drop(items);
         walk.free(budget).await;
-        // Arrays of some hundred bytes without references.
+        // Arrays of some hundred bytes without references, which are freed quickly.
         drop(by_hash);
     }
 
-    /// Every item, in the order of the slots.
+    /// Returns every item, in slot order.
     pub(super) fn iter(&self) -> Iter<'_, T> {
         self.items.iter()
     }
 
-    /// The items in these slots.
+    /// Returns the items in these slots.
     pub(super) fn select<I: Iterator<Item = Slot>>(&self, slots: I) -> Selected<'_, T, I> {
         self.items.select(slots)
     }
 
-    /// Shows the items from a slot on, with their slots, until they are `enough` or more; gives where
-    /// to go on.
+    /// Calls `visit` for the items from a slot on, until `enough` or more are shown. Returns the
+    /// slot to continue from.
     pub(super) fn visit(
         &self,
         from: Slot,
@@ -93,22 +95,22 @@ impl<T> Table<T> {
 }
 
 impl<T: Clone> Table<T> {
-    /// Puts an item in that is not there.
+    /// Adds an item, which must not be there yet. Returns its slot.
     pub(super) fn insert(&mut self, hash: u64, item: T) -> Slot {
         let slot = self.items.insert(item);
-        self.by_hash.insert(kept(hash) | u64::from(slot));
+        self.by_hash.insert(hash_half(hash) | u64::from(slot));
         slot
     }
 
-    /// To change an item in place, but not what its hash is of; copies the path to it where it is
-    /// shared.
+    /// Returns an item for changing, except for the part that is hashed. Copies the path to it if
+    /// that is shared.
     pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
         self.items.get_mut(slot)
     }
 
-    /// Takes an item out that was found by this hash in this slot.
+    /// Removes the item with this hash from this slot.
     pub(super) fn take(&mut self, hash: u64, slot: Slot) -> Option<T> {
-        self.by_hash.remove(kept(hash) | u64::from(slot));
+        self.by_hash.remove(hash_half(hash) | u64::from(slot));
         self.items.take(slot)
     }
 }
@@ -137,11 +139,11 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::kept())]
+        #![proptest_config(crate::seeds::hash_half())]
 
-        /// From hashes that all differ down to one for all, in the half that is kept or the other.
+        /// The hashes range from all different to all equal, in the stored half or the other.
         #[test]
-        fn is_a_map_whose_clones_never_change(
+        fn behaves_as_a_map_and_clones_never_change(
             hashes in prop_oneof![Just(1), Just(3), Just(1 << 20)],
             spread in prop_oneof![Just(1u64), Just(1 << 31), Just(0x9E37_79B9_7F4A_7C15)],
             ops in proptest::collection::vec(op(), 0..300),

@@ -8,7 +8,7 @@ use super::*;
 use crate::object::{PackedObject, ResourceVersion};
 use crate::sync::Mutex;
 
-/// An object is its index values.
+/// A test object, which consists of its index values.
 type Object = Vec<String>;
 
 fn key(n: u8) -> ObjectKey {
@@ -30,7 +30,7 @@ fn put(indexer: &Indexer<Object>, n: u8, values: &[&str]) -> Option<Arc<Object>>
 }
 
 #[test]
-fn an_update_moves_only_the_values_that_differ() {
+fn update_moves_only_changed_values() {
     let indexer = Indexer::new();
     let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
     put(&indexer, 1, &["a", "b", "b"]);
@@ -50,7 +50,7 @@ fn an_update_moves_only_the_values_that_differ() {
 }
 
 #[test]
-fn an_index_of_a_taken_name_changes_nothing() {
+fn duplicate_index_name_changes_nothing() {
     let indexer = Indexer::new();
     let first = indexer.add_index("i", |o: &Object| o.clone()).unwrap();
     let duplicate = indexer.add_index("i", |_: &Object| ["x"]).unwrap_err();
@@ -62,7 +62,7 @@ fn an_index_of_a_taken_name_changes_nothing() {
 }
 
 #[test]
-fn an_index_function_that_panics_costs_only_that_index() {
+fn panicking_function_affects_only_its_index() {
     let indexer = Indexer::new();
     let picky = indexer
         .add_index("picky", |o: &Object| {
@@ -84,7 +84,7 @@ fn an_index_function_that_panics_costs_only_that_index() {
 }
 
 #[test]
-fn a_draft_that_another_writer_outran_changes_nothing() {
+fn outdated_draft_changes_nothing() {
     let indexer = Indexer::new();
     let mut draft = indexer.draft();
     draft.put(&key(1), object(&["a"]));
@@ -94,7 +94,7 @@ fn a_draft_that_another_writer_outran_changes_nothing() {
 }
 
 #[test]
-fn an_uncommitted_transaction_changes_nothing() {
+fn uncommitted_transaction_changes_nothing() {
     let indexer = Indexer::new();
     put(&indexer, 1, &["a"]);
     let mut write = indexer.transaction();
@@ -108,7 +108,7 @@ fn an_uncommitted_transaction_changes_nothing() {
 }
 
 #[test]
-fn stale_is_what_is_marked_until_it_is_stored_anew() {
+fn stale_mark_lasts_until_the_next_put() {
     let indexer = Indexer::new();
     put(&indexer, 1, &[]);
     put(&indexer, 2, &[]);
@@ -117,7 +117,7 @@ fn stale_is_what_is_marked_until_it_is_stored_anew() {
         write.mark_stale(&key(n));
     }
     write.commit();
-    assert_eq!(indexer.snapshot().stale(), 2, "what is not stored can't be stale");
+    assert_eq!(indexer.snapshot().stale(), 2, "an object that is not stored can't be stale");
     put(&indexer, 1, &[]);
     let mut write = indexer.transaction();
     write.remove(&key(2));
@@ -125,11 +125,11 @@ fn stale_is_what_is_marked_until_it_is_stored_anew() {
     assert_eq!(indexer.snapshot().stale(), 0);
 }
 
-/// An object that counts how often it is unpacked, for as long as that works.
+/// A packed object that counts how often it is unpacked.
 struct Counted {
     object: Arc<Object>,
     unpacked: AtomicUsize,
-    /// So far it was unpacked where that was not all of it.
+    /// The field sets of partial unpackings.
     parts: Mutex<Vec<FieldSet>>,
     readable: AtomicBool,
 }
@@ -176,16 +176,16 @@ fn put_packed(indexer: &Indexer<Object>, n: u8, object: &Arc<Counted>) {
 }
 
 #[test]
-fn a_packed_object_is_unpacked_once_for_all_indexes_and_never_without() {
+fn packed_object_is_unpacked_once_for_all_indexes() {
     let indexer = Indexer::<Object>::new();
     let (first, second, third) = (Counted::new(&["a"]), Counted::new(&["a"]), Counted::new(&["b"]));
     put_packed(&indexer, 1, &first);
     put_packed(&indexer, 1, &second);
-    assert_eq!((first.times(), second.times()), (0, 0), "no index, nobody to unpack it for");
+    assert_eq!((first.times(), second.times()), (0, 0), "unpacked without an index");
     for name in ["one", "two", "three"] {
         indexer.add_index(name, |o: &Object| o.clone()).unwrap();
     }
-    assert_eq!(second.times(), 3, "each index alone files what is there");
+    assert_eq!(second.times(), 3, "each new index unpacks the stored object");
     put_packed(&indexer, 1, &third);
     assert_eq!((second.times(), third.times()), (1, 1));
     let mut write = indexer.transaction();
@@ -196,7 +196,7 @@ fn a_packed_object_is_unpacked_once_for_all_indexes_and_never_without() {
 }
 
 #[test]
-fn a_packed_object_is_unpacked_as_far_as_all_its_indexes_look() {
+fn packed_object_is_unpacked_only_to_indexed_fields() {
     let indexer = Indexer::<Object>::new();
     let (first, second) = (Counted::new(&["a"]), Counted::new(&["b"]));
     let parts = |object: &Counted| std::mem::take(&mut *object.parts.lock());
@@ -205,12 +205,17 @@ fn a_packed_object_is_unpacked_as_far_as_all_its_indexes_look() {
     let one = indexer.add_index_on("one", &a, |o: &Object| o.clone()).unwrap();
     indexer.add_index_on("two", &b, |o: &Object| o.clone()).unwrap();
     let twice = [a.clone(), a.clone(), b.clone(), b.clone()];
-    assert_eq!((parts(&first), first.times()), (twice.into(), 2), "each for a test, then to file");
+    assert_eq!(
+        (parts(&first), first.times()),
+        (twice.into(), 2),
+        "each index: once to compare, once to fill"
+    );
     put_packed(&indexer, 1, &second);
     let both = a.and(&b);
     assert_eq!((parts(&first), parts(&second)), (vec![both.clone()], vec![both]));
     assert_eq!((one.values(), first.times(), second.times()), (vec!["b".into()], 0, 0));
-    // One may look at anything: what is there for it alone, what comes for all.
+    // A third index may read any field. The stored object is unpacked whole for it, and a new one
+    // for all indexes.
     indexer.add_index("three", |o: &Object| o.clone()).unwrap();
     assert_eq!((parts(&second), second.times()), (vec![], 1));
     put_packed(&indexer, 1, &first);
@@ -219,7 +224,7 @@ fn a_packed_object_is_unpacked_as_far_as_all_its_indexes_look() {
 }
 
 #[test]
-fn what_can_no_longer_be_unpacked_leaves_its_place_to_others() {
+fn lost_packed_object_leaves_its_slot_clean() {
     let indexer = Indexer::<Object>::new();
     let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
     let lost = Counted::new(&["a", "b"]);
@@ -227,7 +232,7 @@ fn what_can_no_longer_be_unpacked_leaves_its_place_to_others() {
     put(&indexer, 2, &["b"]);
     assert_eq!((index.len("a"), index.len("b")), (1, 2));
     lost.readable.store(false, Ordering::Relaxed);
-    assert_eq!(index.get("b"), [object(&["b"])], "it is not shown");
+    assert_eq!(index.get("b"), [object(&["b"])], "an object that can't be unpacked is left out");
     put(&indexer, 1, &["c"]);
     assert_eq!((index.len("a"), index.len("b"), index.len("c")), (0, 1, 1));
     let lost = Counted::new(&["a"]);
@@ -241,7 +246,7 @@ fn what_can_no_longer_be_unpacked_leaves_its_place_to_others() {
 }
 
 #[test]
-fn an_object_may_have_ten_thousand_values() {
+fn object_may_have_ten_thousand_values() {
     const MANY: usize = 10_000;
     let indexer = Indexer::<Object>::new();
     let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
@@ -259,7 +264,7 @@ fn an_object_may_have_ten_thousand_values() {
 }
 
 #[test]
-fn parts_show_one_moment_whatever_is_written_meanwhile() {
+fn chunks_show_one_moment_despite_writes() {
     let indexer = Indexer::<Pod>::new();
     let key = |n: usize| ObjectKey::cluster(&format!("o{n}")).unwrap();
     let pod = Arc::new(Pod::default());
@@ -284,12 +289,12 @@ fn parts_show_one_moment_whatever_is_written_meanwhile() {
         write(turns * 100 + 2000..turns * 100 + 2080, false);
         turns += 1;
     }
-    assert!(turns > 4, "some hundred a chunk");
+    assert!(turns > 4, "a chunk has some hundred objects");
     assert_eq!(shown, (0..100).chain(300..2000).map(key).collect());
 }
 
 #[test]
-fn what_nobody_can_ask_for_any_more_is_freed() {
+fn unreachable_objects_are_freed() {
     let indexer = Indexer::new();
     indexer.add_index("values", |o: &Object| o.clone()).unwrap();
     let objects: Vec<_> = (0..40).map(|_| object(&["a"])).collect();
@@ -307,7 +312,7 @@ fn what_nobody_can_ask_for_any_more_is_freed() {
     drop(snapshot);
     assert_eq!(alive(), 10);
     drop(indexer.transaction().put(&key(0), &objects[0]));
-    assert_eq!(alive(), 10, "what was not committed is gone");
+    assert_eq!(alive(), 10, "the uncommitted object is freed");
     let index = indexer.index("values").unwrap();
     drop(indexer);
     assert_eq!(alive(), 10, "an index keeps the store readable");
@@ -333,7 +338,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Every index, the namespaces and the keys say the same as the objects do.
+/// Checks that every index, the namespaces and the keys agree with the objects.
 fn check(
     snapshot: &Snapshot<Object>,
     indexes: &[Index<Object>],
@@ -406,7 +411,7 @@ proptest! {
 }
 
 #[test]
-fn no_snapshot_mixes_two_moments() {
+fn snapshot_never_mixes_two_moments() {
     let indexer = Indexer::<Object>::new();
     let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
     let done = AtomicBool::new(false);
@@ -437,9 +442,9 @@ fn no_snapshot_mixes_two_moments() {
     });
 }
 
-/// Writes from within the index function: what another thread may do at any moment.
+/// Writes from within the index function, as another thread may at any moment.
 #[test]
-fn index_holds_what_was_written_while_it_was_filed() {
+fn new_index_has_concurrent_writes() {
     let indexer = Indexer::<Object>::new();
     let put = |n: u32, value: &str| {
         let mut write = indexer.transaction();
@@ -459,7 +464,7 @@ fn index_holds_what_was_written_while_it_was_filed() {
                     0 => drop(write.remove(&key)),
                     1 => drop(write.put(&key, Arc::new(vec!["second".to_owned()]))),
                     2 => {
-                        // Its slot may be another object's then.
+                        // Another object may then take its slot.
                         write.remove(&key);
                         let other = ObjectKey::cluster(&format!("other{n}")).unwrap();
                         write.put(&other, Arc::new(vec!["other".to_owned()]));
@@ -484,7 +489,7 @@ fn index_holds_what_was_written_while_it_was_filed() {
 }
 
 #[test]
-fn name_of_an_index_in_the_making_is_taken() {
+fn name_of_an_unfinished_index_is_taken() {
     let indexer = Indexer::<Object>::new();
     let mut write = indexer.transaction();
     write.put(&ObjectKey::cluster("o").unwrap(), Arc::new(vec!["a".to_owned()]));
@@ -492,7 +497,7 @@ fn name_of_an_index_in_the_making_is_taken() {
     let store = indexer.clone();
     indexer
         .add_index("i", move |object: &Object| {
-            assert!(store.index("i").is_err(), "it is not complete");
+            assert!(store.index("i").is_err(), "the index is not complete yet");
             assert!(store.add_index("i", |o: &Object| o.clone()).is_err());
             object.clone()
         })
@@ -501,7 +506,7 @@ fn name_of_an_index_in_the_making_is_taken() {
 }
 
 #[tokio::test]
-async fn draft_takes_in_indexes_that_were_added_meanwhile() {
+async fn draft_adopts_indexes_added_meanwhile() {
     let indexer = Indexer::<Object>::new();
     let key = |n: u32| ObjectKey::cluster(&format!("o{n}")).unwrap();
     let object = |value: &str| Arc::new(vec![value.to_owned()]);
@@ -522,5 +527,8 @@ async fn draft_takes_in_indexes_that_were_added_meanwhile() {
     }
     let draft = indexer.draft();
     indexer.transaction().commit();
-    assert!(draft.publish().err().unwrap().adopt_indexes().await.is_none(), "somebody wrote");
+    assert!(
+        draft.publish().err().unwrap().adopt_indexes().await.is_none(),
+        "another writer published"
+    );
 }

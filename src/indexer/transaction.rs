@@ -1,4 +1,4 @@
-//! Writes that are seen together or not at all.
+//! Transactions: writes that become visible together or not at all.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,48 +8,48 @@ use super::{IndexFault, Indexer, Snapshot};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::sync::MutexGuard;
 
-/// A writer of a store. Nothing it does is seen before [`commit`](Self::commit); dropped without, it
-/// changes nothing.
+/// A transaction on a store. Readers see its changes after [`commit`](Self::commit). If it is
+/// dropped without a commit, it changes nothing.
 ///
-/// It never waits for a reader, and no reader waits for it. It is the store's only writer for as long as
-/// it lives: `L` is its lock.
+/// A transaction and readers never wait for one another. Only one transaction is open at a time: it
+/// holds the lock `L` until it is committed or dropped.
 #[must_use = "a transaction that is not committed changes nothing"]
 pub struct Transaction<'a, K, L = MutexGuard<'a, ()>> {
     indexer: &'a Indexer<K>,
-    /// The state that this one is made from.
+    /// The state that the transaction started from.
     base: Arc<State<K>>,
     state: State<K>,
     faults: Vec<IndexFault>,
     lock: L,
 }
 
-/// A transaction without a lock, so it can be worked on in turns while other writers go on. If another
-/// writer was first, it is outdated, and the work has to be done again; but not where that writer only
+/// A transaction without a lock, which may take long while other writers go on. If another writer
+/// publishes first, the draft is outdated and the work must be done again, unless that writer only
 /// added indexes.
 pub(crate) type Draft<'a, K> = Transaction<'a, K, ()>;
 
-/// The rest of a transaction that was published.
+/// The remainder of a published transaction.
 pub(crate) struct Published<K> {
-    /// The calls of index functions that panicked.
+    /// The panics of index functions.
     pub(crate) faults: Vec<IndexFault>,
-    /// The store as it was before. To free it may take long.
+    /// The state of the store before. Freeing it may take long.
     pub(crate) before: Snapshot<K>,
 }
 
 impl<K> Indexer<K> {
-    /// Begins to write; waits until no other transaction is open.
+    /// Begins a transaction. Blocks the thread until no other transaction is open.
     pub fn transaction(&self) -> Transaction<'_, K> {
         Transaction::new(self, self.0.writing.lock())
     }
 
-    /// Begins the next state of the store off to the side.
+    /// Begins a draft of the store's next state.
     pub(crate) fn draft(&self) -> Draft<'_, K> {
         Transaction::new(self, ())
     }
 }
 
 impl<'a, K, L> Transaction<'a, K, L> {
-    /// `lock`: taken already, if it is one.
+    /// Begins with the current state. If `lock` is a lock, the caller has taken it.
     fn new(indexer: &'a Indexer<K>, lock: L) -> Self {
         let base = indexer.load_full();
         let mut state = State::clone(&base);
@@ -57,12 +57,12 @@ impl<'a, K, L> Transaction<'a, K, L> {
         Self { indexer, base, state, faults: Vec::new(), lock }
     }
 
-    /// Returns the object of a key, as this transaction has left it.
+    /// Returns the object with this key, including this transaction's own changes.
     pub fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
         self.state.get(key)
     }
 
-    /// Returns whether an object is marked stale.
+    /// Returns whether the object is marked stale.
     pub fn is_stale(&self, key: &ObjectKey) -> bool {
         self.state.is_stale(key)
     }
@@ -72,20 +72,21 @@ impl<'a, K, L> Transaction<'a, K, L> {
         self.state.version.as_ref()
     }
 
-    /// Stores an object and gives back what it replaces. It is no longer stale.
+    /// Stores an object, which is then not stale. Returns the object that it replaces.
     ///
-    /// O(log n), and as much again for each index value that it gets or loses.
+    /// O(log n), and as much again for each index value that the object gains or loses.
     pub fn put(&mut self, key: &ObjectKey, object: impl Into<Cached<K>>) -> Option<Cached<K>> {
         self.state.put(key, &object.into(), &mut self.faults)
     }
 
-    /// Takes an object out; what is not there is no error.
+    /// Removes an object and returns it. Returns `None` if it was not there.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Cached<K>> {
         self.state.remove(key, &mut self.faults)
     }
 
-    /// Marks an object as older than the server's, which can't be decoded. Where no state of it is
-    /// stored, notes that it exists: see [`Snapshot::is_unreadable`](super::Snapshot::is_unreadable).
+    /// Marks an object as stale: the server has a newer state that can't be decoded. If no state of
+    /// the object is stored, notes that it exists: see
+    /// [`Snapshot::is_unreadable`](super::Snapshot::is_unreadable).
     pub fn mark_stale(&mut self, key: &ObjectKey) {
         self.state.mark_stale(key);
     }
@@ -100,22 +101,23 @@ impl<'a, K, L> Transaction<'a, K, L> {
         self.state.forget_unreadable(key);
     }
 
-    /// Says whether every object of the collection was named by the last list.
+    /// Sets whether every item of the last list had a readable key.
     pub(crate) fn set_complete(&mut self, complete: bool) {
         self.state.complete = complete;
     }
 
-    /// Begins a new history: versions from before compare with nothing after it.
+    /// Begins a new history. Versions from before do not compare with later ones.
     pub(crate) fn begin_epoch(&mut self) {
         self.state.epoch += 1;
     }
 }
 
 impl<K, L> Transaction<'_, K, L> {
-    /// Makes everything visible at once, unless another writer was first.
+    /// Makes all changes visible at once, unless another writer published first.
     ///
     /// # Errors
-    /// The transaction, which is outdated; nothing changes then. Never, where it holds the lock.
+    /// The outdated transaction; nothing changes then. Never fails if the transaction holds the
+    /// lock.
     pub(crate) fn publish(self) -> Result<Published<K>, Box<Self>>
     where
         L: WriterLock,
@@ -134,7 +136,7 @@ impl<K, L> Transaction<'_, K, L> {
 }
 
 impl<K> Transaction<'_, K> {
-    /// Makes everything visible at once. Gives the calls of index functions that panicked.
+    /// Makes all changes visible at once. Returns the panics of index functions.
     pub fn commit(self) -> Vec<IndexFault> {
         match self.publish() {
             Ok(published) => published.faults,
@@ -144,8 +146,9 @@ impl<K> Transaction<'_, K> {
 }
 
 impl<K> Draft<'_, K> {
-    /// Brings an outdated draft up to date where only indexes were added: files in them what it
-    /// changed, in turns. `None`: another writer wrote, and the work has to be done again.
+    /// Brings an outdated draft up to date if only indexes were added meanwhile: updates them with
+    /// the draft's changes, and yields to other tasks in between. Returns `None` if another writer
+    /// changed objects, so that the work must be done again.
     pub(crate) async fn adopt_indexes(mut self) -> Option<Self> {
         let now = self.indexer.load_full();
         if now.content != self.base.content {
@@ -160,7 +163,7 @@ impl<K> Draft<'_, K> {
 
 /// The lock of a transaction.
 pub(crate) trait WriterLock {
-    /// Whether it is held from the beginning; if not, the store is locked to publish.
+    /// True if the lock is held from the beginning. If false, publishing takes the store's lock.
     const IS_HELD: bool;
 }
 

@@ -1,7 +1,7 @@
-//! Walking a moment of the store to its end while the store goes on, and freeing one in turns.
+//! Walking a state of the store while the store goes on, and freeing one step by step.
 //!
-//! A walk holds only the nodes that it has not come to yet. So a slow one does not keep a whole old
-//! moment alive, and its end frees nothing large.
+//! A walk holds only the nodes still to come. So a slow walk does not keep a whole old state alive,
+//! and its end frees nothing large.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::yield_budget::YieldBudget;
 
 /// The items of a tree, leaf by leaf.
 pub(super) struct Walk<T> {
-    /// The nodes to come, the next one last.
+    /// The nodes to come; the next one is the last.
     nodes: Vec<Arc<Node<T>>>,
-    /// The leaf that is being shown, and the place of the next item.
+    /// The leaf that is being walked.
     leaf: Node<T>,
     at: usize,
     left: usize,
@@ -24,11 +24,12 @@ impl<T> Walk<T> {
         Self { nodes: root.into_iter().collect(), leaf, at: FAN, left: len }
     }
 
-    /// Frees the nodes that nothing else holds, in turns; their items go with them.
+    /// Frees the nodes that nothing else holds and their items, and yields to other tasks in
+    /// between.
     pub(super) async fn free(mut self, budget: &mut YieldBudget) {
         while let Some(node) = self.nodes.pop() {
             budget.spend(FAN).await;
-            // A node that others hold keeps what is below it.
+            // A node that others hold keeps the nodes below it.
             if let Some(mut node) = Arc::into_inner(node)
                 && let Node::Branch { children, .. } = &mut node
             {
@@ -53,7 +54,7 @@ impl<T: Clone> Iterator for Walk<T> {
                 }
                 continue;
             }
-            // Few branches are above each leaf, so that this is O(log n) at the most.
+            // The number of branches above a leaf is small, so this is at most O(log n).
             let node = self.nodes.pop()?;
             match &*node {
                 Node::Leaf(_) => (self.leaf, self.at) = (Node::clone(&node), 0),
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn walk_shows_its_moment_and_holds_only_what_is_to_come() {
+    fn walk_holds_only_the_items_to_come() {
         let mut slots = PersistentVec::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
         for item in &items {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn freeing_in_turns_frees_all_that_nothing_else_holds() {
+    async fn free_keeps_only_shared_nodes() {
         let mut slots = PersistentVec::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
         for item in &items {
@@ -109,7 +110,7 @@ mod tests {
         let walk = slots.walk();
         drop(slots);
         walk.free(&mut YieldBudget::new()).await;
-        assert!(items.iter().all(|item| Arc::strong_count(item) == 2), "a clone holds all");
+        assert!(items.iter().all(|item| Arc::strong_count(item) == 2), "a clone holds every item");
         let walk = kept.walk();
         drop(kept);
         walk.free(&mut YieldBudget::new()).await;
