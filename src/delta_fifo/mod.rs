@@ -42,6 +42,36 @@ const CAPACITY: usize = 8 * BATCH;
 /// keep the server's order across keys, not only within one key, and a whole list is one batch.
 ///
 /// One task feeds the queue and one drains it. Any number may wait for [`synced`](Self::synced).
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::delta_fifo::DeltaFifo;
+/// use kube_informer::object::{Change, Delta};
+/// use kube_informer::{Cached, Indexer, ObjectKey};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = Indexer::<ConfigMap>::new();
+/// let fifo = DeltaFifo::new(Arc::new(store.clone()));
+///
+/// let key = ObjectKey::namespaced("shop", "settings")?;
+/// let object = Cached::from(Arc::new(ConfigMap::default()));
+/// fifo.push(Change::Added { key, object, version: Some("7".into()) });
+///
+/// let batch = fifo.pop().await.expect("the queue is open");
+/// let mut write = store.transaction();
+/// for (key, delta) in &batch.deltas {
+///     if let Delta::Added(object) = delta {
+///         write.put(key, object);
+///     }
+/// }
+/// write.commit();
+/// fifo.done(&batch);
+/// assert!(fifo.has_synced() && fifo.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DeltaFifo<K> {
     known: Arc<dyn KnownObjects<K>>,
     /// The number of waiting deltas from which [`DeltaFifo::room`] waits.

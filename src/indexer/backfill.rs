@@ -1,4 +1,4 @@
-//! ReservedNames an index while readers and writers go on.
+//! Adding an index while readers and writers go on.
 //!
 //! A new index is first filled outside the store, from a snapshot. It then catches up with the
 //! difference between that snapshot and the next. When no difference is left the index is

@@ -44,5 +44,8 @@ impl IndexedFields {
 
 /// Logs that an index function reads other fields than it claims.
 pub(super) fn report(fields: &FieldSet) {
-    tracing::error!(?fields, "an index function reads fields that it does not name; it gets whole objects");
+    tracing::error!(
+        ?fields,
+        "an index function reads fields that it does not name; it gets whole objects"
+    );
 }

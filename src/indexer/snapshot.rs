@@ -12,6 +12,21 @@ use crate::object::{Cached, ObjectKey, ResourceVersion};
 ///
 /// Taking and cloning a snapshot are O(1). A snapshot keeps the objects of its moment alive, so
 /// hold it for one computation, not in a long-lived struct.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Indexer, ObjectKey};
+///
+/// let pods = Indexer::<Pod>::new();
+/// let before = pods.snapshot();
+/// let mut write = pods.transaction();
+/// write.put(&ObjectKey::namespaced("shop", "web-0")?, &Arc::new(Pod::default()));
+/// write.commit();
+/// assert!(before.is_empty());
+/// assert_eq!(pods.snapshot().namespace("shop").count(), 1);
+/// # Ok::<(), kube_informer::object::InvalidKey>(())
+/// ```
 pub struct Snapshot<K>(pub(super) Arc<State<K>>);
 
 impl<K> Snapshot<K> {

@@ -139,7 +139,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::hash_half())]
+        #![proptest_config(crate::seeds::kept())]
 
         /// The hashes range from all different to all equal, in the stored half or the other.
         #[test]

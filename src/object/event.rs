@@ -14,6 +14,20 @@ pub type Event<K> = ObjectEvent<Arc<K>>;
 pub type CachedEvent<K> = ObjectEvent<Cached<K>>;
 
 /// One change of the cache, with objects of type `O`. Use the alias [`Event`] or [`CachedEvent`].
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::Event;
+///
+/// fn print(event: &Event<Pod>) {
+///     let name = event.object().metadata.name.as_deref().unwrap_or_default();
+///     match event {
+///         Event::Added { .. } => println!("{name} was added"),
+///         Event::Updated { .. } => println!("{name} has changed"),
+///         Event::Deleted { .. } => println!("{name} was deleted"),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectEvent<O> {
     /// The object was not in the cache and now is.
