@@ -159,7 +159,7 @@ pub enum Fault {
         events: u64,
     },
     /// The server sent nothing for this long, so the request was abandoned.
-    #[error("nothing came for {0:?}; the request was abandoned")]
+    #[error("the server sent nothing for {0:?}, so the request was abandoned")]
     Silent(Duration),
     /// A streaming list did not announce the end of its initial events within this time.
     #[error("the end of the initial events was not announced within {0:?}")]
@@ -259,8 +259,8 @@ impl FaultClass {
 
 impl SourceError {
     /// Creates an error of this request.
-    pub fn new(asked: RequestScope, fault: Fault) -> Self {
-        Self(Arc::new((asked, fault)))
+    pub fn new(request: RequestScope, fault: Fault) -> Self {
+        Self(Arc::new((request, fault)))
     }
 
     /// Returns the verb and the collection of the request.
@@ -343,8 +343,9 @@ impl ApiStatus {
         }
     }
 
-    /// Servers since 1.18.6 name the cause. Older servers put it in a cause's message, and those
-    /// before 1.17 in the status message.
+    /// Returns whether the server does not have the requested version yet. Servers since 1.18.6
+    /// name the cause. Older servers put it in a cause's message, and those before 1.17 in the
+    /// status message.
     fn is_version_too_large(&self) -> bool {
         const SAYS_SO: &str = "Too large resource version";
         self.causes.iter().any(|(reason, _)| reason == "ResourceVersionTooLarge")
@@ -355,7 +356,7 @@ impl ApiStatus {
 }
 
 fn named(key: Option<&ObjectKey>) -> String {
-    key.map_or_else(|| "an object that can't be named".into(), ToString::to_string)
+    key.map_or_else(|| "an object without a readable key".into(), ToString::to_string)
 }
 
 impl fmt::Display for SourceError {
@@ -519,8 +520,8 @@ mod tests {
             let mut status = ApiStatus::new(404, "NotFound", "no");
             status.cluster_scoped = cluster_scoped;
             let namespace = namespace.map(Into::into);
-            let asked = RequestScope { verb: Verb::List, resource: "things".into(), namespace };
-            SourceError::new(asked, Fault::Status(status)).to_string()
+            let request = RequestScope { verb: Verb::List, resource: "things".into(), namespace };
+            SourceError::new(request, Fault::Status(status)).to_string()
         };
         assert!(
             text(false, None)

@@ -38,8 +38,8 @@ pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, S
     AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
 }
 
-/// Drops a value. Returns whether its `Drop` panicked, which is logged.
-pub(crate) fn let_go<T>(value: T) -> bool {
+/// Drops a value and catches a panic of its `Drop`, which is logged. Returns whether it panicked.
+pub(crate) fn drop_safely<T>(value: T) -> bool {
     let dropped = catch(|| drop(value));
     if let Err(message) = &dropped {
         tracing::error!(message, "a value panicked when it was dropped");
@@ -47,10 +47,10 @@ pub(crate) fn let_go<T>(value: T) -> bool {
     dropped.is_err()
 }
 
-/// A value whose `Drop` may panic. The panic is caught and logged.
-pub(crate) struct Contained<T>(Option<T>);
+/// A wrapper for a value whose `Drop` may panic. The panic is caught and logged.
+pub(crate) struct SafeDrop<T>(Option<T>);
 
-impl<T> Contained<T> {
+impl<T> SafeDrop<T> {
     pub(crate) fn new(value: T) -> Self {
         Self(Some(value))
     }
@@ -66,19 +66,20 @@ impl<T> Contained<T> {
     }
 }
 
-impl<T> Drop for Contained<T> {
+impl<T> Drop for SafeDrop<T> {
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
-            let_go(value);
+            drop_safely(value);
         }
     }
 }
 
-/// Drops objects one by one and counts those whose `Drop` panicked. Clones share the count.
+/// An object dropper that drops objects one by one, and counts those whose `Drop` panicked. Clones
+/// share the count.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drops(Arc<AtomicU64>);
+pub(crate) struct SafeDropper(Arc<AtomicU64>);
 
-impl Drops {
+impl SafeDropper {
     /// Returns the number of objects that panicked when they were dropped.
     pub(crate) fn faults(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -86,13 +87,13 @@ impl Drops {
 
     /// Drops a value that contains at most one object. Call it without a lock.
     pub(crate) fn free<T>(&self, value: T) {
-        if let_go(value) {
+        if drop_safely(value) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Passes a value to a call and drops it afterwards, even if the call panics.
-    pub(crate) fn lend<T, R>(&self, value: T, call: impl FnOnce(&T) -> R) -> R {
+    /// Passes a reference to a call and drops the value afterwards, even if the call panics.
+    pub(crate) fn call_with<T, R>(&self, value: T, call: impl FnOnce(&T) -> R) -> R {
         let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
         self.free(value);
         called.unwrap_or_else(|panic| resume_unwind(panic))
@@ -119,36 +120,36 @@ impl Drops {
 
 /// Collects the items of a user's iterator. Its `next` and its `Drop` may panic, even both.
 pub(crate) fn collect<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Vec<String> {
-    let mut values = Contained::new(values.into_iter());
+    let mut values = SafeDrop::new(values.into_iter());
     values.get_mut().map(|values| values.map(Into::into).collect()).unwrap_or_default()
 }
 
 /// Decodes an event for a call. Objects that were unpacked for the call are dropped one by one
 /// after it.
-pub(crate) fn read_for<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
+pub(crate) fn call_decoded<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
     let Some(read) = event.read() else { return };
     // Decoded objects belong to the cache, which holds references beyond the call.
     let packed = event.object().is_packed();
     let _kept = packed.then(|| match &read {
         Event::Updated { old, new } => {
-            [Some(old), Some(new)].map(|object| Contained::new(object.cloned()))
+            [Some(old), Some(new)].map(|object| SafeDrop::new(object.cloned()))
         }
         Event::Added { object, .. } | Event::Deleted { object, .. } => {
-            [Some(object), None].map(|object| Contained::new(object.cloned()))
+            [Some(object), None].map(|object| SafeDrop::new(object.cloned()))
         }
     });
     call(read);
 }
 
 /// An event for another task. When it is dropped, its objects are dropped one by one.
-pub(crate) struct ContainedEvent<K> {
+pub(crate) struct SafeDropEvent<K> {
     event: Option<CachedEvent<K>>,
-    drops: Drops,
+    dropper: SafeDropper,
 }
 
-impl<K> ContainedEvent<K> {
-    pub(crate) fn new(event: CachedEvent<K>, drops: Drops) -> Self {
-        Self { event: Some(event), drops }
+impl<K> SafeDropEvent<K> {
+    pub(crate) fn new(event: CachedEvent<K>, dropper: SafeDropper) -> Self {
+        Self { event: Some(event), dropper }
     }
 
     /// Returns the event. `None` after it was taken.
@@ -157,10 +158,10 @@ impl<K> ContainedEvent<K> {
     }
 }
 
-impl<K> Drop for ContainedEvent<K> {
+impl<K> Drop for SafeDropEvent<K> {
     fn drop(&mut self) {
         if let Some(event) = self.event.take() {
-            self.drops.free_event(event);
+            self.dropper.free_event(event);
         }
     }
 }
@@ -185,24 +186,24 @@ mod tests {
 
     #[test]
     fn every_drop_that_panics_is_counted() {
-        let drops = Drops::default();
+        let dropper = SafeDropper::default();
         let object = || Cached::from(Arc::new(Bomb));
-        drops.free_event(CachedEvent::Updated { old: object(), new: object() });
-        drops.free_all([object()]);
-        drop(Contained::new(Bomb));
-        assert_eq!(drops.faults(), 3);
-        drop(ContainedEvent::new(
+        dropper.free_event(CachedEvent::Updated { old: object(), new: object() });
+        dropper.free_all([object()]);
+        drop(SafeDrop::new(Bomb));
+        assert_eq!(dropper.faults(), 3);
+        drop(SafeDropEvent::new(
             CachedEvent::Updated { old: object(), new: object() },
-            drops.clone(),
+            dropper.clone(),
         ));
-        assert_eq!(drops.faults(), 5);
+        assert_eq!(dropper.faults(), 5);
     }
 
     #[test]
     fn lent_value_is_freed_after_a_call_that_panics() {
-        let drops = Drops::default();
-        let called = catch(|| drops.lend(Bomb, |_| panic!("the call")));
+        let dropper = SafeDropper::default();
+        let called = catch(|| dropper.call_with(Bomb, |_| panic!("the call")));
         assert_eq!(called, Err::<(), _>("the call".into()));
-        assert_eq!(drops.faults(), 1);
+        assert_eq!(dropper.faults(), 1);
     }
 }

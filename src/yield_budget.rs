@@ -1,18 +1,18 @@
-//! Lets the runtime's other tasks run in the middle of long work.
+//! Budgets after which long work yields to the runtime's other tasks.
 //!
-//! A task that never waits holds its thread for as long as it works. Long loops spend from a budget
-//! here and give way when it is used up: by what was done, not by the clock, so that a run is the
-//! same every time. It never waits for anything.
+//! A task that never waits holds its thread for as long as it works. Long loops therefore spend
+//! from a budget and yield when it is used up. The budget counts work and not time, so that every
+//! run is the same. A budget never waits for an event.
 
 use std::future::poll_fn;
 use std::task::Poll;
 
 /// Lets the runtime's other tasks run first.
 ///
-/// Unlike `tokio::task::yield_now`, the task goes straight back to the run queue, where another worker
-/// can steal it. Tokio's version hands the waker to the present worker, which wakes it only when it has
-/// run out of tasks: a task that blocks that worker meanwhile, such as a slow handler's, would keep
-/// this one from running at all.
+/// Unlike `tokio::task::yield_now`, the task goes back to the run queue at once, where another
+/// worker can steal it. Tokio's version hands the waker to the current worker, which wakes it only
+/// when it has run out of tasks. If a task blocks that worker meanwhile, as a slow handler may,
+/// this task would not run at all.
 pub(crate) async fn give_way() {
     let mut gave_way = false;
     poll_fn(|cx| {
@@ -25,19 +25,19 @@ pub(crate) async fn give_way() {
     .await;
 }
 
-/// How many objects are looked at, copied or freed before a task gives way. Each takes some
-/// microseconds at the most.
+/// The number of objects that a task reads, copies or frees before it yields. Each takes at most
+/// some microseconds.
 pub(crate) const TURN: usize = 64;
 
-/// How many objects one costs that is unpacked on the way.
+/// The cost of unpacking one object, in objects.
 pub(crate) const UNPACKING: usize = 8;
 
-/// How many bytes cost as much to decode as an object costs. A turn is a few pods, each of which takes
-/// a tenth of a millisecond or two to decode. A pause costs a look at the network, so one after each
-/// pod would cost a fifth of a first list's time.
+/// The number of bytes that cost as much to decode as one object costs. A budget is then worth a
+/// few pods, each of which takes 0.1 to 0.2 ms to decode. Yielding includes a poll of the network:
+/// after each pod, it would cost a fifth of a first list's time.
 const BYTES: usize = 16 * 1024 / TURN;
 
-/// The budget of one piece of work. Its unit is one object that is looked at, copied or freed.
+/// A budget of work between two yields. Its unit is one object that is read, copied or freed.
 #[derive(Debug)]
 pub(crate) struct YieldBudget {
     left: usize,
@@ -45,23 +45,22 @@ pub(crate) struct YieldBudget {
 }
 
 impl YieldBudget {
-    /// A budget of [`TURN`] objects between two yields.
+    /// Creates a budget of [`TURN`] objects between two yields.
     pub(crate) fn new() -> Self {
         Self { left: TURN, budget: TURN }
     }
 
-    /// A budget that never yields.
+    /// Creates a budget that never yields.
     pub(crate) fn unlimited() -> Self {
         Self { left: usize::MAX, budget: usize::MAX }
     }
 
-    /// Takes from the budget for so many bytes that are decoded. Follow it with
-    /// [`pause`](Self::pause).
+    /// Charges the budget for decoding this many bytes. Follow it with [`pause`](Self::pause).
     pub(crate) fn charge_bytes(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes.div_ceil(BYTES));
     }
 
-    /// Gives way where the budget is used up.
+    /// Yields if the budget is used up.
     pub(crate) async fn pause(&mut self) {
         if self.left == 0 {
             self.left = self.budget;
@@ -69,7 +68,8 @@ impl YieldBudget {
         }
     }
 
-    /// Gives way where the budget does not last for so many objects. Call it before the work.
+    /// Yields if the budget is too small for this many objects, then charges it. Call it before the
+    /// work.
     pub(crate) async fn spend(&mut self, objects: usize) {
         if self.left < objects {
             self.left = self.budget;

@@ -16,7 +16,7 @@ use super::{Controller, Limits};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
-use crate::panic::Contained;
+use crate::panic::SafeDrop;
 use crate::workqueue::{RateLimiter, WorkQueue, WorkQueueBuilder};
 
 /// The largest number of workers of a controller. Each worker is a task.
@@ -97,7 +97,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         I: IntoIterator<Item = ObjectKey>,
     {
         let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
-            let mut keys = Contained::new(keys(object).into_iter());
+            let mut keys = SafeDrop::new(keys(object).into_iter());
             if let Some(keys) = keys.get_mut() {
                 keys.for_each(add);
             }

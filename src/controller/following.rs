@@ -19,7 +19,7 @@ use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
-use crate::panic::ContainedEvent;
+use crate::panic::SafeDropEvent;
 use crate::processor::{Tap, TapGuard};
 use crate::workqueue::WorkQueue;
 use crate::yield_budget::YieldBudget;
@@ -122,12 +122,12 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
             keys: self.keys.clone(),
             queue: to.queue.clone(),
             status: to.status.clone(),
-            drops: self.informer.drops().clone(),
+            dropper: self.informer.dropper().clone(),
         });
         let (tap, events) = if self.keys.runs_user_code() {
             let (events, waiting) = mpsc::channel(BACKLOG);
-            let drops = trigger.drops.clone();
-            (Tap::Bounded { name: to.controller.clone(), events, drops }, Some(waiting))
+            let dropper = trigger.dropper.clone();
+            (Tap::Bounded { name: to.controller.clone(), events, dropper }, Some(waiting))
         } else {
             let trigger = trigger.clone();
             (Tap::Inline(Box::new(move |key, event| trigger.fire(key, event))), None)
@@ -143,7 +143,7 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
 struct Feeder<O> {
     informer: SharedInformer<O>,
     trigger: Arc<Trigger<O>>,
-    events: Option<mpsc::Receiver<(ObjectKey, ContainedEvent<O>)>>,
+    events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent<O>)>>,
     _tap: TapGuard,
 }
 

@@ -16,7 +16,7 @@ use kube::core::ClusterResourceScope;
 
 use super::status::StatusCell;
 use crate::object::{Cached, CachedEvent, FieldSet, ObjectKey};
-use crate::panic::{Drops, catch};
+use crate::panic::{SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A filter of changes. It gets the old state (`None` for a new object) and the new one, and
@@ -49,7 +49,7 @@ pub(super) struct Trigger<O> {
     pub(super) keys: Arc<Keys<O>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
-    pub(super) drops: Drops,
+    pub(super) dropper: SafeDropper,
 }
 
 impl<O> Keys<O> {
@@ -114,7 +114,7 @@ impl<O: Resource> Trigger<O> {
     ) {
         let read = |state: &Cached<O>| {
             if let Some(object) = state.read(fields) {
-                self.drops.lend(object, |object| call(object));
+                self.dropper.call_with(object, |object| call(object));
             }
         };
         for state in states(event) {
@@ -134,11 +134,11 @@ impl<O: Resource> Trigger<O> {
     ) -> Option<R> {
         let new = |old: Option<&O>| {
             let new = event.object().read(fields)?;
-            Some(self.drops.lend(new, |new| call(old, new)))
+            Some(self.dropper.call_with(new, |new| call(old, new)))
         };
         match event {
             CachedEvent::Updated { old, .. } => {
-                self.drops.lend(old.read(fields)?, |old| new(Some(old)))
+                self.dropper.call_with(old.read(fields)?, |old| new(Some(old)))
             }
             _ => new(None),
         }

@@ -27,7 +27,7 @@ use crate::error::chain;
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
-use crate::panic::{catch, catch_async, into_message, let_go};
+use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::workqueue::{Work, WorkQueue};
 use crate::yield_budget::give_way;
 
@@ -168,7 +168,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         };
         // The drops of the future and of an unreported error are user code, too.
         if let Err(message) = catch(|| drop(call.take())) {
-            let_go(ended);
+            drop_safely(ended);
             return Err(ReconcileError::Panicked(message));
         }
         match ended? {
@@ -205,7 +205,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let text = catch(|| chain(&error));
         let text =
             text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
-        let_go(error);
+        drop_safely(error);
         tracing::warn!(controller, %key, error = text, failures, ?again, "reconcile failed");
         self.status.record_failure(&key, text, failures);
     }

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 pub use self::batch::Batch;
 use self::pending::Pending;
 use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
-use crate::panic::Drops;
+use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::{TURN, YieldBudget};
 
@@ -82,7 +82,7 @@ pub struct DeltaFifo<K> {
     /// Notified when a batch was done, or the queue is closed.
     drained: Notify,
     synced: watch::Sender<bool>,
-    drops: Drops,
+    dropper: SafeDropper,
 }
 
 struct State<K> {
@@ -109,9 +109,9 @@ impl<K: Resource> DeltaFifo<K> {
     }
 
     /// Makes an empty queue that counts in `drops` the objects whose `Drop` panics.
-    pub(crate) fn with_drops(known: Arc<dyn KnownObjects<K>>, drops: Drops) -> Self {
+    pub(crate) fn with_dropper(known: Arc<dyn KnownObjects<K>>, dropper: SafeDropper) -> Self {
         let mut fifo = Self::new(known);
-        fifo.drops = drops;
+        fifo.dropper = dropper;
         fifo
     }
 
@@ -119,7 +119,7 @@ impl<K: Resource> DeltaFifo<K> {
         Self {
             known,
             capacity,
-            drops: Drops::default(),
+            dropper: SafeDropper::default(),
             state: Mutex::new(State {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
@@ -164,7 +164,7 @@ impl<K: Resource> DeltaFifo<K> {
         let mut state = self.state.lock();
         if state.closed {
             drop(state);
-            self.drops.free(event);
+            self.dropper.free(event);
             return;
         }
         if !std::mem::replace(&mut state.populated, true) {
@@ -175,7 +175,7 @@ impl<K: Resource> DeltaFifo<K> {
         drop(state);
         self.filled.notify_one();
         // An object's `Drop` is user code, so no lock is held here.
-        self.drops.free_all(unused);
+        self.dropper.free_all(unused);
     }
 
     /// Queues a [`Delta::Sync`] for each known object that has nothing queued. O(known).
@@ -323,9 +323,9 @@ impl<K> DeltaFifo<K> {
         };
         self.close();
         for (_, delta) in batches.into_iter().flat_map(|batch| batch.deltas) {
-            self.drops.free(delta);
+            self.dropper.free(delta);
         }
-        self.drops.free_all(latest);
+        self.dropper.free_all(latest);
     }
 }
 

@@ -41,7 +41,7 @@ impl<K: Resource> DeltaFifo<K> {
                 known => known,
             };
             // Its `Drop` is user code, so no lock is held here.
-            self.drops.free_all(unused);
+            self.dropper.free_all(unused);
         }
         let mut unlisted = Vec::new();
         if restored && !complete {
@@ -84,7 +84,7 @@ impl<K: Resource> DeltaFifo<K> {
         for (key, delta) in unlisted {
             budget.spend(1).await;
             batch.append(key, Delta::Unreadable);
-            self.drops.free(delta);
+            self.dropper.free(delta);
         }
         for key in unreadable {
             budget.spend(1).await;
@@ -93,7 +93,7 @@ impl<K: Resource> DeltaFifo<K> {
                 forgotten.insert(key.clone());
             }
             batch.append(key, Delta::Unreadable);
-            self.drops.free_all(known);
+            self.dropper.free_all(known);
         }
         self.state.lock().unreadable = forgotten;
         batch.queue();
@@ -172,7 +172,7 @@ impl<K> Drop for Unqueued<'_, K> {
     fn drop(&mut self) {
         if let Some(batch) = self.batch.take() {
             self.fifo.state.lock().pending.finish(&batch.deltas);
-            batch.deltas.into_iter().for_each(|(_, delta)| self.fifo.drops.free(delta));
+            batch.deltas.into_iter().for_each(|(_, delta)| self.fifo.dropper.free(delta));
         }
     }
 }

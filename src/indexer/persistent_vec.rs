@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::walk::Walk;
-use crate::panic::let_go;
+use crate::panic::drop_safely;
 
 /// The position of an item in a [`PersistentVec`].
 pub(super) type Slot = u32;
@@ -56,7 +56,7 @@ impl<T> Drop for Node<T> {
     fn drop(&mut self) {
         if let Self::Leaf(items) = self {
             for item in items.iter_mut().filter_map(Option::take) {
-                let_go(item);
+                drop_safely(item);
             }
         }
     }

@@ -399,7 +399,7 @@ impl<'c, K> ObjectValues<'c, K> {
 impl<K> Drop for ObjectValues<'_, K> {
     fn drop(&mut self) {
         if let Some(object) = self.object.take() {
-            crate::panic::let_go(object);
+            crate::panic::drop_safely(object);
         }
     }
 }

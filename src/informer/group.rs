@@ -19,7 +19,7 @@ use crate::indexer::{Index, IndexError};
 use crate::labels::LabelSelector;
 use crate::lister::{NamespaceLister, NotFound};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
-use crate::panic::read_for;
+use crate::panic::call_decoded;
 use crate::processor::HandlerRegistration;
 
 /// A group of informers of one kind, each of a different namespace. Clones are cheap.
@@ -258,7 +258,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         &self,
         call: impl Fn(Event<K>) + Send + Sync + 'static,
     ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
-        self.on_cached_event(move |_, event| read_for(&event, &call))
+        self.on_cached_event(move |_, event| call_decoded(&event, &call))
     }
 
     /// Adds a closure as a handler of cached events to all informers. It is called like the closure

@@ -33,7 +33,7 @@ use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
-use crate::panic::{Drops, read_for};
+use crate::panic::{SafeDropper, call_decoded};
 use crate::processor::{
     EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration, Tap, TapGuard,
 };
@@ -253,7 +253,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         &self,
         mut call: impl FnMut(Event<K>) + Send + 'static,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        self.on_cached_event(move |_, event| read_for(&event, &mut call))
+        self.on_cached_event(move |_, event| call_decoded(&event, &mut call))
     }
 
     /// Adds a closure as a handler of events in the form that the cache holds, each with its
@@ -318,8 +318,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Returns the count of objects whose `Drop` panicked.
-    pub(crate) fn drops(&self) -> &Drops {
-        self.pipeline.drops()
+    pub(crate) fn dropper(&self) -> &SafeDropper {
+        self.pipeline.dropper()
     }
 
     /// Returns the default resync period of the handlers, if there is one.

@@ -48,8 +48,8 @@ impl<K> InformerOptions<K> {
         self
     }
 
-    /// Sets how often handlers without a period of their own receive every stored object again.
-    /// Never unless set.
+    /// Sets the period after which handlers without a period of their own receive every stored
+    /// object again. Never unless set.
     ///
     /// Zero, or a century or more, means never. A period below one second is raised to one second.
     pub fn resync(mut self, period: Duration) -> Self {
@@ -63,7 +63,7 @@ impl<K> InformerOptions<K> {
         self
     }
 
-    /// Sets how objects are kept in memory. Decoded unless set.
+    /// Sets the form in which objects are kept in memory. Decoded unless set.
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = storage;
         self

@@ -1,4 +1,4 @@
-//! The stages, the tasks between them, and their life.
+//! The stages of one informer, the tasks between them, and their lifecycle.
 
 mod storing;
 mod supervision;
@@ -23,7 +23,7 @@ use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::Change;
 use crate::packer::Packer;
-use crate::panic::{Contained, Drops, let_go};
+use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
     SharedProcessor, Tap, TapGuard,
@@ -33,22 +33,22 @@ use crate::storage::Keeper;
 use crate::sync::Mutex;
 use crate::yield_budget::{TURN, YieldBudget, give_way};
 
-/// Why an informer does not start.
+/// The reason why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// It runs already.
+    /// The informer was started before.
     #[error("the informer was already started")]
     AlreadyStarted,
-    /// It was stopped, and a stopped informer never starts again.
+    /// The informer was stopped. A stopped informer never starts again.
     #[error("the informer was stopped; ask for a new one")]
     Stopped,
-    /// There is no tokio runtime here to run its tasks.
-    #[error("an informer is started inside a tokio runtime")]
+    /// `start` was called outside a tokio runtime.
+    #[error("no tokio runtime: call `start` from inside one")]
     NoRuntime,
 }
 
-/// The informer was stopped: it takes no handlers any more.
+/// The error of an informer that was stopped. It accepts no more handlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the informer was stopped; ask for a new one")]
 pub struct InformerStopped;
@@ -62,38 +62,40 @@ pub(super) struct Pipeline<K> {
     indexer: Indexer<K>,
     processor: SharedProcessor<K>,
     monitor: ReflectorMonitor,
-    /// What packs the objects, if they are packed.
+    /// Packs the objects. `None` for decoded storage.
     keeper: Option<Arc<dyn Keeper<K>>>,
     resync: ResyncClock,
-    /// The first population was distributed. Changes only while the processor is entered.
+    /// True if the first list was delivered to the handlers. Changes only while the processor is
+    /// entered.
     populated: AtomicBool,
     index_faults: AtomicU64,
     held_up_by: HeldUpBy,
-    life: Mutex<Life<K>>,
+    lifecycle: Mutex<Lifecycle<K>>,
     tasks: TaskTracker,
-    /// Streams to which something has still to be delivered.
+    /// A token for each stream with events that are not delivered yet.
     streams: TaskTracker,
-    /// Ends reflector and processing loop.
+    /// Stops the reflector and the processing loop.
     stop: CancellationToken,
-    /// Ends what still drains.
+    /// Aborts the tasks that still drain.
     abort: CancellationToken,
-    /// Nothing will be stored any more.
+    /// Cancelled when nothing is stored any more.
     ended: CancellationToken,
-    /// Why it stopped, if nobody asked it to. Set before the stop is seen.
+    /// The reason why the informer stopped, unless it was on request. Set before `stop` is
+    /// cancelled.
     failure: OnceLock<InformerFailure>,
-    /// Objects whose `Drop` panicked.
-    drops: Drops,
+    /// Drops objects, and counts those whose `Drop` panicked.
+    dropper: SafeDropper,
 }
 
-enum Life<K> {
+enum Lifecycle<K> {
     Idle(Idle<K>),
     Running(Handle),
     Stopped { drain: bool },
 }
 
-/// What is there before the start.
+/// The parts that wait for the start.
 struct Idle<K> {
-    reflector: Contained<Box<Reflector<K>>>,
+    reflector: SafeDrop<Box<Reflector<K>>>,
     handlers: Vec<HandlerTask>,
     metrics: Arc<InformerMetrics>,
 }
@@ -102,7 +104,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     pub(super) fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
         let indexer = Indexer::with_writer(stop.clone(), ended.clone());
-        let drops = Drops::default();
+        let dropper = SafeDropper::default();
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
@@ -119,17 +121,17 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             collection,
             default_resync: options.resync,
             narrowed,
-            fifo: DeltaFifo::with_drops(known, drops.clone()),
+            fifo: DeltaFifo::with_dropper(known, dropper.clone()),
             indexer,
-            processor: SharedProcessor::with_metrics(labels, drops.clone()),
+            processor: SharedProcessor::with_metrics(labels, dropper.clone()),
             monitor: reflector.monitor(),
             keeper,
             resync: ResyncClock::default(),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
             held_up_by: HeldUpBy::default(),
-            life: Mutex::new(Life::Idle(Idle {
-                reflector: Contained::new(Box::new(reflector)),
+            lifecycle: Mutex::new(Lifecycle::Idle(Idle {
+                reflector: SafeDrop::new(Box::new(reflector)),
                 handlers: Vec::new(),
                 metrics,
             })),
@@ -139,7 +141,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             abort: CancellationToken::new(),
             ended,
             failure: OnceLock::new(),
-            drops,
+            dropper,
         }
     }
 
@@ -148,28 +150,30 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 
     pub(super) fn start(self: &Arc<Self>) -> Result<(), StartError> {
-        let mut life = self.life.lock();
-        match &*life {
-            Life::Idle(_) => {}
-            Life::Running(_) => return Err(StartError::AlreadyStarted),
-            Life::Stopped { .. } => return Err(StartError::Stopped),
+        let mut lifecycle = self.lifecycle.lock();
+        match &*lifecycle {
+            Lifecycle::Idle(_) => {}
+            Lifecycle::Running(_) => return Err(StartError::AlreadyStarted),
+            Lifecycle::Stopped { .. } => return Err(StartError::Stopped),
         }
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
-        let idle = std::mem::replace(&mut *life, Life::Running(runtime.clone()));
-        let Life::Idle(Idle { mut reflector, handlers, metrics }) = idle else { return Ok(()) };
+        let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Running(runtime.clone()));
+        let Lifecycle::Idle(Idle { mut reflector, handlers, metrics }) = idle else {
+            return Ok(());
+        };
         self.resync.start(&self.processor);
-        // Who waits for the end waits for the tasks that are spawned without the lock.
+        // A task that waits for the end also waits for the tasks that are spawned without the lock.
         let _starting = self.tasks.token();
-        drop(life);
+        drop(lifecycle);
         for task in handlers {
             self.spawn_handler(&runtime, &task);
         }
-        let (name, resource, namespace) = self.named();
+        let (name, resource, namespace) = self.span_fields();
         if let Some(reflector) = reflector.take() {
-            let intake = Intake { pipeline: self.clone(), metrics: metrics.clone() };
+            let sink = FifoSink { pipeline: self.clone(), metrics: metrics.clone() };
             let stop = self.stop.clone();
             let reflecting = async move {
-                stop.run_until_cancelled(reflector.run(intake)).await;
+                stop.run_until_cancelled(reflector.run(sink)).await;
             };
             let span = info_span!("reflector", name, resource, namespace);
             self.spawn(&runtime, InformerTask::Reflector, span, reflecting);
@@ -183,7 +187,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             let span = info_span!("storage", name, resource, namespace);
             self.spawn(&runtime, InformerTask::Storage, span, sweeping);
         }
-        let processing = Processing(self.clone());
+        let processing = ProcessingGuard(self.clone());
         let processing = async move { processing.0.process(&metrics).await };
         let span = info_span!("processing", name, resource, namespace);
         self.spawn(&runtime, InformerTask::Processing, span, processing);
@@ -194,20 +198,20 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if let Some(call) = task.take() {
             let abort = self.abort.clone();
             let call = async move { abort.run_until_cancelled(call).await.unwrap_or_default() };
-            let (name, resource, namespace) = self.named();
+            let (name, resource, namespace) = self.span_fields();
             let handler = task.handler();
             let span = info_span!("handler", name, resource, namespace, handler);
             self.spawn(runtime, InformerTask::Handler, span, call);
         }
     }
 
-    /// What a task's span says: name, resource, namespace.
-    fn named(&self) -> (&str, &str, Option<&str>) {
+    /// Returns the fields of a task's span: name, resource, namespace.
+    fn span_fields(&self) -> (&str, &str, Option<&str>) {
         (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
     }
 
-    /// Drains the queue into the store until stopped. Resyncs go on beside that: after each batch
-    /// one turn of theirs, so that neither holds up the other.
+    /// Moves changes from the queue into the store until the informer stops. After each batch, a
+    /// resync runs for one slice of objects, so that neither delays the other.
     async fn process(&self, metrics: &InformerMetrics) {
         let mut resyncs = Resyncs::default();
         let mut budget = YieldBudget::new();
@@ -223,12 +227,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 () = give_way(), if !resyncs.is_empty() => None,
             };
             if let Some(batch) = batch {
-                // A source that always has something must not keep the thread.
+                // A source that always has another item must not keep the thread.
                 budget.spend(batch.deltas.len().clamp(1, TURN)).await;
                 self.apply(batch, metrics).await;
             }
             resyncs.begin(&self.processor, &self.indexer);
-            resyncs.turn(&self.indexer);
+            resyncs.send_slice(&self.indexer);
         }
         if self.drains() {
             self.fifo.close();
@@ -238,9 +242,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         }
     }
 
-    /// One batch is one change of the store, then its notifications. So a reader sees all of a batch
-    /// or nothing of it, and a handler that looks into the store finds it at what it was told of or
-    /// later. All of it is done in turns, whatever the batch's size.
+    /// Applies one batch as one change of the store, then notifies the handlers. A reader sees all
+    /// of a batch or nothing of it. A handler that reads the store finds the state that it was
+    /// notified of, or a later one. The work yields in between, whatever the batch's size.
     async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
         let deltas = batch.deltas.len();
         let version = batch.version.as_ref();
@@ -264,10 +268,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         }
     }
 
-    /// Whether what waits is still delivered after the stop. A pipeline whose handles were all
-    /// dropped was never told to.
+    /// Returns whether waiting changes are still delivered after the stop. This requires an
+    /// explicit stop: dropping all handles does not drain.
     fn drains(&self) -> bool {
-        matches!(&*self.life.lock(), Life::Stopped { drain: true })
+        matches!(&*self.lifecycle.lock(), Lifecycle::Stopped { drain: true })
     }
 
     pub(super) fn add_handler(
@@ -275,26 +279,26 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         handler: impl EventHandler<K>,
         options: HandlerOptions,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        // Dropped after the locks, where the handler is refused.
+        // If the handler is refused, it is dropped after the locks are released.
         let handler = handler;
-        let mut life = self.life.lock();
-        self.refuse_if_stopped(&life)?;
+        let mut lifecycle = self.lifecycle.lock();
+        self.refuse_if_stopped(&lifecycle)?;
         let options = self.resync.admit(options, self.default_resync);
-        let mut round = self.processor.enter();
+        let mut dispatch = self.processor.enter();
         let (stored, complete) = self.stored();
-        let added = round.add_handler(handler, &options, stored, complete);
-        drop(round);
-        let runtime = match &mut *life {
-            Life::Idle(idle) => {
+        let added = dispatch.add_handler(handler, &options, stored, complete);
+        drop(dispatch);
+        let runtime = match &mut *lifecycle {
+            Lifecycle::Idle(idle) => {
                 idle.handlers.push(added.task);
                 return Ok(added.registration);
             }
-            Life::Running(runtime) => runtime.clone(),
-            Life::Stopped { .. } => return Err(InformerStopped),
+            Lifecycle::Running(runtime) => runtime.clone(),
+            Lifecycle::Stopped { .. } => return Err(InformerStopped),
         };
-        // Who waits for the end waits for the task that is spawned without the lock.
+        // A task that waits for the end also waits for the task that is spawned without the lock.
         let _starting = self.tasks.token();
-        drop(life);
+        drop(lifecycle);
         self.spawn_handler(&runtime, &added.task);
         self.resync.wake();
         Ok(added.registration)
@@ -304,39 +308,39 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         &self,
         options: HandlerOptions,
     ) -> Result<EventStream<K>, InformerStopped> {
-        let life = self.life.lock();
-        self.refuse_if_stopped(&life)?;
+        let lifecycle = self.lifecycle.lock();
+        self.refuse_if_stopped(&lifecycle)?;
         let options = self.resync.admit(options, self.default_resync);
-        let mut round = self.processor.enter();
+        let mut dispatch = self.processor.enter();
         let (stored, complete) = self.stored();
-        let owing = self.streams.token();
-        let stream = round.add_stream(&options, stored, complete, Some(owing));
-        drop(round);
-        drop(life);
+        let undelivered = self.streams.token();
+        let stream = dispatch.add_stream(&options, stored, complete, Some(undelivered));
+        drop(dispatch);
+        drop(lifecycle);
         self.resync.wake();
         Ok(stream)
     }
 
-    /// Adds a tap. Returns the store as of the moment from which the tap takes every change.
+    /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
     pub(super) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
-        let life = self.life.lock();
-        self.refuse_if_stopped(&life)?;
-        let mut round = self.processor.enter();
-        let guard = round.add_tap(tap);
+        let lifecycle = self.lifecycle.lock();
+        self.refuse_if_stopped(&lifecycle)?;
+        let mut dispatch = self.processor.enter();
+        let guard = dispatch.add_tap(tap);
         Ok((guard, self.indexer.snapshot()))
     }
 
-    /// Returns the count of objects whose `Drop` panicked.
-    pub(super) fn drops(&self) -> &Drops {
-        &self.drops
+    /// Returns the dropper, which counts objects whose `Drop` panicked.
+    pub(super) fn dropper(&self) -> &SafeDropper {
+        &self.dropper
     }
 
-    /// Returns the period at which handlers without one of their own are told everything again.
+    /// Returns the resync period of handlers that have no period of their own.
     pub(super) fn default_resync(&self) -> Option<Duration> {
         self.default_resync
     }
 
-    /// Returns whether a selector narrows the collection.
+    /// Returns whether a selector or a query parameter narrows the collection.
     pub(super) fn is_narrowed(&self) -> bool {
         self.narrowed
     }
@@ -346,38 +350,39 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.stop.cancelled().await;
     }
 
-    fn refuse_if_stopped(&self, life: &Life<K>) -> Result<(), InformerStopped> {
-        if matches!(life, Life::Stopped { .. }) || self.stop.is_cancelled() {
+    fn refuse_if_stopped(&self, lifecycle: &Lifecycle<K>) -> Result<(), InformerStopped> {
+        if matches!(lifecycle, Lifecycle::Stopped { .. }) || self.stop.is_cancelled() {
             return Err(InformerStopped);
         }
         Ok(())
     }
 
-    /// What a new handler is told first; to be asked while the processor is entered. O(1).
+    /// Returns the stored objects, and whether they contain the whole first list. A new handler
+    /// receives them first. Call this while the processor is entered. O(1).
     fn stored(&self) -> (Objects<K>, bool) {
         let stored = self.indexer.snapshot().into_objects();
         (stored, self.populated.load(Ordering::Relaxed))
     }
 
-    /// Stops; a second call may only change draining into not draining.
+    /// Stops the informer. A second call can only turn draining off.
     pub(super) fn stop(&self, drain: bool) {
-        let mut life = self.life.lock();
-        match &mut *life {
-            Life::Stopped { drain: draining } => {
+        let mut lifecycle = self.lifecycle.lock();
+        match &mut *lifecycle {
+            Lifecycle::Stopped { drain: draining } => {
                 *draining &= drain;
-                drop(life);
+                drop(lifecycle);
             }
-            Life::Running(_) => {
-                *life = Life::Stopped { drain };
-                drop(life);
+            Lifecycle::Running(_) => {
+                *lifecycle = Lifecycle::Stopped { drain };
+                drop(lifecycle);
             }
-            Life::Idle(_) => {
-                let idle = std::mem::replace(&mut *life, Life::Stopped { drain });
-                drop(life);
-                // Not under the lock: this drops the users' handlers.
-                if let Life::Idle(Idle { reflector, handlers, metrics }) = idle {
+            Lifecycle::Idle(_) => {
+                let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped { drain });
+                drop(lifecycle);
+                // Drop the users' handlers without the lock.
+                if let Lifecycle::Idle(Idle { reflector, handlers, metrics }) = idle {
                     for task in handlers {
-                        let_go(task);
+                        drop_safely(task);
                     }
                     drop((reflector, metrics));
                 }
@@ -404,13 +409,13 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.tasks.wait().await;
     }
 
-    /// Waits until no task is left, and every stream took what it was owed or was dropped.
+    /// Waits until no task is left, and until every stream has given its last event or was dropped.
     pub(super) async fn drained(&self) {
         self.tasks.wait().await;
         self.streams.wait().await;
     }
 
-    /// Waits for the sync; `false` if it will not come.
+    /// Waits for the sync. Returns false if the informer stopped before it.
     pub(super) async fn synced(&self) -> bool {
         let mut synced = self.fifo.synced();
         let reached = tokio::select! {
@@ -421,17 +426,17 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         reached && self.failure.get().is_none()
     }
 
-    /// Whether the first population is in the store, and the informer did not fail since.
+    /// Returns whether the first list is in the store, and the informer has not failed since.
     pub(super) fn has_synced(&self) -> bool {
         self.fifo.has_synced() && self.failure.get().is_none()
     }
 
-    /// Waits until it was stopped or failed.
+    /// Waits until the informer was stopped or failed.
     pub(super) async fn until_stopped(&self) {
         self.stop.cancelled().await;
     }
 
-    /// Why it stopped, if nobody asked it to.
+    /// Returns the reason why the informer stopped, unless it was on request.
     pub(super) fn failure(&self) -> Option<InformerFailure> {
         self.failure.get().cloned()
     }
@@ -448,7 +453,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         &self.indexer
     }
 
-    /// What the reflector says of itself; of a stopped informer, that it is stopped.
+    /// Returns the reflector's status. After a stop, its state is `Stopped`.
     pub(super) fn reflector_status(&self) -> ReflectorStatus {
         let mut status = self.monitor.status();
         if self.is_stopped() {
@@ -461,7 +466,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.monitor.clone()
     }
 
-    /// Returns how old the store may be.
+    /// Returns the upper bound of the store's age.
     pub(super) fn freshness(&self) -> Option<Duration> {
         self.monitor.freshness_at(self.indexer.snapshot().version())
     }
@@ -482,17 +487,18 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             storage: self.keeper.as_ref().map(|keeper| keeper.status()),
             stopped: self.is_stopped(),
             failure: self.failure(),
-            drop_faults: self.drops.faults(),
+            drop_faults: self.dropper.faults(),
             reflector: self.reflector_status(),
             handlers: self.processor.status(),
         }
     }
 }
 
-/// The processing, which leaves everything closed however it ends.
-struct Processing<K: Resource + Send + Sync + 'static>(Arc<Pipeline<K>>);
+/// A guard of the processing loop. However the loop ends, the guard closes queue, processor and
+/// store.
+struct ProcessingGuard<K: Resource + Send + Sync + 'static>(Arc<Pipeline<K>>);
 
-impl<K: Resource + Send + Sync + 'static> Drop for Processing<K> {
+impl<K: Resource + Send + Sync + 'static> Drop for ProcessingGuard<K> {
     fn drop(&mut self) {
         let Self(pipeline) = self;
         pipeline.fifo.abandon();
@@ -501,20 +507,20 @@ impl<K: Resource + Send + Sync + 'static> Drop for Processing<K> {
     }
 }
 
-/// One that was never started stores nothing when its last handle is gone.
+/// Announces that nothing will be stored, for a pipeline that was never started.
 impl<K> Drop for Pipeline<K> {
     fn drop(&mut self) {
         self.ended.cancel();
     }
 }
 
-/// Where the reflector leaves what it saw.
-struct Intake<K> {
+/// The reflector's sink, which queues each change.
+struct FifoSink<K> {
     pipeline: Arc<Pipeline<K>>,
     metrics: Arc<InformerMetrics>,
 }
 
-impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for Intake<K> {
+impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for FifoSink<K> {
     async fn emit(&self, change: Change<K>) {
         let fifo = &self.pipeline.fifo;
         fifo.feed(change).await;

@@ -61,7 +61,7 @@ impl ResyncClock {
         processor.start_resyncs(Instant::now());
     }
 
-    /// Recomputes when the next resync is due, because a handler was added.
+    /// Recomputes the time of the next resync, because a handler was added.
     pub(super) fn wake(&self) {
         self.changed.notify_one();
     }
@@ -116,7 +116,7 @@ impl<K: Send + Sync + 'static> Resyncs<K> {
     /// Call this between two batches. Handlers then have the events of everything that is stored,
     /// so an update repeats a state that they know. Objects that changed since the resync began are
     /// skipped, because handlers received these changes.
-    pub(super) fn turn(&mut self, store: &Indexer<K>) {
+    pub(super) fn send_slice(&mut self, store: &Indexer<K>) {
         let Some(mut resync) = self.0.pop_front() else { return };
         let now = store.snapshot();
         let mut objects: Vec<_> = resync.objects.by_ref().take(TURN).collect();

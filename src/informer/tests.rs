@@ -105,7 +105,7 @@ impl Rig {
     }
 }
 
-/// Lets everything that can happen now happen. Paused time moves on only when all tasks wait.
+/// Lets every ready task run. Paused time advances only when all tasks wait.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
@@ -176,7 +176,7 @@ async fn unchanged_relist_reaches_only_resyncing_handlers() {
     assert!(Arc::ptr_eq(&before, &rig.informer.lister().get("a").unwrap()));
 }
 
-/// One object has the version that it had before the backup, and is another state of it.
+/// One object has the same version as before the backup was restored, but another state.
 #[tokio::test(start_paused = true)]
 async fn restored_backup_replaces_newer_versions() {
     for streaming in [false, true] {

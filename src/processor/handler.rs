@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::object::{CachedEvent, Event, ObjectKey};
-use crate::panic::read_for;
+use crate::panic::call_decoded;
 
 /// A callback for changes of an informer's objects.
 ///
@@ -76,7 +76,7 @@ pub trait EventHandler<K>: Send + 'static {
     /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).
     fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
         let _ = key;
-        read_for(&event, |event| self.on_event(event));
+        call_decoded(&event, |event| self.on_event(event));
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
-use crate::panic::{Contained, Drops, catch};
+use crate::panic::{SafeDrop, SafeDropper, catch};
 use crate::sync::{AtomicWaker, Mutex};
 use crate::yield_budget::UNPACKING;
 
@@ -47,7 +47,7 @@ pub(super) struct Listener<K> {
     panics: AtomicU64,
     /// True if the running resync includes this handler.
     due: AtomicBool,
-    drops: Drops,
+    dropper: SafeDropper,
 }
 
 struct Queue<K> {
@@ -85,7 +85,7 @@ impl<K> Listener<K> {
         id: u64,
         options: &HandlerOptions,
         labels: &MetricLabels,
-        drops: Drops,
+        dropper: SafeDropper,
     ) -> Self {
         Self {
             id,
@@ -105,7 +105,7 @@ impl<K> Listener<K> {
             delivered: AtomicU64::new(0),
             panics: AtomicU64::new(0),
             due: AtomicBool::new(false),
-            drops,
+            dropper,
         }
     }
 
@@ -206,7 +206,7 @@ impl<K> Listener<K> {
         queue.metrics.cancelled.add(queue.backlog.cancelled() - cancelled);
         drop(queue);
         self.waker.wake();
-        self.drops.free_all(unused);
+        self.dropper.free_all(unused);
     }
 
     pub(super) fn end_initial(&self) {
@@ -228,9 +228,9 @@ impl<K> Listener<K> {
         drop(queue);
         self.waker.wake();
         if let Some(mut cleared) = cleared {
-            cleared.events().for_each(|event| self.drops.free_event(event));
-            self.drops.free_all(cleared.unused);
-            self.drops.free(cleared.stored);
+            cleared.events().for_each(|event| self.dropper.free_event(event));
+            self.dropper.free_all(cleared.unused);
+            self.dropper.free(cleared.stored);
         }
     }
 
@@ -289,7 +289,7 @@ impl<K> Listener<K> {
         queue.metrics.merged.add(queue.backlog.merged() - merged);
         queue.metrics.cancelled.add(queue.backlog.cancelled() - cancelled);
         drop(queue);
-        self.drops.free_all(unused);
+        self.dropper.free_all(unused);
         polled
     }
 }
@@ -322,7 +322,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
         // handler is declared later, so it is dropped first: `finished` means that the handler is
         // gone.
         let finish = Finish(self.clone());
-        let handler = Contained::new(handler);
+        let handler = SafeDrop::new(handler);
         async move {
             let listener = &finish.0;
             let mut handler = handler;
@@ -344,7 +344,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                     listener.queue.lock().metrics.panics.add(1);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");
                 }
-                listener.drops.free_event(objects);
+                listener.dropper.free_event(objects);
                 calls += 1;
                 if calls % CALLS_PER_TURN == 0 {
                     crate::yield_budget::give_way().await;

@@ -39,7 +39,7 @@ pub(crate) use self::tap::{HeldUpBy, Tap, TapGuard};
 pub use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
-use crate::panic::Drops;
+use crate::panic::SafeDropper;
 use crate::sync::{Mutex, MutexGuard};
 
 /// The shortest resync period of a handler: one second. A shorter period is raised to it, as in
@@ -59,7 +59,7 @@ pub(crate) struct Shared<K> {
     taps: Mutex<Vec<Arc<Tap<K>>>>,
     next_id: AtomicU64,
     labels: MetricLabels,
-    drops: Drops,
+    dropper: SafeDropper,
 }
 
 /// A change of the store, for the handlers.
@@ -124,16 +124,16 @@ pub struct AddedHandler {
 impl<K: Send + Sync + 'static> SharedProcessor<K> {
     /// Creates a processor without handlers.
     pub fn new() -> Self {
-        Self::with_metrics(MetricLabels::default(), Drops::default())
+        Self::with_metrics(MetricLabels::default(), SafeDropper::default())
     }
 
     /// Creates a processor without handlers. Its handlers' metrics have these labels. Objects whose
     /// `Drop` panics are counted in `drops`.
-    pub(crate) fn with_metrics(labels: MetricLabels, drops: Drops) -> Self {
+    pub(crate) fn with_metrics(labels: MetricLabels, dropper: SafeDropper) -> Self {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
         let taps = Mutex::default();
-        Self { shared: Arc::new(Shared { listeners, closing, taps, next_id, labels, drops }) }
+        Self { shared: Arc::new(Shared { listeners, closing, taps, next_id, labels, dropper }) }
     }
 
     /// Locks the processor between two batches. Blocks while a batch is being distributed, and
@@ -266,9 +266,9 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
     ) -> Arc<Listener<K>> {
-        let Shared { next_id, labels, drops, .. } = &*self.1.shared;
+        let Shared { next_id, labels, dropper, .. } = &*self.1.shared;
         let id = next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options, labels, drops.clone()));
+        let listener = Arc::new(Listener::new(id, options, labels, dropper.clone()));
         listener.hold_token(delivery_token);
         listener.begin_with(Box::new(stored.into_iter()), Instant::now());
         if complete {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use super::{Notification, Recipients, Shared};
 use crate::object::{CachedEvent, ObjectKey};
-use crate::panic::{ContainedEvent, Drops, catch, let_go};
+use crate::panic::{SafeDropEvent, SafeDropper, catch, drop_safely};
 use crate::sync::Mutex;
 
 /// A consumer of each change of the store.
@@ -25,9 +25,9 @@ pub(crate) enum Tap<K> {
         /// The name of the consumer. The informer's status shows it while the loop waits.
         name: Arc<str>,
         /// The bounded channel.
-        events: Sender<(ObjectKey, ContainedEvent<K>)>,
+        events: Sender<(ObjectKey, SafeDropEvent<K>)>,
         /// Counts the objects whose `Drop` panics in the channel.
-        drops: Drops,
+        dropper: SafeDropper,
     },
 }
 
@@ -56,8 +56,8 @@ impl<K> Tap<K> {
                         tracing::error!(%key, message, "reading an object's owners panicked");
                     }
                 }
-                Self::Bounded { name, events, drops } => {
-                    let event = ContainedEvent::new(event.clone(), drops.clone());
+                Self::Bounded { name, events, dropper } => {
+                    let event = SafeDropEvent::new(event.clone(), dropper.clone());
                     let change = (key.clone(), event);
                     if let Err(TrySendError::Full(change)) = events.try_send(change) {
                         let _waiting = held_up.wait_for(name);
@@ -84,7 +84,7 @@ impl TapGuard {
                 };
                 // Not under the lock: a tap owns user functions.
                 for tap in removed {
-                    let_go(tap);
+                    drop_safely(tap);
                 }
             }
         })))

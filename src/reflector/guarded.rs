@@ -12,7 +12,7 @@ use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, StreamExt};
 
 use crate::error::{Fault, RequestScope, SourceError};
-use crate::panic::{catch, let_go};
+use crate::panic::{catch, drop_safely};
 
 /// A future or stream of a source, and the request that its errors name.
 pub(super) struct Guarded<T> {
@@ -57,7 +57,7 @@ impl<T> Guarded<T> {
 
     fn release(&mut self) {
         if let Some(inner) = self.inner.take()
-            && let_go(inner)
+            && drop_safely(inner)
         {
             tracing::error!(request = %self.request, "the source panicked while a request was dropped");
         }

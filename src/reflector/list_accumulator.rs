@@ -1,4 +1,4 @@
-//! The objects that a list, or the initial events of a stream, have brought so far.
+//! The objects received so far from a list, or from the initial events of a stream.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use kube::Resource;
 use crate::object::{Cached, KeyPositions, ObjectKey, Replacement, ResourceVersion};
 use crate::yield_budget::YieldBudget;
 
-/// A collection in the making: one object a key, in the order of arrival.
+/// A collection that is being received: one object for each key, in the order of arrival.
 pub(super) struct ListAccumulator<K> {
     items: Vec<Option<(ObjectKey, Cached<K>)>>,
     places: KeyPositions,
     unreadable: HashSet<ObjectKey>,
-    /// An item came that can't be told which it is.
+    /// True if an item came whose key cannot be read.
     nameless: bool,
-    /// A state came that was not known.
+    /// True if an unknown state came.
     news: bool,
 }
 
@@ -35,33 +35,33 @@ impl<K: Resource> ListAccumulator<K> {
         self.places.len() as u64
     }
 
-    /// Returns how many keys there are, with those of unreadable objects.
+    /// Returns the number of keys, including those of unreadable objects.
     pub(super) fn keys(&self) -> usize {
         self.places.len() + self.unreadable.len()
     }
 
-    /// Notes that a state came that was not known.
+    /// Notes that an unknown state came.
     pub(super) fn note_news(&mut self) {
         self.news = true;
     }
 
-    /// Returns whether a state came that was not known.
+    /// Returns whether an unknown state came.
     pub(super) fn has_news(&self) -> bool {
         self.news
     }
 
-    /// Whether every item's name could be read.
+    /// Returns whether the key of every item could be read.
     pub(super) fn is_clean(&self) -> bool {
         !self.nameless
     }
 
-    /// Forgets everything, in turns: to free many objects takes long. An object whose drop panics
-    /// keeps no other from being freed.
+    /// Discards everything, yielding in between, because freeing many objects takes long. If the
+    /// `Drop` of one object panics, the others are still freed.
     pub(super) async fn discard(&mut self) {
         let mut budget = YieldBudget::new();
         for item in std::mem::take(self).items {
             budget.spend(1).await;
-            crate::panic::let_go(item);
+            crate::panic::drop_safely(item);
         }
     }
 
@@ -69,8 +69,8 @@ impl<K: Resource> ListAccumulator<K> {
         self.places.get(key, |place| is_at(&self.items, place, key))
     }
 
-    /// An item of a list: of two with one key, as a list continued across versions or a stream that
-    /// repeats itself has them, the newer stands.
+    /// Adds an item of a list. If a key comes twice, the newer state is kept. That happens in a
+    /// list continued across versions, and in a stream that repeats itself.
     pub(super) fn list(&mut self, key: ObjectKey, object: Cached<K>) {
         if let Some(place) = self.place(&key)
             && let Some((_, listed)) = &self.items[place]
@@ -81,7 +81,7 @@ impl<K: Resource> ListAccumulator<K> {
         self.put(key, object);
     }
 
-    /// An object that is, or has become, so.
+    /// Adds an object, or replaces its state.
     pub(super) fn put(&mut self, key: ObjectKey, object: Cached<K>) {
         self.unreadable.remove(&key);
         if let Some(place) = self.place(&key) {
@@ -100,7 +100,7 @@ impl<K: Resource> ListAccumulator<K> {
         }
     }
 
-    /// An object that is there but could not be decoded; `None`: nor could its name.
+    /// Notes an object that could not be decoded. `None` if its key could not be read either.
     pub(super) fn unreadable(&mut self, key: Option<ObjectKey>) {
         match key {
             Some(key) => {
@@ -111,7 +111,7 @@ impl<K: Resource> ListAccumulator<K> {
         }
     }
 
-    /// Hands the whole over, and begins anew.
+    /// Returns everything received, and starts over.
     pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement<K> {
         let all = std::mem::take(self);
         Replacement {
@@ -124,12 +124,12 @@ impl<K: Resource> ListAccumulator<K> {
     }
 }
 
-/// Whether the object at a place is the one of this key.
+/// Returns whether the object at this place has this key.
 fn is_at<K>(items: &[Option<(ObjectKey, Cached<K>)>], place: usize, key: &ObjectKey) -> bool {
     matches!(items.get(place), Some(Some((other, _))) if other == key)
 }
 
-/// Whether a state of an object is older than another of it; what has no version is.
+/// Returns whether a state of an object is older than another. A state without a version is older.
 fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
     let version = |object: &Cached<K>| object.version().unwrap_or_else(|| "".into());
     version(object).is_older_than(&version(other))

@@ -62,15 +62,15 @@ pub(super) struct Machine {
     paginated_at_zero: bool,
     /// True if the server refused a streaming list.
     streaming_refused: bool,
-    /// Overrides for the next list whether it is streaming.
+    /// The choice for the next list: streaming if true, plain if false. `None` to follow the rules.
     streaming_next: Option<bool>,
     listing: Listing,
     failed_lists: u32,
     stale_list: bool,
     undecodable_relists: u32,
-    /// When the last relist because of an undecodable item was finished.
+    /// The time at which the last relist because of an undecodable item was finished.
     undecodable_relist_at: Option<Instant>,
-    /// When a relist is due, because an item could not be used.
+    /// The time at which a relist is due because an item could not be used.
     due: Option<Instant>,
     /// True if the open watch sent a newer version.
     progressed: bool,
@@ -189,21 +189,21 @@ impl Machine {
 
     /// Returns the known version if a list of `version` from a cache is older. The answer of a
     /// quorum counts even if it is older: then the cluster was restored and history is lost.
-    pub(super) fn falls_short(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
+    pub(super) fn newer_known(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
         self.listing.asked.as_ref()?;
         self.version.as_ref().filter(|known| version.is_older_than(known))
     }
 
     /// Returns whether the current list is a quorum read. Its answer is the truth, even if it is
     /// older than the known version.
-    pub(super) fn asks_quorum(&self) -> bool {
+    pub(super) fn is_quorum_read(&self) -> bool {
         self.listing.asked.is_none()
     }
 
     /// Returns whether the current list, of this version, shows that history was lost: a quorum is
     /// behind the known version.
     pub(super) fn is_restored(&self, version: &ResourceVersion) -> bool {
-        self.asks_quorum()
+        self.is_quorum_read()
             && self.version.as_ref().is_some_and(|known| version.is_older_than(known))
     }
 

@@ -1,11 +1,11 @@
-//! Keeps up with a collection: lists it, watches it, and lists it anew when the watch is lost.
+//! Lists and watches one collection, and lists it again when the watch is lost.
 //!
-//! A [`Reflector`] asks a [`ListerWatcher`] and gives [`Change`]s to a [`ChangeSink`]. Whatever
-//! happens on the way (410, 429, a broken connection, silence, an object that can't be decoded) it
-//! reports and survives; the changes it gives, applied in order, always come to what the server
-//! has. It keeps no objects itself, and it never gives up until it is dropped.
+//! A [`Reflector`] sends requests to a [`ListerWatcher`] and passes [`Change`]s to a
+//! [`ChangeSink`]. It reports and survives all errors: 410, 429, a broken connection, silence, an
+//! object that cannot be decoded. The changes, applied in order, always converge to the server's
+//! state. The reflector stores no objects, and it runs until it is dropped.
 //!
-//! What to ask next is decided apart from asking it, by a pure state machine.
+//! A pure state machine decides the next request. A driver executes it.
 
 mod backoff;
 mod freshness;
@@ -28,7 +28,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::panic::{catch, catch_async, let_go};
+use crate::panic::{catch, catch_async, drop_safely};
 use futures::StreamExt;
 use kube::Resource;
 use tokio::sync::{OwnedSemaphorePermit, TryAcquireError};
@@ -56,40 +56,42 @@ use crate::lister_watcher::{
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
 use crate::yield_budget::YieldBudget;
 
-/// Takes what a reflector saw, in order.
+/// A consumer of a reflector's changes, in order.
 pub trait ChangeSink<K>: Send + Sync {
-    /// Takes a change. The reflector asks nothing more until this is through, so a sink that has no
-    /// room holds up the watch, and memory stays bounded.
+    /// Takes a change. The reflector sends no further request and reads no further event until this
+    /// future completes. A sink without room therefore slows the watch down, and memory stays
+    /// bounded.
     fn emit(&self, change: Change<K>) -> impl Future<Output = ()> + Send;
 }
 
-/// Lists and watches one collection for as long as it is polled.
+/// A task that lists and watches one collection for as long as it is polled.
 pub struct Reflector<K> {
     driver: ReflectorDriver<K>,
     machine: Machine,
 }
 
-/// Reads a reflector's status while it runs elsewhere.
+/// A handle that reads a reflector's status while the reflector runs elsewhere.
 #[derive(Clone, Debug)]
 pub struct ReflectorMonitor(Arc<StatusCell>);
 
-/// What does what the machine says.
+/// The driver, which executes the machine's steps.
 struct ReflectorDriver<K> {
     source: Arc<dyn ListerWatcher<K>>,
     options: ReflectorOptions<K>,
     status: StatusWriter,
     accumulator: ListAccumulator<K>,
     heartbeat: Heartbeat,
-    /// The stream that gave the initial events, until it is followed.
+    /// The stream that sent the initial events, until the driver follows it.
     stream: Option<(Guarded<WatchStream<K>>, WatchQuery)>,
-    /// When the list that is going on was asked for.
+    /// The time at which the current list was requested.
     listed: Instant,
-    /// The moment of the last proof that what was handed on is current.
+    /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
 }
 
 impl<K: Resource + Send + Sync + 'static> Reflector<K> {
-    /// A reflector of what `source` gives.
+    /// Creates a reflector of the collection that `source` lists and watches. It makes no request
+    /// before [`run`](Self::run).
     pub fn new(source: Arc<dyn ListerWatcher<K>>, mut options: ReflectorOptions<K>) -> Self {
         let rules = Rules {
             page_size: options.page_size,
@@ -114,16 +116,16 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
         Self { driver, machine: Machine::new(rules, policy, rng) }
     }
 
-    /// Reads the status from elsewhere.
+    /// Returns a handle that reads the status while the reflector runs.
     pub fn monitor(&self) -> ReflectorMonitor {
         ReflectorMonitor(self.driver.status.cell().clone())
     }
 
-    /// Lists and watches for ever. Dropping the future ends every request at once.
+    /// Lists and watches until the future is dropped. Dropping it ends every request at once.
     ///
-    /// A panic of the source, of an object's drop or of the sink is reported as an error, and after a
-    /// pause everything is listed again. Other tasks have their turn between two answers, so a stop is
-    /// seen even where every answer is there at once.
+    /// If the source, the sink or an object's `Drop` panics, the panic is reported as an error.
+    /// After a pause the reflector lists everything again. The reflector yields between two
+    /// answers, so it can be stopped even if every answer is ready at once.
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
         let _stopped = Stopped(self.driver.status.cell().clone());
         let mut permit = None;
@@ -152,7 +154,8 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
                 Ok(outcome) => outcome,
                 Err(message) => self.driver.panicked(message),
             };
-            // A list goes on as a watch at once: whatever happens in between is missed until later.
+            // After a list, open the watch at once, because changes in between are not seen until
+            // then.
             gave_way |= matches!(outcome, Outcome::Replaced { .. });
             step = self.machine.next(outcome, Instant::now());
             if !gave_way {
@@ -163,7 +166,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
-    /// Waits for its turn to list. `None`: nothing limits lists.
+    /// Waits for a permit to list. Returns `None` if lists are not limited.
     async fn permit(&mut self) -> Option<OwnedSemaphorePermit> {
         let permits = self.options.list_permits.clone()?;
         match permits.clone().try_acquire_owned() {
@@ -171,15 +174,15 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 self.status.enter(ReflectorState::AwaitingPermit);
                 permits.acquire_owned().await.ok()
             }
-            // A closed semaphore limits nothing.
+            // A closed semaphore sets no limit.
             permit => permit.ok(),
         }
     }
 
-    /// A step panicked where nothing else caught it.
+    /// Reports a panic that only the driver's loop caught.
     fn panicked(&mut self, message: String) -> Outcome {
-        let asked = self.source.collection().request_scope(Verb::List);
-        self.report(&guarded::panicked(&asked, message));
+        let request = self.source.collection().request_scope(Verb::List);
+        self.report(&guarded::panicked(&request, message));
         self.stream = None;
         Outcome::Panicked
     }
@@ -226,7 +229,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             Step::Watch { query, at_most } => {
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
-                let opening = self.opening(&query, &self.packing());
+                let opening = self.opening(&query, &self.packing_hints());
                 let opened = match timeout(self.options.watch_grace_period, opening).await {
                     Ok(opened) => opened,
                     Err(_) => {
@@ -273,23 +276,25 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
 
     /// Lists one page into the accumulator.
     async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
-        let patience = self.options.list_idle_timeout;
-        let silent = self.error(Verb::List, Fault::Silent(patience));
-        let (asked, hints) = (silent.request().clone(), self.hints(machine));
-        let opening = guarded::open(asked.clone(), || self.source.list(query, &hints));
-        let opened = timeout(patience, opening).await;
-        let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, asked);
+        let idle_timeout = self.options.list_idle_timeout;
+        let silent = self.error(Verb::List, Fault::Silent(idle_timeout));
+        let (request, hints) = (silent.request().clone(), self.hints(machine));
+        let opening = guarded::open(request.clone(), || self.source.list(query, &hints));
+        let opened = timeout(idle_timeout, opening).await;
+        let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, request);
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let mut total = None;
         let mut budget = YieldBudget::new();
-        while let Some(item) = timeout(patience, items.next()).await.map_err(|_| silent.clone())? {
+        while let Some(item) =
+            timeout(idle_timeout, items.next()).await.map_err(|_| silent.clone())?
+        {
             budget.spend(1).await;
             match item? {
                 ListItem::Object(Ok(SourceObject(SourceState::Unchanged(key, object)))) => {
                     self.accumulator.list(key, object);
                 }
                 ListItem::Object(object) => {
-                    let (key, object) = self.take_in(object, Verb::List);
+                    let (key, object) = self.accept(object, Verb::List);
                     match (key, object) {
                         (Some(key), Some(object)) => {
                             let version = metadata.version.as_ref();
@@ -314,7 +319,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             return Err(self.error(Verb::List, Fault::Malformed { offset: 0, problem }));
         }
         if continue_token.is_none()
-            && let Some(known) = machine.falls_short(&version)
+            && let Some(known) = machine.newer_known(&version)
         {
             let fault = Fault::StaleList { listed: version, known: known.clone() };
             self.report(&self.error(Verb::List, fault));
@@ -326,13 +331,13 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// Returns the hints for a list.
     fn hints(&self, machine: &Machine) -> ListHints<K> {
         match self.skippable(machine) {
-            Some(known) => self.packing().known(known),
-            None => self.packing(),
+            Some(known) => self.packing_hints().known(known),
+            None => self.packing_hints(),
         }
     }
 
-    /// Hints that objects may come packed; not where a transform is to change them first.
-    fn packing(&self) -> ListHints<K> {
+    /// Returns the hint that objects may come packed, unless a transform must change them first.
+    fn packing_hints(&self) -> ListHints<K> {
         let ReflectorOptions { packer, transform, .. } = &self.options;
         match transform {
             None => ListHints::none().packer(packer.clone()),
@@ -340,16 +345,17 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         }
     }
 
-    /// What need not be decoded again. Nothing where nothing is known yet; and nothing of a quorum's
-    /// list: after a restored backup, other states may have the known ones' versions.
+    /// Returns the objects that the source may leave undecoded. `None` before anything is known.
+    /// `None` for a quorum read: after a restored backup, other states may have the versions of the
+    /// known objects.
     fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects<K>>> {
-        let known = machine.version().is_some() && !machine.asks_quorum();
+        let known = machine.version().is_some() && !machine.is_quorum_read();
         self.options.known.clone().filter(|_| known)
     }
 
-    /// The known object, where it is the very state that was listed: the fresh copy is freed now,
-    /// not when the whole list is there. Not while a quorum's list may turn out to be older than what
-    /// is known: then equal versions mean nothing.
+    /// Returns the known object if the listed one is in the same state. The fresh copy is freed
+    /// now, and not with the whole list. A quorum read that may be older than the known version
+    /// never returns the known object, because equal versions then prove nothing.
     fn known_or(
         &mut self,
         key: &ObjectKey,
@@ -357,7 +363,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         machine: &Machine,
         listed: Option<&ResourceVersion>,
     ) -> Cached<K> {
-        if listed.map_or(machine.asks_quorum(), |version| machine.is_restored(version)) {
+        if listed.map_or(machine.is_quorum_read(), |version| machine.is_restored(version)) {
             self.accumulator.note_news();
             return object;
         }
@@ -371,18 +377,19 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         }
     }
 
-    /// Opens a watch; the future does not hold on to `self`.
+    /// Opens a watch. The future does not borrow `self`.
     fn opening(&self, query: &WatchQuery, hints: &ListHints<K>) -> Opening<WatchStream<K>> {
-        let asked = self.source.collection().request_scope(Verb::Watch);
-        guarded::open(asked, || self.source.watch(query, hints))
+        let request = self.source.collection().request_scope(Verb::Watch);
+        guarded::open(request, || self.source.watch(query, hints))
     }
 
     fn guarded(&self, stream: WatchStream<K>) -> Guarded<WatchStream<K>> {
         Guarded::new(stream, self.source.collection().request_scope(Verb::Watch))
     }
 
-    /// Returns an object's key, and the object as the cache is to hold it, as far as it has them.
-    fn take_in(
+    /// Returns an object's key if it can be read, and the object in the form that the cache keeps,
+    /// if it can be used. Errors are reported.
+    fn accept(
         &mut self,
         object: Result<SourceObject<K>, Undecodable>,
         verb: Verb,
@@ -408,7 +415,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         if let Some(transform) = self.options.transform.clone()
             && catch(|| transform(&mut object)).is_err()
         {
-            let_go(object);
+            drop_safely(object);
             self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
             return (Some(key), None);
         }
@@ -427,8 +434,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 }
 
-/// The span of what is asked of the server: it says from which version on. The one around it says
-/// which collection this is.
+/// Returns the span of a step's request, with the version that it starts from. The enclosing span
+/// names the collection.
 fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
     match step {
         Step::Wait(_) | Step::Replace { .. } => Span::none(),
@@ -447,12 +454,12 @@ fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
 }
 
 impl ReflectorMonitor {
-    /// What the reflector says of itself now.
+    /// Returns the current status of the reflector.
     pub fn status(&self) -> ReflectorStatus {
         self.0.read()
     }
 
-    /// Returns how old the newest proof is that a store of this version has reached.
+    /// Returns the age of the newest proof that a store of this version has reached.
     pub(crate) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
         self.0.freshness_at(version)
     }

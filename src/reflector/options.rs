@@ -86,36 +86,37 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// Sets how long the reflector reopens a watch that ends with an internal error (500) at its
-    /// last version. After this time it lists again. 30 s unless set. Zero is client-go's default.
+    /// Sets the time during which the reflector reopens a watch that ends with an internal error
+    /// (500) at its last version. After this time it lists again. 30 s unless set. Zero is
+    /// client-go's default.
     pub fn internal_error_window(mut self, window: Duration) -> Self {
         self.internal_error_window = window;
         self
     }
 
-    /// Sets how long a list may send nothing before the reflector abandons it. 90 s unless set:
-    /// longer than the 60 s after which an API server itself gives up. [`Duration::MAX`] means no
-    /// limit.
+    /// Sets the time for which a list may send nothing before the reflector abandons it. 90 s
+    /// unless set, which is longer than the 60 s after which an API server itself gives up.
+    /// [`Duration::MAX`] means no limit.
     pub fn list_idle_timeout(mut self, timeout: Duration) -> Self {
         self.list_idle_timeout = timeout;
         self
     }
 
-    /// Sets how long a streaming list may send no new object before the reflector falls back to a
-    /// plain list. 30 s unless set. The whole streaming list may take ten times as long.
+    /// Sets the time for which a streaming list may send no new object before the reflector falls
+    /// back to a plain list. 30 s unless set. The whole streaming list may take ten times as long.
     pub fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
         self.initial_events_idle_timeout = timeout;
         self
     }
 
-    /// Sets how long a watch may stay open beyond its requested timeout before the reflector
-    /// abandons it. Opening a watch may take as long. 30 s unless set.
+    /// Sets the time for which a watch may stay open beyond its requested timeout before the
+    /// reflector abandons it. Opening a watch may take as long. 30 s unless set.
     pub fn watch_grace_period(mut self, margin: Duration) -> Self {
         self.watch_grace_period = margin;
         self
     }
 
-    /// Limits how old the data may be while the server answers. At least this often, the reflector
+    /// Limits the age of the data while the server answers. At least this often, the reflector
     /// proves that its watch is current, or lists everything again. Unset: only events, bookmarks
     /// and lists are proofs, and no additional request is made.
     ///
@@ -170,8 +171,8 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// Packs objects, after the transform. They are kept as they are unless set; an informer sets its
-    /// own.
+    /// Sets the packer that packs objects, after the transform. Not packed unless set. An informer
+    /// sets its own packer.
     pub fn packer(mut self, packer: Packer<K>) -> Self {
         self.packer = packer;
         self

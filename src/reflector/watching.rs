@@ -1,4 +1,4 @@
-//! Follows one watch to its end, and the initial events of a streaming list.
+//! Follows one watch to its end, and reads the initial events of a streaming list.
 
 use std::time::Duration;
 
@@ -17,25 +17,25 @@ use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
 use crate::time::after;
 use crate::yield_budget::YieldBudget;
 
-/// A watch that ends sooner than this, with no event, was refused in all but name.
+/// The age below which a watch without an event counts as refused when it ends.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
-/// Bookmarks nearer to each other than this say nothing of how often they come: servers send one a
-/// minute, and another when a watch is about to end.
+/// The smallest gap between two bookmarks that the heartbeat counts. Servers send a bookmark each
+/// minute, and one more when a watch is about to end, so shorter gaps are raised to this one.
 const SHORTEST_GAP: Duration = Duration::from_secs(60);
 
-/// The initial events of a streaming list may take this many times the patience in all, however
-/// many objects they bring.
-const MOST_PATIENCE: u32 = 10;
+/// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
+/// for any number of objects.
+const MAX_IDLE_TIMEOUTS: u32 = 10;
 
-/// How often this collection's server shows that a quiet watch is alive.
+/// The intervals at which the server proves, with bookmarks, that a quiet watch is alive.
 #[derive(Debug, Default)]
 pub(super) struct Heartbeat {
-    /// The longest time between two bookmarks of one watch, once there were two.
+    /// The longest time between two bookmarks of one watch. `None` before the second bookmark.
     longest_gap: Option<Duration>,
     last_bookmark: Option<Instant>,
-    /// How many watches in a row fell silent: perhaps bookmarks come more seldom than was seen.
-    doubts: u32,
+    /// The number of watches in a row that fell silent. Bookmarks may be rarer than was seen.
+    silent_watches: u32,
 }
 
 impl Heartbeat {
@@ -47,25 +47,28 @@ impl Heartbeat {
         if let Some(last) = self.last_bookmark.replace(now) {
             let gap = now.duration_since(last).max(SHORTEST_GAP);
             self.longest_gap = self.longest_gap.max(Some(gap));
-            self.doubts = 0;
+            self.silent_watches = 0;
         }
     }
 
     fn fell_silent(&mut self) {
-        self.doubts += 1;
+        self.silent_watches += 1;
     }
 
-    /// How long a watch may be silent: three times as long as it ever was between bookmarks, and
-    /// twice that after each that was. The first two may have come close together by chance (a
-    /// server takes its leave with one), and a watch given up sooner than they come would never
-    /// see another two.
-    fn patience(&self) -> Option<Duration> {
-        self.longest_gap.map(|gap| gap.saturating_mul(3 << self.doubts.min(8)))
+    /// Returns the longest time for which a watch may be silent: three times the longest gap
+    /// between bookmarks, doubled for each watch in a row that fell silent. `None` before the
+    /// second bookmark.
+    ///
+    /// The first two bookmarks may have come close together by chance, because a server sends one
+    /// before it ends a watch. Without the doubling, each watch would be abandoned before its
+    /// second bookmark, and the gap would never grow.
+    fn idle_timeout(&self) -> Option<Duration> {
+        self.longest_gap.map(|gap| gap.saturating_mul(3 << self.silent_watches.min(8)))
     }
 }
 
-/// What a watch event says, once decoded.
-enum Seen<K> {
+/// The meaning of a watch item.
+enum Observed<K> {
     Change {
         change: Change<K>,
         version: Option<ResourceVersion>,
@@ -74,15 +77,15 @@ enum Seen<K> {
         version: ResourceVersion,
         initial_events_end: bool,
     },
-    /// Something happened, and can't be told to which object.
+    /// An event of an object whose key cannot be read.
     Nameless,
-    /// Nothing that can be used.
+    /// An item that cannot be used.
     Nothing,
     Failed(SourceError),
 }
 
-impl<K> Seen<K> {
-    /// The version of the collection that it tells of.
+impl<K> Observed<K> {
+    /// Returns the version of the collection that the item states.
     fn version(&self) -> Option<&ResourceVersion> {
         match self {
             Self::Change { version, .. } => version.as_ref(),
@@ -93,25 +96,25 @@ impl<K> Seen<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
-    /// Opens a streaming list and takes its initial events into the accumulator.
+    /// Opens a streaming list and reads its initial events into the accumulator.
     pub(super) async fn stream(
         &mut self,
         query: WatchQuery,
         machine: &Machine,
     ) -> Result<Outcome, SourceError> {
-        let patience = self.options.initial_events_idle_timeout;
+        let idle_timeout = self.options.initial_events_idle_timeout;
         let begun = Instant::now();
-        let never = |this: &Self| {
-            let waited = patience.max(begun.elapsed());
+        let timed_out = |this: &Self| {
+            let waited = idle_timeout.max(begun.elapsed());
             this.error(Verb::Watch, Fault::NoInitialEventsEnd(waited))
         };
         let opening = self.opening(&query, &self.hints(machine));
-        let opened = timeout(patience, opening).await;
-        let mut stream = self.guarded(opened.map_err(|_| never(self))??);
+        let opened = timeout(idle_timeout, opening).await;
+        let mut stream = self.guarded(opened.map_err(|_| timed_out(self))??);
         self.heartbeat.begin();
         let mut budget = YieldBudget::new();
-        let latest = after(begun, patience.saturating_mul(MOST_PATIENCE));
-        let (mut until, mut keys) = (latest.min(after(begun, patience)), 0);
+        let latest = after(begun, idle_timeout.saturating_mul(MAX_IDLE_TIMEOUTS));
+        let (mut until, mut keys) = (latest.min(after(begun, idle_timeout)), 0);
         loop {
             budget.spend(1).await;
             let item = match timeout_at(until, stream.next()).await {
@@ -120,10 +123,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     let within = "the initial events";
                     return Err(self.error(Verb::Watch, Fault::Truncated { received: 0, within }));
                 }
-                Err(_) => return Err(never(self)),
+                Err(_) => return Err(timed_out(self)),
             };
-            match self.see(item) {
-                Seen::Change { change, .. } => match change {
+            match self.observe(item) {
+                Observed::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
                         let object = self.known_or(&key, object, machine, None);
                         self.accumulator.list(key, object);
@@ -132,9 +135,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
                     Change::Bookmark(_) | Change::Replace(_) => {}
                 },
-                Seen::Bookmark { version, initial_events_end: true } => {
+                Observed::Bookmark { version, initial_events_end: true } => {
                     self.heartbeat.bookmark(Instant::now());
-                    if let Some(known) = machine.falls_short(&version) {
+                    if let Some(known) = machine.newer_known(&version) {
                         let fault = Fault::StaleList { listed: version, known: known.clone() };
                         self.report(&self.error(Verb::Watch, fault));
                         return Ok(Outcome::StaleList);
@@ -142,23 +145,24 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     self.stream = Some((stream, query));
                     return Ok(Outcome::Streamed { version, clean: self.accumulator.is_clean() });
                 }
-                Seen::Nameless => self.accumulator.unreadable(None),
-                Seen::Bookmark { .. } | Seen::Nothing => {}
-                Seen::Failed(error) => return Err(error),
+                Observed::Nameless => self.accumulator.unreadable(None),
+                Observed::Bookmark { .. } | Observed::Nothing => {}
+                Observed::Failed(error) => return Err(error),
             }
             self.status.loaded(self.accumulator.len(), None);
-            // What comes is no progress: a server that knows no initial events sends live ones.
+            // Only new keys are progress. A server that does not know initial events sends live
+            // events.
             let now = Instant::now();
             if self.accumulator.keys() > keys {
                 keys = self.accumulator.keys();
-                until = latest.min(after(now, patience));
+                until = latest.min(after(now, idle_timeout));
             } else if now >= until {
-                return Err(never(self));
+                return Err(timed_out(self));
             }
         }
     }
 
-    /// Hands on what a watch brings until it ends.
+    /// Passes on the events of a watch until it ends.
     pub(super) async fn follow(
         &mut self,
         mut stream: Guarded<WatchStream<K>>,
@@ -176,17 +180,18 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let mut budget = YieldBudget::new();
         let end = loop {
             budget.spend(1).await;
-            // The timer below has no turn while the stream always has another item.
+            // The timer below never fires while the stream always has another item.
             if due.is_some_and(|due| due <= last) {
                 break End::Due;
             }
-            let patience = self.heartbeat.patience();
-            let silent = patience.map_or(overdue, |patience| overdue.min(after(last, patience)));
+            let idle_timeout = self.heartbeat.idle_timeout();
+            let silent =
+                idle_timeout.map_or(overdue, |idle_timeout| overdue.min(after(last, idle_timeout)));
             let until = due.map_or(silent, |due| due.min(silent));
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
-                probed = probe.next() => match self.probed(&mut probe, probed, machine) {
+                probed = probe.next() => match self.handle_probe(&mut probe, probed, machine) {
                     Some(end) => break end,
                     None => continue,
                 },
@@ -211,33 +216,33 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             events += 1;
             last = now;
             self.status.heard(now);
-            let seen = self.see(item);
-            if let Some(told) = seen.version()
+            let observed = self.observe(item);
+            if let Some(stated) = observed.version()
                 && let Some(known) = machine.version()
-                && told.is_older_than(known)
+                && stated.is_older_than(known)
             {
-                if let Some(at) = self.came_late(seen, machine, sink, now).await {
+                if let Some(at) = self.handle_old_item(observed, machine, sink, now).await {
                     due = Some(at);
                 }
                 continue;
             }
-            let version = match seen {
-                Seen::Change { change, version } => {
+            let version = match observed {
+                Observed::Change { change, version } => {
                     sink.emit(change).await;
                     version
                 }
-                Seen::Bookmark { version, .. } => {
+                Observed::Bookmark { version, .. } => {
                     self.heartbeat.bookmark(now);
                     sink.emit(Change::Bookmark(version.clone())).await;
                     Some(version)
                 }
-                Seen::Nameless => {
-                    // What it changed is not known until everything is listed anew.
+                Observed::Nameless => {
+                    // The change is unknown until everything is listed again.
                     due = Some(machine.missed(now));
                     continue;
                 }
-                Seen::Nothing => continue,
-                Seen::Failed(error) => {
+                Observed::Nothing => continue,
+                Observed::Failed(error) => {
                     self.report(&error);
                     break End::Failed((&error).into());
                 }
@@ -248,13 +253,14 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 self.proved(machine, now);
                 probe.proved(now);
             }
-            // After a sink that had no room, the server still had its chance to be silent.
+            // Count silence from the end of the emit, because a full sink may have delayed the next
+            // read.
             last = Instant::now();
         };
         Outcome::WatchEnded { end, lasted: opened.elapsed() }
     }
 
-    /// A watch ended in good order.
+    /// Returns the kind of end of a watch that ended cleanly, and reports one that was too short.
     fn ended(&mut self, lasted: Duration, events: u64, follows_list: bool) -> End {
         if lasted >= SHORT_WATCH {
             return End::Ordinary;
@@ -268,20 +274,20 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         End::Ordinary
     }
 
-    /// Something is older than what is known of the collection: told again, or too late. Gives when
-    /// everything is to be listed, if that is the only way to know what it is worth.
+    /// Handles an item that is older than the known version: a repetition, or an item that came too
+    /// late. Returns the time at which a relist is due, if only a relist can tell which.
     ///
-    /// A bookmark says nothing then. Of an object, what is known decides: an older state than the
-    /// known one is no news, and a deletion of the very object that is known still stands, as servers
-    /// tell it that give a deleted object its last version.
-    async fn came_late(
+    /// An old bookmark is ignored. For an object, its known state decides. A state older than the
+    /// known one is ignored. The deletion of the known object is passed on, because some servers
+    /// send a deleted object with its last version.
+    async fn handle_old_item(
         &mut self,
-        seen: Seen<K>,
+        observed: Observed<K>,
         machine: &mut Machine,
         sink: &impl ChangeSink<K>,
         now: Instant,
     ) -> Option<Instant> {
-        let Seen::Change { change, version: Some(event) } = seen else { return None };
+        let Observed::Change { change, version: Some(event) } = observed else { return None };
         if let Some(known) = machine.version().cloned() {
             let event = event.clone();
             self.report(&self.error(Verb::Watch, Fault::OutOfOrder { event, known }));
@@ -307,8 +313,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         Probe::new(self.source.clone(), *freshness_limit, *list_idle_timeout, proved)
     }
 
-    /// Acts on what a probe came to; gives why the watch is to end, if it is.
-    fn probed(
+    /// Handles the next event of a probe. Returns the reason to end the watch, if there is one.
+    fn handle_probe(
         &mut self,
         probe: &mut Probe<K>,
         probed: Probed,
@@ -325,7 +331,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     self.proved(machine, begun);
                     probe.proved(begun);
                 } else if version.is_older_than(known) {
-                    // A quorum is behind: history was lost. What the watch told has been proved since.
+                    // A quorum is behind the known version, so history was lost. Events of the
+                    // watch have been proofs since then.
                     return Some(End::Unproven);
                 } else {
                     probe.await_watch(begun);
@@ -340,55 +347,56 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         None
     }
 
-    /// The collection is known to have had its present version at this moment.
+    /// Notes a proof that the collection had its current version at this moment.
     pub(super) fn proved(&mut self, machine: &Machine, at: Instant) {
         self.proved = self.proved.max(Some(at));
         self.status.proved(machine.version(), at);
     }
 
-    fn see(&mut self, item: WatchItem<K>) -> Seen<K> {
+    fn observe(&mut self, item: WatchItem<K>) -> Observed<K> {
         match item {
-            WatchItem::Added(decoded) => {
-                self.present(decoded, |key, object, version| Change::Added { key, object, version })
-            }
-            WatchItem::Modified(decoded) => self
-                .present(decoded, |key, object, version| Change::Updated { key, object, version }),
+            WatchItem::Added(decoded) => self.observe_object(decoded, |key, object, version| {
+                Change::Added { key, object, version }
+            }),
+            WatchItem::Modified(decoded) => self.observe_object(decoded, |key, object, version| {
+                Change::Updated { key, object, version }
+            }),
             WatchItem::Deleted(decoded) => {
                 let version = version(&decoded);
-                match self.take_in(decoded, Verb::Watch) {
-                    (Some(key), object) => Seen::Change {
+                match self.accept(decoded, Verb::Watch) {
+                    (Some(key), object) => Observed::Change {
                         change: Change::Deleted { key, object, version: version.clone() },
                         version,
                     },
-                    (None, _) => Seen::Nameless,
+                    (None, _) => Observed::Nameless,
                 }
             }
             WatchItem::Bookmark { version, initial_events_end } => {
-                Seen::Bookmark { version, initial_events_end }
+                Observed::Bookmark { version, initial_events_end }
             }
             WatchItem::Skipped(error) => {
                 self.report(&error);
-                Seen::Nothing
+                Observed::Nothing
             }
-            WatchItem::Failed(error) => Seen::Failed(error),
+            WatchItem::Failed(error) => Observed::Failed(error),
         }
     }
 
-    fn present(
+    fn observe_object(
         &mut self,
         object: Result<SourceObject<K>, Undecodable>,
         change: fn(ObjectKey, Cached<K>, Option<ResourceVersion>) -> Change<K>,
-    ) -> Seen<K> {
+    ) -> Observed<K> {
         let version = version(&object);
-        match self.take_in(object, Verb::Watch) {
+        match self.accept(object, Verb::Watch) {
             (Some(key), Some(object)) => {
-                Seen::Change { change: change(key, object, version.clone()), version }
+                Observed::Change { change: change(key, object, version.clone()), version }
             }
-            (Some(key), None) => Seen::Change {
+            (Some(key), None) => Observed::Change {
                 change: Change::Unreadable { key, version: version.clone() },
                 version,
             },
-            (None, _) => Seen::Nameless,
+            (None, _) => Observed::Nameless,
         }
     }
 }
@@ -411,12 +419,12 @@ mod tests {
         let mut heartbeat = Heartbeat::default();
         heartbeat.begin();
         heartbeat.bookmark(begun);
-        assert_eq!(heartbeat.patience(), None);
+        assert_eq!(heartbeat.idle_timeout(), None);
         heartbeat.bookmark(begun + second);
-        assert_eq!(heartbeat.patience(), Some(3 * SHORTEST_GAP));
-        // This server sends one every 400 seconds.
+        assert_eq!(heartbeat.idle_timeout(), Some(3 * SHORTEST_GAP));
+        // This server sends a bookmark every 400 seconds.
         let mut given_up = 0;
-        while heartbeat.patience().is_some_and(|patience| patience < 2 * 400 * second) {
+        while heartbeat.idle_timeout().is_some_and(|idle_timeout| idle_timeout < 2 * 400 * second) {
             heartbeat.fell_silent();
             given_up += 1;
             assert!(given_up < 4);
@@ -424,10 +432,10 @@ mod tests {
         heartbeat.begin();
         heartbeat.bookmark(begun);
         heartbeat.bookmark(begun + 400 * second);
-        assert_eq!(heartbeat.patience(), Some(3 * 400 * second));
+        assert_eq!(heartbeat.idle_timeout(), Some(3 * 400 * second));
         for _ in 0..100 {
             heartbeat.fell_silent();
         }
-        assert!(heartbeat.patience() < Some(Duration::from_secs(10 * 24 * 3600)));
+        assert!(heartbeat.idle_timeout() < Some(Duration::from_secs(10 * 24 * 3600)));
     }
 }

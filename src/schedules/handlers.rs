@@ -94,10 +94,10 @@ fn handler_added_between_batches_gets_each_event_once() {
                     draft.put(&key(), Arc::new(version));
                     // As the informer does with a batch: stored while no handler can be added, then
                     // dispatched.
-                    let round = processor.enter();
+                    let dispatch = processor.enter();
                     assert!(draft.publish().is_ok(), "there is no other writer");
-                    let listeners = round.listeners();
-                    drop(round);
+                    let listeners = dispatch.listeners();
+                    drop(dispatch);
                     listeners.distribute(&[updated(version)]);
                 }
             })
@@ -105,9 +105,9 @@ fn handler_added_between_batches_gets_each_event_once() {
         let newcomer = {
             let (processor, store) = (processor.clone(), store.clone());
             spawn(move || {
-                let mut round = processor.enter();
+                let mut dispatch = processor.enter();
                 let stored = store.snapshot().into_objects();
-                round.add_stream(&HandlerOptions::new(), stored, true, None)
+                dispatch.add_stream(&HandlerOptions::new(), stored, true, None)
             })
         };
         join_all([writer]);

@@ -86,7 +86,7 @@ impl<K> DecodedCache<K> {
         }
         for Held { packed, object, .. } in gone {
             // Its `Drop` is user code.
-            crate::panic::let_go(object);
+            crate::panic::drop_safely(object);
             if let Some(object) = packed.upgrade()
                 && object.release()
             {

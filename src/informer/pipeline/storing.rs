@@ -1,9 +1,12 @@
-//! One batch's way into the store and to the handlers.
+//! The path of one batch into the store and to the handlers.
 //!
-//! A first list is one batch, however long. It is applied in turns, so that the runtime's other tasks
-//! go on, to a draft of the store's next state, so that nothing waits and no reader sees half of it;
-//! then it is told in turns to those who were there when it was stored. No lock is held across an
-//! await, and what is freed afterwards is freed in turns, here: another thread may never come to it.
+//! A first list is one batch, however long. The batch is applied in slices, so that the runtime's
+//! other tasks can run. It is applied to a draft of the store's next state, so nothing waits for it
+//! and no reader sees half of it. The handlers that existed at that moment are then notified, also
+//! in slices.
+//!
+//! No lock is held across an await. Old objects are freed here, in slices, because another thread
+//! might never free them.
 
 use std::sync::atomic::Ordering;
 
@@ -16,53 +19,53 @@ use crate::object::{Cached, CachedEvent, Delta, ObjectKey};
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
 
-/// How often a batch is applied off to the side before others are kept out.
+/// The number of attempts to apply a batch to a draft before other writers are locked out.
 const ATTEMPTS: usize = 3;
 
 /// A batch that is in the store.
-struct Stored<K> {
-    /// To be told, by turns.
-    applied: Vec<Applied<K>>,
-    /// Those who are told.
+struct StoredBatch<K> {
+    /// The notifications, slice by slice.
+    applied: Vec<AppliedDeltas<K>>,
+    /// The listeners to notify.
     listeners: Listeners<K>,
     published: Published<K>,
 }
 
-/// A published transaction, and the listeners that are told of it.
+/// A published transaction, and the listeners to notify of it.
 type Committed<K> = (Published<K>, Listeners<K>);
 
-/// A batch on its way into the store, and what decides who hears of it.
+/// A batch to apply, with the state that decides which handlers are notified.
 #[derive(Clone, Copy)]
-struct Application<'b, K> {
+struct BatchApplier<'b, K> {
     batch: &'b Batch<K>,
-    /// It belongs to the first population.
+    /// True if the batch belongs to the first list.
     initial: bool,
-    /// A handler wants to hear of what did not change.
+    /// True if some handler wants notifications of unchanged objects.
     resyncing: bool,
 }
 
-/// The outcome of some deltas.
-struct Applied<K> {
-    /// What the handlers are to hear.
+/// The result of applying some deltas.
+struct AppliedDeltas<K> {
+    /// The notifications for the handlers.
     notifications: Vec<Notification<K>>,
-    /// States that left the store and that no handler hears of. They are kept until the store's
-    /// state before is freed, so that no object goes with that.
-    unheard: Vec<Cached<K>>,
+    /// Old objects that are in no notification. They are kept until the previous state of the store
+    /// is freed, so that freeing it drops no object.
+    unsent: Vec<Cached<K>>,
 }
 
 impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
-    /// Stores a batch, tells the handlers of it and takes it off the queue; gives the calls of index
-    /// functions that panicked.
+    /// Stores a batch, notifies the handlers and marks the batch as done. Returns the calls of
+    /// index functions that panicked.
     pub(super) async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
         let initial = !self.populated.load(Ordering::Relaxed);
         let resyncing = self.processor.min_resync().is_some();
-        let application = Application { batch: &batch, initial, resyncing };
-        let Stored { applied, listeners, published } = self.apply_batch(&application).await;
+        let applier = BatchApplier { batch: &batch, initial, resyncing };
+        let StoredBatch { applied, listeners, published } = self.apply_batch(&applier).await;
         let Published { faults, before } = published;
-        for Applied { notifications, .. } in &applied {
+        for AppliedDeltas { notifications, .. } in &applied {
             listeners.distribute(notifications);
             if listeners.has_taps() {
-                // A tap without room must not hold up a stop.
+                // A tap without room must not delay a stop.
                 let tapping = listeners.tap(notifications, &self.held_up_by);
                 self.stop.run_until_cancelled(tapping).await;
             }
@@ -71,9 +74,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             }
         }
         if initial && (batch.initial || self.fifo.has_synced()) {
-            // Who was added meanwhile was told what is stored, and that is all of it.
-            let round = self.processor.enter();
-            round.end_initial();
+            // A handler that was added meanwhile received the stored objects, which are the whole
+            // list.
+            let dispatch = self.processor.enter();
+            dispatch.end_initial();
             self.populated.store(true, Ordering::Relaxed);
         }
         self.fifo.done_in_turns(&batch).await;
@@ -82,49 +86,52 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let mut budget = YieldBudget::new();
         for (_, delta) in batch.deltas {
             budget.spend(1).await;
-            self.drops.free(delta);
+            self.dropper.free(delta);
         }
         faults
     }
 
-    /// Frees in turns, and one by one: an object's `Drop` is user code.
-    async fn free(&self, applied: Vec<Applied<K>>) {
+    /// Frees objects one by one, because an object's `Drop` is user code. Yields in between.
+    async fn free(&self, applied: Vec<AppliedDeltas<K>>) {
         let mut budget = YieldBudget::new();
-        for Applied { notifications, unheard } in applied {
+        for AppliedDeltas { notifications, unsent } in applied {
             for notification in notifications {
                 budget.spend(1).await;
-                self.drops.free_event(notification.event);
+                self.dropper.free_event(notification.event);
             }
-            for object in unheard {
+            for object in unsent {
                 budget.spend(1).await;
-                self.drops.free(object);
+                self.dropper.free(object);
             }
         }
     }
 
-    /// How many objects are stored in one turn. Index functions are shown those of which no values were
-    /// noted, and what is packed is unpacked for that, which takes ten times as long as filing it.
-    fn turn(&self) -> usize {
+    /// Returns the number of objects to store between two yields. Objects without noted index
+    /// values are passed to the index functions. Packed objects are unpacked for that, which takes
+    /// ten times as long as indexing them.
+    fn slice_len(&self) -> usize {
         if self.keeper.is_some() { TURN / UNPACKING } else { TURN }
     }
 
-    /// Makes the store's next state in turns and publishes it. It takes in an index that was added
-    /// meanwhile. Where a user wrote to the store, it is made again; the last time with everybody
-    /// else kept out.
-    async fn apply_batch(&self, application: &Application<'_, K>) -> Stored<K> {
+    /// Builds the store's next state and publishes it, yielding in between. Indexes that were added
+    /// meanwhile are included. If a user has written to the store meanwhile, the state is built
+    /// again. The last attempt locks other writers out.
+    async fn apply_batch(&self, applier: &BatchApplier<'_, K>) -> StoredBatch<K> {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
             let mut applied = Vec::new();
-            for deltas in application.batch.deltas.chunks(self.turn()) {
+            for deltas in applier.batch.deltas.chunks(self.slice_len()) {
                 if !applied.is_empty() {
                     give_way().await;
                 }
-                applied.push(application.apply(&mut draft, deltas));
+                applied.push(applier.apply(&mut draft, deltas));
             }
-            application.stamp(&mut draft);
+            applier.stamp(&mut draft);
             loop {
                 let outdated = match self.publish(draft) {
-                    Ok((published, listeners)) => return Stored { applied, listeners, published },
+                    Ok((published, listeners)) => {
+                        return StoredBatch { applied, listeners, published };
+                    }
                     Err(outdated) => outdated,
                 };
                 match outdated.adopt_indexes().await {
@@ -135,34 +142,36 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             self.free(applied).await;
         }
         let mut write = self.indexer.transaction();
-        let applied = application.apply(&mut write, &application.batch.deltas);
-        application.stamp(&mut write);
+        let applied = applier.apply(&mut write, &applier.batch.deltas);
+        applier.stamp(&mut write);
         match self.publish(write) {
-            Ok((published, listeners)) => Stored { applied: vec![applied], listeners, published },
+            Ok((published, listeners)) => {
+                StoredBatch { applied: vec![applied], listeners, published }
+            }
             Err(_) => unreachable!("nothing else writes while the store is locked"),
         }
     }
 
-    /// A handler that is added meanwhile sees the store before the batch, and is told of it, or after
-    /// it, and is not.
+    /// Publishes a transaction, while no handler can be added. A handler that is added before this
+    /// is notified of the batch. A handler that is added after it sees the batch in the store.
     fn publish<'a, L: WriterLock>(
         &self,
         write: Transaction<'a, K, L>,
     ) -> Result<Committed<K>, Box<Transaction<'a, K, L>>> {
-        let round = self.processor.enter();
+        let dispatch = self.processor.enter();
         let published = write.publish()?;
-        Ok((published, round.listeners()))
+        Ok((published, dispatch.listeners()))
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Application<'_, K> {
-    /// Does to the store what deltas say.
+impl<K: Resource + Send + Sync + 'static> BatchApplier<'_, K> {
+    /// Applies deltas to the draft of the store.
     fn apply<L>(
         &self,
         write: &mut Transaction<'_, K, L>,
         deltas: &[(ObjectKey, Delta<K>)],
-    ) -> Applied<K> {
-        let (mut notifications, mut unheard) = (Vec::new(), Vec::new());
+    ) -> AppliedDeltas<K> {
+        let (mut notifications, mut unsent) = (Vec::new(), Vec::new());
         for (key, delta) in deltas {
             let (event, recipients) = match delta {
                 Delta::Unreadable => {
@@ -175,14 +184,14 @@ impl<K: Resource + Send + Sync + 'static> Application<'_, K> {
                 }
                 Delta::Deleted { object, final_state_known } => {
                     let Some(stored) = write.remove(key) else { continue };
-                    unheard.push(stored);
+                    unsent.push(stored);
                     let (object, final_state_known) = (object.clone(), *final_state_known);
                     (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
                 }
                 Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                     self.put(write, key, object)
                 }
-                // Nothing happened: it is told again as it is stored, and stays stale if it was.
+                // No change: send the stored object again. If it was stale, it stays stale.
                 Delta::Sync(_) => match write.get(key) {
                     Some(stored) => {
                         let (old, new) = (stored.clone(), stored.clone());
@@ -194,26 +203,26 @@ impl<K: Resource + Send + Sync + 'static> Application<'_, K> {
             if recipients == Recipients::Everyone || self.resyncing {
                 notifications.push(Notification { key: key.clone(), event, recipients });
             } else if let CachedEvent::Updated { old, .. } = event {
-                unheard.push(old);
+                unsent.push(old);
             }
         }
-        Applied { notifications, unheard }
+        AppliedDeltas { notifications, unsent }
     }
 
-    /// Stores an object; returns the event, and who is to hear of it.
+    /// Stores an object. Returns the event and its recipients.
     fn put<L>(
         &self,
         write: &mut Transaction<'_, K, L>,
         key: &ObjectKey,
         object: &Cached<K>,
     ) -> (CachedEvent<K>, Recipients) {
-        // After a loss of history equal versions are no sign that nothing changed.
+        // If history was lost, equal versions do not prove that nothing changed.
         let unchanged =
             if self.batch.restored { Recipients::Everyone } else { Recipients::Resyncing };
         let stored = write.get(key);
         let same = stored.is_some_and(|stored| stored.ptr_eq(object));
         if same && !write.is_stale(key) {
-            // Nothing to write: a relist of what is known costs no copy of the store's nodes.
+            // Write nothing: a relist of known objects copies no node of the store.
             return (CachedEvent::Updated { old: object.clone(), new: object.clone() }, unchanged);
         }
         match write.put(key, object) {
@@ -229,7 +238,7 @@ impl<K: Resource + Send + Sync + 'static> Application<'_, K> {
         }
     }
 
-    /// Gives the store the batch's version.
+    /// Sets the store's version to the batch's version.
     fn stamp<L>(&self, write: &mut Transaction<'_, K, L>) {
         let Batch { version, restored, list, complete, .. } = self.batch;
         if *restored {
@@ -278,7 +287,7 @@ mod tests {
         ] {
             fifo.push(change);
             let batch = fifo.pop().now_or_never().flatten().expect("something was pushed");
-            Application { batch: &batch, initial: false, resyncing: false }.stamp(&mut draft);
+            BatchApplier { batch: &batch, initial: false, resyncing: false }.stamp(&mut draft);
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }

@@ -1,4 +1,5 @@
-//! Every task of an informer is watched: one that ends by itself stops the informer, and says why.
+//! Supervision of an informer's tasks. A task that ends by itself stops the informer, with a
+//! reason.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,17 +9,17 @@ use tokio::runtime::Handle;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::{Instrument, Span};
 
-use super::{Life, Pipeline};
+use super::{Lifecycle, Pipeline};
 use crate::panic::catch_async;
 
-/// The reason why an informer stopped without being asked to.
+/// The reason why an informer stopped without a request.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
 #[error("the {task} task ended: {message}; ask for a new informer")]
 #[non_exhaustive]
 pub struct InformerFailure {
     /// The task that ended.
     pub task: InformerTask,
-    /// The message of its panic, or how else it ended.
+    /// The message of its panic, or the way it ended.
     pub message: Arc<str>,
 }
 
@@ -27,13 +28,13 @@ pub struct InformerFailure {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum InformerTask {
-    /// Lists and watches.
+    /// The task that lists and watches.
     Reflector,
-    /// Stores what came and tells the handlers.
+    /// The task that stores changes and notifies the handlers.
     Processing,
-    /// Frees objects that were unpacked.
+    /// The task that frees unpacked objects.
     Storage,
-    /// Calls one handler.
+    /// The task that calls one handler.
     Handler,
 }
 
@@ -48,37 +49,40 @@ impl fmt::Display for InformerTask {
     }
 }
 
-/// Notices the end of one task, also where the runtime drops it.
-struct Watch<K: Resource + Send + Sync + 'static> {
+/// A guard that notices the end of one task, even if the runtime drops the task.
+struct TaskGuard<K: Resource + Send + Sync + 'static> {
     pipeline: Arc<Pipeline<K>>,
     task: InformerTask,
-    over: bool,
+    done: bool,
 }
 
-impl<K: Resource + Send + Sync + 'static> Watch<K> {
+impl<K: Resource + Send + Sync + 'static> TaskGuard<K> {
     fn ended(mut self, ended: Result<(), String>) {
-        self.over = true;
+        self.done = true;
         match ended {
             Err(message) => {
                 self.pipeline.fail(self.task, &format!("it panicked: {message}"));
             }
-            // A handler that was removed is over; the others go on until the informer stops.
+            // A handler's task ends when the handler is removed. All others run until the informer
+            // stops.
             Ok(()) if self.task == InformerTask::Handler || self.pipeline.is_stopped() => {}
-            Ok(()) => self.pipeline.fail(self.task, "it gave up"),
+            Ok(()) => {
+                self.pipeline.fail(self.task, "it returned, although nothing stopped the informer")
+            }
         }
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Drop for Watch<K> {
+impl<K: Resource + Send + Sync + 'static> Drop for TaskGuard<K> {
     fn drop(&mut self) {
-        if !self.over {
+        if !self.done {
             self.pipeline.fail(self.task, "its runtime was shut down");
         }
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
-    /// Spawns a task whose end is noticed. Call it with nothing locked: where the runtime is gone,
+    /// Spawns a task whose end is noticed. Call it without a lock: if the runtime has shut down,
     /// the task is dropped here.
     pub(super) fn spawn(
         self: &Arc<Self>,
@@ -87,20 +91,21 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         span: Span,
         work: impl Future<Output = ()> + Send + 'static,
     ) {
-        let watch = Watch { pipeline: self.clone(), task, over: false };
+        let guard = TaskGuard { pipeline: self.clone(), task, done: false };
         let watched = async move {
             let ended = catch_async(work).await;
-            watch.ended(ended);
+            guard.ended(ended);
         };
         self.tasks.spawn_on(watched.instrument(span), runtime);
     }
 
-    /// Stops, because a task ended that should not have. After a stop tasks end as they should.
+    /// Stops the informer, because a task ended too early. Has no effect after a stop, when all
+    /// tasks end.
     fn fail(&self, task: InformerTask, message: &str) {
         let token: TaskTrackerToken = self.tasks.token();
         {
-            let mut life = self.life.lock();
-            let draining = matches!(&*life, Life::Stopped { drain: true });
+            let mut lifecycle = self.lifecycle.lock();
+            let draining = matches!(&*lifecycle, Lifecycle::Stopped { drain: true });
             if self.stop.is_cancelled() && !draining {
                 return;
             }
@@ -108,9 +113,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             if self.failure.set(failure).is_err() {
                 return;
             }
-            *life = Life::Stopped { drain: false };
+            *lifecycle = Lifecycle::Stopped { drain: false };
         }
-        let (name, resource, namespace) = self.named();
+        let (name, resource, namespace) = self.span_fields();
         tracing::error!(name, resource, namespace, %task, message, "informer failed and stops");
         self.stop.cancel();
         self.abort.cancel();

@@ -185,7 +185,7 @@ async fn stopping_ends_the_watch() {
     assert_eq!(rig.monitor.status().state, ReflectorState::Stopped);
 }
 
-/// With nothing to wait for, other tasks and the stop still have their turn.
+/// The reflector yields to other tasks and can be stopped even if nothing ever waits.
 #[tokio::test]
 async fn always_ready_source_can_be_stopped() {
     struct Ready(Collection);
@@ -226,5 +226,5 @@ async fn always_ready_source_can_be_stopped() {
         tokio::task::yield_now().await;
     }
     stop.cancel();
-    assert!(task.await.unwrap().is_none(), "pages without end are no reason to miss the stop");
+    assert!(task.await.unwrap().is_none(), "endless pages must not prevent the stop");
 }

@@ -107,7 +107,11 @@ async fn a_garbled_envelope_is_asked_again() {
         }),
     )
     .await;
-    rig.reported(FaultClass::Undecodable, None, "an object that can't be named can't be decoded");
+    rig.reported(
+        FaultClass::Undecodable,
+        None,
+        "an object without a readable key can't be decoded",
+    );
     assert!(
         rig.relists().of(RelistCause::UndecodableItem) >= 1,
         "a list without names deletes nothing"
