@@ -1,7 +1,7 @@
-//! Codecs: how objects are encoded, together with what decodes them.
+//! Codecs: an encoding of objects, with its decoder.
 //!
-//! All objects that are encoded the same way share one codec, however many requests they come by, so
-//! that whatever keeps their bytes keeps one pointer for all.
+//! All objects of one encoding share one codec, whatever request they come from. Storage that keeps
+//! their bytes therefore keeps one pointer for all of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,28 +25,28 @@ pub(crate) enum Encoding {
     Protobuf,
 }
 
-/// The encoding of some objects, and what decodes them.
+/// An encoding of objects, and its decoder.
 pub(crate) struct Codec<K> {
     layout: Layout,
     decoder: Arc<dyn Decode<K>>,
-    /// Decodes the same without managed fields, where that is less work.
+    /// Decodes the same type without managed fields, if the decoder supports that.
     light: Option<Arc<dyn Decode<K>>>,
-    /// About how many bytes of memory each encoded byte becomes.
+    /// The approximate number of bytes of memory that each encoded byte becomes.
     expansion: usize,
 }
 
-/// How bytes are handed to a decoder.
+/// The layout of the bytes that the decoder receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// As they are.
+    /// The encoded object, without a wrapper.
     Plain,
-    /// As a protobuf message in an envelope that names its type: an object of a watch.
+    /// A protobuf message in an envelope that names its type. Watch events hold these.
     Envelope,
-    /// As a protobuf message of this type: an item of a list.
+    /// A protobuf message of this type. Lists hold these.
     Item(ItemType),
 }
 
-/// The metadata that is read of an object that is not decoded.
+/// The metadata that is read from an object without decoding it.
 #[derive(Deserialize)]
 struct Head {
     metadata: HeadMetadata,
@@ -65,17 +65,17 @@ struct HeadMetadata {
 /// The codecs of one source.
 pub(crate) struct Codecs<K> {
     decoder: Arc<dyn Decode<K>>,
-    /// There are only a few: JSON, the watch's protobuf, the list's.
+    /// A source has at most a few: JSON, the watch's protobuf, the list's protobuf.
     codecs: Mutex<Vec<Arc<Codec<K>>>>,
 }
 
 impl<K: 'static> Codecs<K> {
-    /// Returns the codecs of this decoder.
+    /// Creates the codecs of this decoder.
     pub(crate) fn new(decoder: Arc<dyn Decode<K>>) -> Self {
         Self { decoder, codecs: Mutex::default() }
     }
 
-    /// Bounds the memory that an object may take, if the decoder can do that.
+    /// Limits the memory of one object, if the decoder supports that.
     pub(crate) fn with_memory_limit(self: Arc<Self>, bytes: usize) -> Arc<Self> {
         match self.decoder.with_memory_limit(bytes) {
             Some(decoder) => Arc::new(Self::new(decoder)),
@@ -87,7 +87,8 @@ impl<K: 'static> Codecs<K> {
         &*self.decoder
     }
 
-    /// Returns the codec of objects in this encoding; in protobuf, of list items of this type.
+    /// Returns the codec of objects in this encoding. In protobuf, `item` is the type of a list's
+    /// items.
     pub(crate) fn of(&self, encoding: Encoding, item: Option<ItemType>) -> Arc<Codec<K>> {
         let layout = match (encoding, item) {
             (Encoding::Json, _) => Layout::Plain,
@@ -102,7 +103,7 @@ impl<K: 'static> Codecs<K> {
         let reads =
             |light: &Arc<dyn Decode<K>>| layout == Layout::Plain || light.protobuf().is_some();
         let light = decoder.without_managed_fields().filter(reads);
-        // Of a pod as its type has it.
+        // Measured on a pod decoded as its type.
         let expansion = if encoding == Encoding::Json { 11 } else { 18 };
         let codec = Arc::new(Codec { layout, decoder, light, expansion });
         codecs.push(codec.clone());
@@ -112,19 +113,19 @@ impl<K: 'static> Codecs<K> {
 
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
 impl<K: 'static> Codec<K> {
-    /// Returns a codec that hands all bytes to this decoder.
+    /// Creates a codec that passes all bytes to this decoder.
     pub(crate) fn plain(decoder: impl Decode<K>, expansion: usize) -> Self {
         Self { layout: Layout::Plain, decoder: Arc::new(decoder), light: None, expansion }
     }
 
-    /// Decodes an object without what nothing asks of it on its way; returns whether it is whole all
-    /// the same.
+    /// Decodes an object, without managed fields if the decoder supports that. Returns whether the
+    /// object is whole nevertheless.
     pub(crate) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
         let decoder = self.light.as_ref().unwrap_or(&self.decoder);
         Ok((self.read(&**decoder, object, None)?, self.light.is_none()))
     }
 
-    /// Decodes an object at least so far as to have these fields.
+    /// Decodes an object with at least these fields.
     pub(crate) fn decode_fields(
         &self,
         object: &[u8],
@@ -135,11 +136,11 @@ impl<K: 'static> Codec<K> {
         {
             return Ok(part);
         }
-        // A type may demand more than the fields.
+        // A type may require more than these fields.
         self.decode(object)
     }
 
-    /// Reads an object's name, namespace, uid, version and labels, and passes over the rest of it.
+    /// Reads an object's name, namespace, uid, version and labels, and skips the rest of it.
     pub(crate) fn decode_head(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
         let Head { metadata } = match self.layout {
             Layout::Plain => json(object, PhantomData, MEMORY_LIMIT)?,
@@ -156,10 +157,10 @@ impl<K: 'static> Codec<K> {
         self.read(&*self.decoder, object, None)
     }
 
-    /// Decodes an object, whole or with nothing but these fields.
+    /// Decodes an object, whole or with only these fields.
     ///
-    /// Serde's code of a type is a user's: a panic of it is an error, without its words, which may
-    /// quote the object.
+    /// A type's serde code is user code. If it panics, that is an error without the panic's
+    /// message, which may quote the object.
     fn read(
         &self,
         decoder: &dyn Decode<K>,
@@ -200,7 +201,7 @@ impl<K: 'static> Codec<K> {
 }
 
 impl<K> Codec<K> {
-    /// Returns about how many bytes of memory each encoded byte becomes.
+    /// Returns the approximate number of bytes of memory that each encoded byte becomes.
     #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
     pub(crate) fn expansion(&self) -> usize {
         self.expansion

@@ -1,8 +1,8 @@
-//! Decodes a part of an object, and passes over the rest of it unread.
+//! Partial decoding, which skips the other parts of an object unread.
 //!
-//! Either all but `metadata.managedFields`: who owns which field is for the server to know; decoded it
-//! is a tree of maps several times the size of everything else. Or only some fields, for who looks at
-//! no others. The type sees an object that has nothing else.
+//! One filter skips `metadata.managedFields`. Decoded, they are a tree of maps several times the
+//! size of everything else, and only the server needs them. The other filter keeps only some
+//! fields. In both cases the type sees an object that has no other fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,8 @@ use serde::forward_to_deserialize_any;
 
 use crate::object::{FieldSet, Wanted};
 
-/// Deserialises a `K` as if it had no `metadata.managedFields`. From any self-describing format.
+/// A wrapper that deserialises a `K` as if it had no `metadata.managedFields`. Works with any
+/// self-describing format.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -39,8 +40,8 @@ impl<'de, K: Deserialize<'de>> Deserialize<'de> for WithoutManagedFields<K> {
     }
 }
 
-/// Deserialises a `K` as if it had no other fields. Of what is wanted whole, managed fields are left out
-/// all the same.
+/// A seed that deserialises a `K` as if it had only these fields. Managed fields are skipped even
+/// if all metadata is among them.
 pub(super) struct Only<'f, K>(&'f FieldSet, PhantomData<fn() -> K>);
 
 impl<'f, K> Only<'f, K> {
@@ -57,20 +58,20 @@ impl<'de, K: Deserialize<'de>> DeserializeSeed<'de> for Only<'_, K> {
     }
 }
 
-/// What is let through of the members at one place.
+/// The filter rule for the members at one level.
 #[derive(Clone, Copy)]
 enum Rule<'f> {
-    /// Of an object: all, but not its managed fields.
+    /// At the level of an object: all but its managed fields.
     ButManaged,
-    /// Of an object's metadata: all, but not its managed fields.
+    /// At the level of an object's metadata: all but its managed fields.
     Metadata,
-    /// Of an object: these.
+    /// At the level of an object: these fields.
     Object(&'f FieldSet),
-    /// Of what is within one: these.
+    /// At a level inside an object: these fields.
     Within(&'f FieldSet),
 }
 
-/// What becomes of a member.
+/// The decision about one member.
 enum Verdict<'f> {
     Skip,
     Pass,
@@ -95,13 +96,13 @@ impl<'f> Rule<'f> {
     }
 }
 
-/// Whatever it wraps, with what is left out left out here and below.
+/// A deserializer, visitor or seed whose members are filtered, at this level and below.
 struct Filter<'f, T> {
     inner: T,
     rule: Rule<'f>,
 }
 
-/// What is asked of the format; what comes of it is filtered.
+/// Forwards the request to the format, and filters the result.
 macro_rules! ask {
     ($($method:ident($($argument:ident: $type:ty),*))*) => {
         $(fn $method<V: Visitor<'de>>(
@@ -137,7 +138,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Filter<'_, D> {
     }
 }
 
-/// What has no members comes as it is.
+/// Forwards values that have no members.
 macro_rules! pass {
     ($($method:ident($type:ty))*) => {
         $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
@@ -192,11 +193,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Filter<'_, V> {
     }
 }
 
-/// The members of an object, or of something within it.
+/// The members of an object, or of a value inside it.
 struct Members<'f, A> {
     inner: A,
     rule: Rule<'f>,
-    /// What holds for the value that comes next, where it does not come as it is.
+    /// The rule for the next value. `None` if it is not filtered.
     next: Option<Rule<'f>>,
 }
 
@@ -233,7 +234,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'_, A> {
     }
 }
 
-/// The elements of a list, of each of which the same is let through.
+/// The elements of a list. The same rule holds for each.
 struct Elements<'f, A> {
     inner: A,
     rule: Rule<'f>,
@@ -262,7 +263,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Filter<'_, S> {
     }
 }
 
-/// A member's name, borrowed where the format has it as it is.
+/// A member's name, borrowed from the input if it has no escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -280,7 +281,7 @@ mod tests {
     use super::*;
     use crate::decode::tests::any_json;
 
-    /// As a struct of one's own may be: with what is not its own beside it.
+    /// A user's own struct, which collects unknown members.
     #[derive(Debug, PartialEq, Deserialize)]
     struct Slim {
         metadata: ObjectMeta,
@@ -290,7 +291,7 @@ mod tests {
 
     const MANY: &str = "managedFields";
 
-    /// What the type itself makes of the object without them.
+    /// Asserts that the filtered type equals the type decoded from the filtered object.
     fn agrees<K: DeserializeOwned + PartialEq + fmt::Debug>(object: &Value) {
         let mut without = object.clone();
         if let Some(metadata) = without.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -329,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Of a value, what is wanted.
+    /// Returns the parts of a value that the rule keeps.
     fn cut(value: &Value, rule: Rule<'_>) -> Value {
         match value {
             Value::Object(members) => {
@@ -375,7 +376,7 @@ mod tests {
             let fields = FieldSet::from_paths(paths);
             assert_eq!(only::<Value>(&object, &fields).unwrap(), left);
         }
-        // A pod has a list of containers whatever else it lacks.
+        // A pod always has a list of containers.
         let fields = FieldSet::from_paths(["spec.nodeName"]);
         let pod: Pod = only(&object, &fields).unwrap();
         assert_eq!(pod.spec.unwrap().node_name.as_deref(), Some("n"));

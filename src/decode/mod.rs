@@ -1,10 +1,10 @@
-//! From the bytes of one object to the object.
+//! Decoders: from the bytes of one object to the object.
 //!
-//! It knows nothing of requests: [`transport`](crate::transport) cuts objects out of an answer, and
-//! [`storage`](crate::storage) keeps the bytes of some; both decode them here.
+//! This module knows nothing of requests. [`transport`](crate::transport) cuts objects out of an
+//! answer, and [`storage`](crate::storage) keeps the bytes of some. Both decode them here.
 //!
-//! The seam where an encoding, a projection or a peek plugs in. What goes wrong here is told
-//! without a word of what the object holds: it may be a Secret.
+//! [`Decode`] is the interface for an encoding, a projection, or a type that reads only metadata.
+//! Errors never quote the object, because it may be a Secret.
 
 pub(crate) mod budget;
 pub(crate) mod codec;
@@ -24,16 +24,25 @@ pub use self::filter::WithoutManagedFields;
 use self::protobuf::ProtobufObject;
 use crate::object::FieldSet;
 
-/// Decodes one object.
+/// A decoder of one object.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::transport::{Decode, SerdeDecode};
+///
+/// let pod: Pod = SerdeDecode::new().decode(br#"{"metadata":{"name":"web"}}"#)?;
+/// assert_eq!(pod.metadata.name.as_deref(), Some("web"));
+/// # Ok::<(), kube_informer::transport::DecodeError>(())
+/// ```
 pub trait Decode<K>: Send + Sync + 'static {
-    /// The object of these bytes: one JSON value.
+    /// Decodes an object from one JSON value.
     ///
     /// # Errors
-    /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
+    /// [`DecodeError`] states the problem and its place. It must not quote the object.
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError>;
 
-    /// The object, for who looks at these fields alone: others may be left out. Unless implemented, none
-    /// is.
+    /// Decodes an object for a reader of only these fields. Other fields may be missing from the
+    /// result. Unless implemented, this decodes the whole object.
     ///
     /// # Errors
     /// [`DecodeError`], as [`decode`](Self::decode).
@@ -42,36 +51,37 @@ pub trait Decode<K>: Send + Sync + 'static {
         self.decode(object)
     }
 
-    /// What decodes protobuf, where this decoder can do that, too. Servers are asked for protobuf
-    /// only if it can.
+    /// Returns the decoder of protobuf. `None` unless implemented. Protobuf is requested from
+    /// servers only if there is one.
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
         None
     }
 
-    /// What decodes the same without `metadata.managedFields`, where this decoder can do that. Also asked
-    /// by who keeps objects as bytes, to see that they can be decoded.
+    /// Returns a decoder of the same type that skips `metadata.managedFields`. `None` unless
+    /// implemented. Storage that keeps the bytes of objects also uses it, to check that they can be
+    /// decoded.
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
         None
     }
 
-    /// Returns a decoder that does the same and refuses an object that would take more than this many
-    /// bytes of memory decoded. `None`: this decoder does not bound memory, or not so.
+    /// Returns the same decoder with a memory limit: it refuses an object that would take more than
+    /// this many bytes decoded. `None` if the decoder cannot be limited.
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
         let _ = bytes;
         None
     }
 }
 
-/// Decodes one object in protobuf.
+/// A decoder of one object in protobuf.
 pub trait DecodeProtobuf<K> {
-    /// The object of this message.
+    /// Decodes an object from this message.
     ///
     /// # Errors
-    /// [`DecodeError`] says what is wrong and where, and nothing of what the object holds.
+    /// [`DecodeError`] states the problem and its place. It must not quote the object.
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError>;
 
-    /// The object, for who looks at these fields alone: others may be left out. Unless implemented, none
-    /// is.
+    /// Decodes an object for a reader of only these fields. Other fields may be missing from the
+    /// result. Unless implemented, this decodes the whole object.
     ///
     /// # Errors
     /// [`DecodeError`], as [`decode_protobuf`](Self::decode_protobuf).
@@ -85,7 +95,7 @@ pub trait DecodeProtobuf<K> {
     }
 }
 
-/// Why an object can't be decoded, in words that are fit for a log.
+/// The reason why an object cannot be decoded, in words that are fit for a log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct DecodeError {
@@ -93,31 +103,32 @@ pub struct DecodeError {
     offset: Option<usize>,
 }
 
-/// Decodes JSON and protobuf into anything that implements `Deserialize`.
+/// A decoder of JSON and protobuf into any type that implements `Deserialize`.
 ///
-/// An object that would take more than 64 MiB of memory decoded is refused; see
-/// [`memory_limit`](Self::memory_limit).
+/// It refuses an object that would take more than 64 MiB of memory decoded.
+/// [`memory_limit`](Self::memory_limit) changes the limit.
 pub struct SerdeDecode<K> {
     memory: usize,
     decodes: PhantomData<fn() -> K>,
 }
 
-/// Decodes JSON into anything that implements `Deserialize`. With it, protobuf is not asked for.
+/// A decoder of JSON into any type that implements `Deserialize`. With it, a source does not
+/// request protobuf.
 ///
-/// An object that would take more than 64 MiB of memory decoded is refused; see
-/// [`memory_limit`](Self::memory_limit).
+/// It refuses an object that would take more than 64 MiB of memory decoded.
+/// [`memory_limit`](Self::memory_limit) changes the limit.
 pub struct JsonDecode<K> {
     memory: usize,
     decodes: PhantomData<fn() -> K>,
 }
 
 impl<K> JsonDecode<K> {
-    /// Returns the decoder.
+    /// Creates the decoder.
     pub fn new() -> Self {
         Self { memory: MEMORY_LIMIT, decodes: PhantomData }
     }
 
-    /// Refuses an object that would take more than this many bytes of memory decoded.
+    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
     #[must_use]
     pub fn memory_limit(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
@@ -139,12 +150,12 @@ impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
 }
 
 impl<K> SerdeDecode<K> {
-    /// Returns the decoder.
+    /// Creates the decoder.
     pub fn new() -> Self {
         Self { memory: MEMORY_LIMIT, decodes: PhantomData }
     }
 
-    /// Refuses an object that would take more than this many bytes of memory decoded.
+    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
     #[must_use]
     pub fn memory_limit(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
@@ -187,7 +198,7 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
     }
 }
 
-/// Reads JSON as a seed does, within this many bytes of memory.
+/// Deserialises JSON with a seed, within this many bytes of memory.
 pub(crate) fn json<'de, S: DeserializeSeed<'de>>(
     object: &'de [u8],
     seed: S,
@@ -204,7 +215,7 @@ pub(crate) fn json<'de, S: DeserializeSeed<'de>>(
     )
 }
 
-/// Decodes as another decoder does, without the managed fields.
+/// A decoder that works like another one, but skips the managed fields.
 struct Without<D>(D);
 
 impl<K: DeserializeOwned + 'static> Decode<K> for Without<SerdeDecode<K>> {
@@ -263,9 +274,9 @@ impl Decode<DynamicObject> for Without<DynamicDecode> {
     }
 }
 
-/// Decodes dynamic objects. In the list of a built-in type items do not say what they are; then it
-/// is what was asked for. JSON alone: an object that no type describes has to come with all that the
-/// server has, and a table of fields could leave something out.
+/// A decoder of dynamic objects, from JSON only. The items of a built-in type's list do not state
+/// their type, so they get the requested one. Protobuf is not supported, because a table of fields
+/// could leave out a field that the server has.
 #[derive(Clone, Debug)]
 pub(crate) struct DynamicDecode {
     types: TypeMeta,
@@ -306,31 +317,32 @@ impl DynamicDecode {
 }
 
 impl DecodeError {
-    /// A decoder's own words. They must not quote the object.
+    /// Creates an error with a decoder's own text. The text must not quote the object.
     pub fn new(problem: impl Into<String>) -> Self {
         Self { problem: problem.into(), offset: None }
     }
 
-    /// A problem at a byte of the object.
+    /// Creates an error with the problem at this byte of the object.
     pub(crate) fn at(problem: &str, offset: usize) -> Self {
         Self { problem: format!("{problem} at byte {offset}"), offset: Some(offset) }
     }
 
-    /// The object would take more memory than it may.
+    /// Creates an error of an object that exceeds this memory limit.
     pub(crate) fn too_large(memory: usize) -> Self {
         Self::new(format!(
-            "it would take more than {memory} bytes of memory; if it is what it should be, raise the \
-             memory limit"
+            "it would take more than {memory} bytes of memory; raise the memory limit if it may be \
+             this large"
         ))
     }
 
-    /// The place, where none is known yet.
+    /// Sets the offset, unless the error has one.
     pub(crate) fn or_at(mut self, offset: usize) -> Self {
         self.offset.get_or_insert(offset);
         self
     }
 
-    /// At which byte of what was decoded, where that is known: of protobuf it always is.
+    /// Returns the offset of the problem in the decoded bytes. Always set for protobuf. `None` for
+    /// JSON, whose errors state line and column.
     pub fn offset(&self) -> Option<usize> {
         self.offset
     }
@@ -338,36 +350,36 @@ impl DecodeError {
 
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
-        Self::new(words(&error))
+        Self::new(describe(&error))
     }
 }
 
-/// What is wrong with JSON, and where, in words of which none comes from the object.
-pub(crate) fn words(error: &serde_json::Error) -> String {
+/// Describes a problem in JSON and its place. No word comes from the object.
+pub(crate) fn describe(error: &serde_json::Error) -> String {
     let place = format!("line {} column {}", error.line(), error.column());
     let problem = match error.classify() {
         serde_json::error::Category::Data => redact(&error.to_string()),
-        serde_json::error::Category::Eof => "the object is not whole".into(),
+        serde_json::error::Category::Eof => "the object is incomplete".into(),
         _ => "not JSON".into(),
     };
     format!("{problem} at {place}")
 }
 
-/// What of serde's words does not come from the object: the kind of the value found, never the
-/// value, and what the type expected.
+/// Returns the parts of serde's text that do not come from the object: the type of the value found,
+/// and the expected type. The value itself is left out.
 fn redact(message: &str) -> String {
     if message.starts_with("missing field `") {
-        // The name is the type's own.
+        // The field name comes from the type.
         return message.split(" at line ").next().unwrap_or_default().to_owned();
     }
     let Some(rest) = message.strip_prefix("invalid type: ") else {
-        return "a value is not as its type wants it".into();
+        return "a value does not fit its type".into();
     };
     let found = ["string", "integer", "floating point", "boolean", "null", "map", "sequence"]
         .into_iter()
         .find(|kind| rest.starts_with(kind))
         .unwrap_or("a value");
-    // The last one: a value before it may say the same.
+    // Use the last one, because the value before it may contain the same words.
     let expected = rest.rsplit_once(", expected ").map_or("something else", |(_, tail)| {
         tail.rsplit_once(" at line ").map_or(tail, |(expected, _)| expected)
     });
@@ -406,7 +418,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Any JSON.
+    /// Generates any JSON value.
     pub(crate) fn any_json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),

@@ -1,8 +1,8 @@
-//! Writes the wire format: built-in types from their JSON, for servers that tests start.
+//! An encoder of built-in types, from their JSON to protobuf, for test servers.
 //!
-//! The same table that guides reading guides writing, so what is written here is read as the JSON it
-//! was written from. Members that the table does not know are left out, as a server does that does
-//! not know them.
+//! The encoder and the decoder use the same table. Encoded objects are therefore decoded to the
+//! JSON that they were made from. Members that the table does not have are left out, as by a server
+//! that does not know them.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,23 +12,23 @@ use serde_json::{Map, Value};
 use super::envelope::MAGIC;
 use super::schema::{Field, INLINE, Kind, MessageId, Shape};
 
-/// What of these JSON calls null is a message with nothing in it.
+/// The kinds whose JSON `null` is an empty message.
 const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArray];
 
-/// An object, or a list of objects, in its envelope. `None`: it is of no built-in kind, or has a
-/// member of another type than its kind allows.
+/// Encodes an object, or a list of objects, in its envelope. Returns `None` if its kind is not
+/// built in, or if a member has another type than its kind requires.
 pub fn encode(object: &Value) -> Option<Vec<u8>> {
     let (api_version, kind) = (object.get("apiVersion")?.as_str()?, object.get("kind")?.as_str()?);
     let message = encode_message(api_version, kind, object)?;
     Some(envelope(api_version, kind, &message))
 }
 
-/// An object without an envelope, as in a list. `None` as in [`encode`].
+/// Encodes an object without an envelope, as in a list. Returns `None` as [`encode`] does.
 pub(crate) fn encode_message(api_version: &str, kind: &str, object: &Value) -> Option<Vec<u8>> {
     members(MessageId::of(api_version, kind)?, object.as_object()?)
 }
 
-/// One frame of a watch: an event of this type that holds an object in its envelope.
+/// Encodes one frame of a watch: an event of this type with an object in its envelope.
 pub(crate) fn encode_event(event: &str, object: &[u8]) -> Vec<u8> {
     let event = [field(1, event), field(2, field(1, object))].concat();
     let length = u32::try_from(event.len()).unwrap_or(u32::MAX);
@@ -65,7 +65,7 @@ fn members(id: MessageId, object: &Map<String, Value>) -> Option<Vec<u8>> {
     Some(message)
 }
 
-/// A field that holds one value.
+/// Encodes a field that holds one value.
 fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
     let target = row.target();
     Some(match row.kind {
@@ -79,7 +79,7 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
         kind if value.is_null() && EMPTY_IS_NULL.contains(&kind) => field(number, ""),
         Kind::Time | Kind::MicroTime => {
             let at: Timestamp = value.as_str()?.parse().ok()?;
-            // Before 1970 the fraction counts forward from the second before, too.
+            // Before 1970, the fraction also counts forward from the second before.
             let (nanos, second) = (at.as_nanosecond(), 1_000_000_000);
             let seconds = i64::try_from(nanos.div_euclid(second)).ok()?;
             let fraction = i64::try_from(nanos.rem_euclid(second)).ok()?;
@@ -108,20 +108,20 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
     })
 }
 
-/// A message's field of this number, for each element of a list.
+/// Encodes each element of a list as a field of this number.
 fn list(number: u16, message: MessageId, value: &Value) -> Option<Vec<u8>> {
     let row = message.fields().iter().find(|row| row.number == number)?;
     let elements = value.as_array()?.iter().map(|element| one(number.into(), row, element));
     Some(elements.collect::<Option<Vec<_>>>()?.concat())
 }
 
-/// A message's field of this number.
+/// Encodes a message as a field of this number.
 fn schema(number: u16, message: MessageId, value: &Value) -> Option<Vec<u8>> {
     let row = message.fields().iter().find(|row| row.number == number)?;
     one(number.into(), row, value)
 }
 
-/// A number that JSON may have written with a point.
+/// Returns an integer, even if the JSON has it with a decimal point.
 #[expect(clippy::cast_possible_truncation, reason = "a number with a fraction is no integer")]
 fn whole(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().filter(|v| v.fract() == 0.0).map(|v| v as i64))
@@ -137,36 +137,36 @@ pub(super) fn varint(mut value: u64) -> Vec<u8> {
     bytes
 }
 
-/// A field that holds bytes.
+/// Encodes a field of bytes.
 pub(crate) fn field(number: u64, holds: impl AsRef<[u8]>) -> Vec<u8> {
     let holds = holds.as_ref();
     [&head(number, holds.len()), holds].concat()
 }
 
-/// A field that holds a number.
+/// Encodes a field of a number.
 pub(crate) fn int(number: u64, value: i64) -> Vec<u8> {
     [varint(number << 3), varint(value.cast_unsigned())].concat()
 }
 
-/// What comes before a message of this length in its envelope, and what after it.
+/// Returns the bytes before and after a message of this length in its envelope.
 pub(crate) fn around(api_version: &str, kind: &str, length: usize) -> (Vec<u8>, Vec<u8>) {
     let types = field(1, [field(1, api_version), field(2, kind)].concat());
     let head = [&MAGIC[..], &types, &head(2, length)].concat();
     (head, [field(3, ""), field(4, "")].concat())
 }
 
-/// What comes before a field's bytes.
+/// Returns the head of a field of this many bytes.
 pub(crate) fn head(number: u64, length: usize) -> Vec<u8> {
     [varint(number << 3 | 2), varint(length as u64)].concat()
 }
 
-/// An object in its envelope.
+/// Encodes an object in its envelope.
 pub(crate) fn envelope(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
     let (before, after) = around(api_version, kind, message.len());
     [&before, message, &after].concat()
 }
 
-/// An object that has nothing but a name, a namespace and a version.
+/// Encodes an object that has only a name, a namespace and a version.
 #[cfg(test)]
 pub(crate) fn named(name: &str, namespace: &str, version: &str) -> Vec<u8> {
     let metadata = [field(1, name), field(3, namespace), field(6, version)].concat();

@@ -1,5 +1,4 @@
-//! The envelope that every object in protobuf comes in: four bytes, then what the object is and the
-//! message itself.
+//! The envelope of each object in protobuf: four magic bytes, the object's type, and its message.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,32 +14,32 @@ use super::wire::Cursor;
 use crate::decode::DecodeError;
 use crate::decode::budget::{Budget, MEMORY_LIMIT};
 
-/// What every body begins with.
+/// The first bytes of every body.
 pub(crate) const MAGIC: &[u8; 4] = b"k8s\0";
 
-/// The media type, also of what the envelope holds.
+/// The media type of bodies, and of the object inside an envelope.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// The bytes of one object in Kubernetes' protobuf encoding, and what it is.
+/// One object in Kubernetes' protobuf encoding, not yet decoded, with its type if it states one.
 ///
-/// Nothing is decoded yet: this is the form in which a [`Decode`](crate::transport::Decode) gets an
-/// object, to decode it, to look into it, or to keep its bytes.
+/// A [`Decode`](crate::transport::Decode) receives objects in this form. It can decode the object,
+/// read parts of it, or keep its bytes.
 #[derive(Clone, Copy)]
 pub struct ProtobufObject<'a> {
     id: MessageId,
-    /// apiVersion and kind, where the object says them.
+    /// apiVersion and kind, if the object states them.
     types: Option<(&'a str, &'a str)>,
     message: &'a [u8],
-    /// Where the message begins in what was received.
+    /// The offset of the message in the received bytes.
     offset: usize,
 }
 
-/// What the items of a list are.
+/// The type of a list's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ItemType(MessageId);
 
 impl ItemType {
-    /// What the items of this kind of list are; `None`: it is no list of a built-in kind.
+    /// Returns the item type of this kind of list. `None` if it is no list of a built-in kind.
     pub(crate) fn of(api_version: &str, list_kind: &str) -> Option<Self> {
         match MessageId::of(api_version, list_kind)?.fields() {
             [_, items] if items.name() == "items" => Some(Self(items.target())),
@@ -54,52 +53,52 @@ impl ItemType {
 }
 
 impl<'a> ProtobufObject<'a> {
-    /// The object in a body: an answer to a get, or what a watch event holds.
+    /// Returns the object in a body. The body is an answer to a get, or the object of a watch
+    /// event.
     ///
     /// # Errors
-    /// [`DecodeError`] where this is no envelope, or of a kind that is not built in.
+    /// [`DecodeError`] if the body is no envelope, or if its kind is not built in.
     pub fn from_envelope(body: &'a [u8]) -> std::result::Result<Self, DecodeError> {
         Ok(open(body, 0)?)
     }
 
-    /// An object without an envelope, as in a list: it does not say what it is. `None`: this is no
-    /// built-in kind, so nothing is known of its encoding.
+    /// Returns the object of a message without an envelope, as in a list. Such a message does not
+    /// state its type. `None` if the kind is not built in, because its encoding is then unknown.
     pub fn from_message(api_version: &str, kind: &str, message: &'a [u8]) -> Option<Self> {
         Some(Self { id: MessageId::of(api_version, kind)?, types: None, message, offset: 0 })
     }
 
-    /// apiVersion and kind, where the object says them: an element of a list does not.
+    /// Returns apiVersion and kind. `None` for an item of a list, which does not state them.
     pub fn types(&self) -> Option<(&'a str, &'a str)> {
         self.types
     }
 
-    /// The message's bytes, without the envelope.
+    /// Returns the bytes of the message, without the envelope.
     pub fn message(&self) -> &'a [u8] {
         self.message
     }
 
-    /// Decodes the object, by the names of its JSON form, into any type that implements
-    /// `Deserialize`: one of `k8s-openapi`, a struct that keeps only some fields, a
-    /// [`serde_json::Value`].
+    /// Decodes the object into any type that implements `Deserialize`: a type of `k8s-openapi`, a
+    /// struct with only some fields, or a [`serde_json::Value`]. Fields have the names of the JSON
+    /// form.
     ///
-    /// What comes of it is what would come of the JSON that a server sends for the same object.
-    /// Fields that the type does not want are passed over unread, in linear time; so are fields
-    /// newer than [`RELEASE`](super::RELEASE). Texts can be borrowed.
+    /// The result equals that of decoding the JSON that a server sends for the same object. Fields
+    /// that the type does not have are skipped unread, in linear time. Fields newer than
+    /// [`RELEASE`](super::RELEASE) are also skipped. Texts can be borrowed.
     ///
-    /// An object that would take more than 64 MiB of memory is refused;
-    /// [`decode_within`](Self::decode_within) has another limit.
+    /// An object that would take more than 64 MiB of memory is refused.
+    /// [`decode_within`](Self::decode_within) takes another limit.
     ///
     /// # Errors
-    /// [`DecodeError`] says what is wrong and at which byte, and nothing of what the object holds.
+    /// [`DecodeError`] states the problem and the byte at which it is. It never quotes the object.
     pub fn decode<T: Deserialize<'a>>(&self) -> std::result::Result<T, DecodeError> {
         self.decode_within(MEMORY_LIMIT)
     }
 
-    /// Decodes the object as [`decode`](Self::decode) does, unless it would take more than this many
-    /// bytes of memory.
+    /// Decodes the object like [`decode`](Self::decode), with this limit of memory in bytes.
     ///
     /// # Errors
-    /// [`DecodeError`] says what is wrong and at which byte, and nothing of what the object holds.
+    /// [`DecodeError`] states the problem and the byte at which it is. It never quotes the object.
     pub fn decode_within<T: Deserialize<'a>>(
         &self,
         memory: usize,
@@ -107,7 +106,7 @@ impl<'a> ProtobufObject<'a> {
         self.decode_by(PhantomData::<T>, memory)
     }
 
-    /// Decodes the object as a seed says, within this many bytes of memory.
+    /// Decodes the object with a seed, within this many bytes of memory.
     pub(crate) fn decode_by<S: DeserializeSeed<'a>>(
         &self,
         seed: S,
@@ -134,14 +133,14 @@ impl<'a> ProtobufObject<'a> {
 
 impl fmt::Debug for ProtobufObject<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the bytes: they may be a Secret's.
+        // Leave the bytes out, because they may be a Secret's.
         let mut object = f.debug_struct("ProtobufObject");
         object.field("types", &self.types).field("bytes", &self.message.len());
         object.finish_non_exhaustive()
     }
 }
 
-/// What serde reads an object from.
+/// The deserializer of an object.
 struct Source<'a>(ProtobufObject<'a>);
 
 impl<'de> Deserializer<'de> for Source<'de> {
@@ -169,10 +168,10 @@ impl<'de> Deserializer<'de> for Source<'de> {
     }
 }
 
-/// An object in its envelope, whose first byte is at `base`.
+/// Opens the envelope whose first byte is at offset `base`.
 pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
     let fields = body.strip_prefix(MAGIC);
-    let fields = fields.ok_or_else(|| Error::new("no Kubernetes protobuf", base))?;
+    let fields = fields.ok_or_else(|| Error::new("not Kubernetes protobuf", base))?;
     let begin = base + MAGIC.len();
     let (mut said, mut message, mut offset) = (("", ""), &b""[..], begin);
     let mut fields = Cursor::new(fields, begin);
@@ -188,20 +187,20 @@ pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
         }
     }
     let id = MessageId::of(said.0, said.1);
-    let id = id.ok_or_else(|| Error::new("an object of a kind that is not built in", base))?;
+    let id = id.ok_or_else(|| Error::new("the kind of the object is not built in", base))?;
     Ok(ProtobufObject { id, types: Some(said), message, offset })
 }
 
-/// No server does it.
+/// The error of an envelope whose content has another encoding. No known server sends one.
 pub(crate) const ENCODED: &str = "the object in the envelope is not plain protobuf";
 
-/// What an object is: apiVersion and kind.
+/// Reads a type: apiVersion and kind.
 pub(crate) fn types(mut message: Cursor<'_>) -> Result<(&str, &str)> {
     let (mut api_version, mut kind) = ("", "");
     while let Some(field) = message.next()? {
         let text = || {
             let text = std::str::from_utf8(field.bytes()?);
-            text.map_err(|_| Error::new("a kind that is no text", field.offset))
+            text.map_err(|_| Error::new("the kind is not a text", field.offset))
         };
         match field.number {
             1 => api_version = text()?,

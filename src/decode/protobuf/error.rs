@@ -1,7 +1,7 @@
-//! What is wrong with bytes that should be protobuf, and where.
+//! The error of malformed protobuf, with its place.
 //!
-//! No word of it comes from the object: serde's own messages quote the value they refuse, so of
-//! those only the kind of the value and what the type expected are taken over.
+//! No word of it comes from the object. Serde's own texts quote the refused value, so only the type
+//! of the value and the expected type are taken from them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::de;
 
 use crate::decode::{self, DecodeError};
 
-/// What is wrong, and where. A pointer wide, since it is a part of every result.
+/// A problem and its place. One pointer wide, because it is a part of every result.
 #[derive(Debug)]
 pub(crate) struct Error(Box<(Cow<'static, str>, Option<usize>)>);
 
@@ -25,7 +25,7 @@ impl Error {
         Self(Box::new((problem.into(), None)))
     }
 
-    /// The place, where none is known yet: serde does not know of places.
+    /// Sets the offset, unless the error has one. Serde's errors have none.
     pub(super) fn or_at(mut self, offset: usize) -> Self {
         self.0.1.get_or_insert(offset);
         self
@@ -35,9 +35,9 @@ impl Error {
         self.0.1
     }
 
-    /// What is wrong with JSON inside of the object.
+    /// Creates an error of malformed JSON inside the object.
     pub(super) fn json(error: &serde_json::Error, offset: usize) -> Self {
-        Self::new(decode::words(error), offset)
+        Self::new(decode::describe(error), offset)
     }
 }
 
@@ -58,8 +58,8 @@ impl std::error::Error for Error {}
 
 impl de::Error for Error {
     fn custom<T: fmt::Display>(_: T) -> Self {
-        // It may quote the object.
-        Self::nowhere("a value is not as its type wants it")
+        // The text may quote the object.
+        Self::nowhere("a value does not fit its type")
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -81,7 +81,7 @@ impl de::Error for Error {
     }
 
     fn unknown_variant(_: &str, _: &'static [&'static str]) -> Self {
-        Self::nowhere("a value is not as its type wants it")
+        Self::nowhere("a value does not fit its type")
     }
 
     fn missing_field(field: &'static str) -> Self {

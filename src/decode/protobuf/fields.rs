@@ -1,8 +1,8 @@
-//! The fields of one message, as a decoder of JSON would meet its members.
+//! The fields of one message, in the form in which a JSON decoder meets members.
 //!
-//! Each field comes once, those that occur often as one run, those that JSON has in any case at the
-//! end. Servers write fields in order of their numbers; then a run is a piece of the message and
-//! nothing is allocated. Where they are not in order they are sorted first.
+//! Each field comes once, a repeated field as one run, and fields that JSON always has come last.
+//! Servers write fields in the order of their numbers. A run is then a slice of the message, and
+//! nothing is allocated. Fields in another order are sorted first.
 
 use std::vec;
 
@@ -10,44 +10,44 @@ use super::error::{Error, Result};
 use super::schema::{Field, Kind, MessageId, SKIP_ZERO, Shape};
 use super::wire::{Cursor, Raw};
 
-/// How many fields of one message are sorted: no server writes even two out of order, and a field of
-/// two bytes takes fifty to be sorted.
-const SORTED: usize = 4096;
+/// The largest number of fields that are sorted in one message. No server writes even two out of
+/// order. A field of two bytes takes fifty bytes to sort.
+const MAX_SORTED: usize = 4096;
 
 /// The fields of one message.
 #[derive(Debug)]
 pub(super) struct Fields<'a> {
     cursor: Cursor<'a>,
     table: &'static [Field],
-    /// Where the last field was in the table: the next one is not before it.
+    /// The position of the last field in the table. The next field is at or after it.
     hint: usize,
-    /// A bit for each field that JSON has and the message does not.
+    /// A bit for each field that JSON always has and this message does not.
     missing: u64,
-    /// Where they are not in order: rare, so it takes no room.
+    /// The sorted fields, if they were out of order. Boxed, because that is rare.
     sorted: Option<Box<Sorted<'a>>>,
 }
 
 type Sorted<'a> = std::iter::Peekable<vec::IntoIter<(usize, Raw<'a>)>>;
 
-/// What a message says of a field.
+/// The content of a field.
 #[derive(Debug)]
 pub(super) enum Found<'a> {
     One(Raw<'a>),
     Many(Run<'a>),
-    /// Nothing, but JSON does.
+    /// The message does not have the field, but JSON does.
     Missing,
 }
 
 /// The occurrences of a repeated field.
 #[derive(Debug)]
 pub(super) enum Run<'a> {
-    /// One after another, so many.
+    /// The occurrences follow each other. The number is their count.
     Straight(Cursor<'a>, usize),
     Picked(vec::IntoIter<Raw<'a>>),
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a message. Looks at the head of each, whether they are in order.
+    /// Creates the fields of a message. Reads the head of each field to check their order.
     pub(super) fn new(cursor: Cursor<'a>, message: MessageId) -> Result<Self> {
         let (table, missing) = (message.fields(), message.required());
         let mut fields = Self { cursor, table, hint: 0, missing, sorted: None };
@@ -68,7 +68,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// The next field; `None` after the last.
+    /// Returns the next field. `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<(&'static Field, Found<'a>)>> {
         loop {
             let (at, raw, start) = if let Some(sorted) = &mut self.sorted {
@@ -97,7 +97,7 @@ impl<'a> Fields<'a> {
         Ok(Some((&self.table[at as usize], Found::Missing)))
     }
 
-    /// All that belongs together with the first of a run.
+    /// Returns the run that begins with this occurrence.
     fn run(&mut self, at: usize, first: Raw<'a>, start: Option<Cursor<'a>>) -> Result<Run<'a>> {
         let Some(start) = start else {
             let mut picked = vec![first];
@@ -117,7 +117,7 @@ impl<'a> Fields<'a> {
         Ok(Run::Straight(start.up_to(&self.cursor), count))
     }
 
-    /// Where in the table a field is, of those from the last one on.
+    /// Returns the position of a field in the table, at or after the last one.
     #[inline]
     fn advance(&mut self, number: u32) -> Option<usize> {
         while u32::from(self.table.get(self.hint)?.number) < number {
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
         (u32::from(self.table[self.hint].number) == number).then_some(self.hint)
     }
 
-    /// Where in the table a field is.
+    /// Returns the position of a field in the table.
     fn find(&self, number: u32) -> Option<usize> {
         self.table.binary_search_by_key(&number, |field| field.number.into()).ok()
     }
@@ -135,13 +135,13 @@ impl<'a> Fields<'a> {
         let (mut sorted, mut ahead) = (Vec::<(usize, Raw<'a>)>::new(), self.cursor.clone());
         while let Some(raw) = ahead.next()? {
             if let Some(at) = self.find(raw.number) {
-                if sorted.len() == SORTED {
+                if sorted.len() == MAX_SORTED {
                     return Err(Error::new("too many fields out of order", raw.offset));
                 }
                 sorted.push((at, raw));
             }
         }
-        // Stable: what is repeated keeps its order.
+        // The sort is stable, so repeated fields keep their order.
         sorted.sort_by_key(|(at, _)| *at);
         let mut once = Vec::<(usize, Raw<'a>)>::with_capacity(sorted.len());
         for (at, raw) in sorted {
@@ -150,13 +150,12 @@ impl<'a> Fields<'a> {
                 && last.0 == at
                 && field.shape == Shape::One
             {
-                // Of plain values the last one counts. A message in two pieces is one that no
-                // server writes.
+                // Of plain values, the last one counts. No server writes a message in two pieces.
                 if !matches!(
                     field.kind,
                     Kind::String | Kind::Bytes | Kind::Int | Kind::Bool | Kind::Double
                 ) {
-                    return Err(Error::new("a message in two pieces", raw.offset));
+                    return Err(Error::new("a message comes in two pieces", raw.offset));
                 }
                 last.1 = raw;
             } else {
@@ -179,7 +178,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// How many are left.
+    /// Returns the number of occurrences left.
     pub(super) fn left(&self) -> usize {
         match self {
             Self::Straight(_, left) => *left,

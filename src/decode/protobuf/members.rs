@@ -1,7 +1,7 @@
-//! What a message holds, as serde asks for it: members, elements, entries.
+//! The content of a message for serde: members, elements and entries.
 //!
-//! A run of fields becomes a list or a map of exactly that size; names come from the table and keys
-//! from the message, none of them copied.
+//! A run of fields becomes a list or map of exactly that size. Names come from the table and keys
+//! from the message. None of them is copied.
 
 use std::borrow::Cow;
 
@@ -18,9 +18,9 @@ use super::schema::{Field, INLINE, Kind, MessageId};
 use super::value::{Data, Value, visit_text};
 use super::wire::Cursor;
 
-/// How deep messages may lie within one another: deeper than any type but a schema goes, and well
-/// within the stack of a thread.
-pub(super) const DEEPEST: usize = 64;
+/// The largest depth of nested messages. It is deeper than any type except a schema, and safe for a
+/// thread's stack.
+pub(super) const MAX_DEPTH: usize = 64;
 
 pub(super) const TOO_DEEP: &str = "messages lie too deep within one another";
 
@@ -29,15 +29,15 @@ pub(super) const TOO_DEEP: &str = "messages lie too deep within one another";
 pub(super) struct Members<'de> {
     fields: Fields<'de>,
     next: Option<Value<'de>>,
-    /// The message that these fields are inlined in.
+    /// The message in which these fields are inlined.
     outer: Option<Box<Outer<'de>>>,
-    /// What an object says of itself before anything else: names and values, the first one last.
+    /// The object's type, which comes before all other members: names and values, in reverse order.
     types: Vec<(&'static str, &'de str)>,
     offset: usize,
     depth: usize,
 }
 
-/// The fields after those of an inlined message.
+/// The fields that follow an inlined message.
 #[derive(Debug)]
 struct Outer<'de> {
     fields: Fields<'de>,
@@ -47,14 +47,14 @@ struct Outer<'de> {
 impl<'de> Members<'de> {
     pub(super) fn new(message: Cursor<'de>, id: MessageId, depth: usize) -> Result<Self> {
         let offset = message.offset();
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Error::new(TOO_DEEP, offset));
         }
         let fields = Fields::new(message, id)?;
         Ok(Self { fields, next: None, outer: None, types: Vec::new(), offset, depth })
     }
 
-    /// An object that says what it is.
+    /// Creates the members of an object that states its type.
     pub(super) fn object(
         message: Cursor<'de>,
         id: MessageId,
@@ -67,7 +67,7 @@ impl<'de> Members<'de> {
         Ok(members)
     }
 
-    /// The next member that has a name of its own.
+    /// Returns the next member that has its own name.
     fn field(&mut self) -> Result<Option<(&'static Field, Found<'de>)>> {
         loop {
             match self.fields.next()? {
@@ -142,13 +142,13 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
         seed.deserialize(value).map(Some).map_err(|error| error.or_at(raw.offset))
     }
 
-    /// Exact, so that a vector is made to size.
+    /// The size hint is exact, so that a vector is allocated once.
     fn size_hint(&self) -> Option<usize> {
         Some(self.run.left())
     }
 }
 
-/// The entries of a map: messages of a key and a value.
+/// The entries of a map: messages with a key and a value.
 #[derive(Debug)]
 pub(super) struct Entries<'de> {
     pub(super) run: Run<'de>,
@@ -196,7 +196,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 }
 
-/// A key: a text, or a number or boolean where the type's keys are such.
+/// A map key: a text, or a number or boolean if the type's keys have that type.
 struct Text<'de>(Cow<'de, str>);
 
 impl<'de> Deserializer<'de> for Text<'de> {

@@ -1,9 +1,9 @@
 //! Kubernetes' protobuf encoding of the built-in types.
 //!
-//! A table of the types' fields, made from Go's published types, guides serde over the wire format,
-//! so that any type that can be read from a server's JSON can be read from its protobuf, and comes
-//! out the same. Custom resources have no such encoding. Nothing here panics on any bytes; what is
-//! malformed is an error with a place.
+//! A table of the types' fields, generated from the published Go types, guides serde over the wire
+//! format. Any type that can be deserialised from a server's JSON can be deserialised from its
+//! protobuf, with the same result. Custom resources have no such encoding. No bytes cause a panic:
+//! malformed input is an error with a place.
 
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod encode;
@@ -26,12 +26,12 @@ pub(crate) use envelope::{ENCODED, ItemType, MAGIC, types};
 pub(crate) use scalar::text;
 pub(crate) use wire::{Cursor, Raw};
 
-/// The newest release of Kubernetes whose types are known, beside those of every older release that
-/// `k8s-openapi` has types for. Fields that a later release adds are not seen in protobuf; ask for
-/// JSON to have them.
+/// The newest release of Kubernetes whose types are known. The types of each older release that
+/// `k8s-openapi` supports are known, too. Fields of later releases are not seen in protobuf.
+/// Request JSON to get them.
 pub const RELEASE: &str = table::RELEASE;
 
-/// Whether this kind is built in, so that servers can send it in protobuf.
+/// Returns whether this kind is built in. Servers can send built-in kinds in protobuf.
 pub fn is_built_in(api_version: &str, kind: &str) -> bool {
     schema::MessageId::of(api_version, kind).is_some()
 }

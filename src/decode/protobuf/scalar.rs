@@ -1,6 +1,6 @@
-//! Values whose text in JSON is not what is on the wire.
+//! Values whose JSON text differs from their bytes on the wire.
 //!
-//! They are written exactly as Go's encoding writes them, so that what reads them can't tell the two
+//! They are written exactly as Go's JSON encoding writes them, so that a type cannot tell the two
 //! encodings apart.
 
 use std::borrow::Cow;
@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use super::error::{Error, Result};
 use super::wire::{Cursor, last};
 
-/// The seconds that have a year of four digits.
+/// The range of seconds whose year has four digits.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 const DAY: i64 = 86_400;
 
-/// A text. What is not UTF-8 becomes replacement characters, one a byte.
+/// Reads a text. Each byte that is not UTF-8 becomes a replacement character.
 #[inline]
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
@@ -32,7 +32,7 @@ fn replaced(bytes: &[u8]) -> String {
     text
 }
 
-/// Base64 with padding.
+/// Encodes bytes as base64 with padding.
 pub(super) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -47,7 +47,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A time as RFC 3339 in UTC, in seconds or in microseconds. `None`: there is none.
+/// Formats a time as RFC 3339 in UTC, with seconds or microseconds. `None` if the message is empty.
 pub(super) fn time(message: &Cursor<'_>, micro: bool) -> Result<Option<Stamp>> {
     let (mut seconds, mut nanos, mut cursor) = (0, 0, message.clone());
     let mut empty = true;
@@ -63,12 +63,12 @@ pub(super) fn time(message: &Cursor<'_>, micro: bool) -> Result<Option<Stamp>> {
         return Ok(None);
     }
     if !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
-        return Err(Error::new("a time out of range", message.offset()));
+        return Err(Error::new("a time is out of range", message.offset()));
     }
     Ok(Some(Stamp::new(seconds, micro.then_some(nanos / 1000))))
 }
 
-/// A time as a text, without an allocation: most are parsed at once and thrown away.
+/// The text of a time, without an allocation, because most are parsed and dropped at once.
 #[derive(Debug)]
 pub(super) struct Stamp {
     text: [u8; 27],
@@ -99,7 +99,7 @@ impl Stamp {
         stamp
     }
 
-    /// Writes the digits of a number that end before `end`.
+    /// Writes the digits of a number, so that they end before `end`.
     fn put(&mut self, mut end: usize, mut value: i64) {
         while value > 0 {
             end -= 1;
@@ -113,8 +113,8 @@ impl Stamp {
     }
 }
 
-/// Year, month and day of a day since 1970, in the Gregorian calendar. Eras of 400 years are
-/// counted from a first of March, so that a leap day is the last of its year.
+/// Returns year, month and day of a day since 1970, in the Gregorian calendar. Eras of 400 years
+/// are counted from the first of March, so that a leap day is the last day of its year.
 fn date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -126,7 +126,7 @@ fn date(days: i64) -> (i64, i64, i64) {
     (400 * era + year_of_era + i64::from(month <= 2), month, day)
 }
 
-/// The text in a quantity; an empty one is zero.
+/// Reads the text of a quantity. An empty one is zero.
 pub(super) fn quantity(message: Cursor<'_>) -> Result<Cow<'_, str>> {
     match last(message, 1)? {
         Some(field) => Ok(text(field.bytes()?)),
@@ -150,16 +150,16 @@ pub(super) fn int_or_string<'a>(message: &Cursor<'a>) -> Result<IntOrString<'a>>
             let bytes = field.map_or(Ok(&b""[..]), |field| field.bytes())?;
             Ok(IntOrString::String(text(bytes)))
         }
-        _ => Err(Error::new("neither a number nor a text", message.offset())),
+        _ => Err(Error::new("the value is neither a number nor a text", message.offset())),
     }
 }
 
-/// A floating point number that JSON writes without a point.
+/// Converts a floating point number to an integer, if JSON writes it without a decimal point.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 #[expect(clippy::float_cmp, reason = "whether it is a whole number is a matter of equality")]
 pub(super) fn whole(value: f64) -> Option<i64> {
     let whole = value.abs() < 9_007_199_254_740_992.0 && value.trunc() == value;
-    // Minus zero has a sign only as a floating point number.
+    // Only a floating point number can be minus zero.
     (whole && (value != 0.0 || value.is_sign_positive())).then_some(value as i64)
 }
 

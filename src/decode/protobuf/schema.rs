@@ -1,6 +1,6 @@
-//! How the table of the built-in types is read.
+//! The row types of the table of built-in types.
 //!
-//! The table is constant data without a pointer in it but the kinds' names: nothing is parsed or
+//! The table is constant data. The only pointers in it are the names of kinds. Nothing is parsed or
 //! allocated when a program starts, and a field takes ten bytes.
 
 use super::table::{FIELDS, MESSAGES, NAMES, ROOTS};
@@ -17,7 +17,7 @@ pub(super) struct Field {
     target: u16,
 }
 
-/// Where a message's fields are in the table, and which of them JSON always has.
+/// The position of a message's fields in the table, and the fields that JSON always has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     first: u16,
@@ -29,52 +29,52 @@ pub(super) struct Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageId(u16);
 
-/// How a value is written on the wire, and what JSON makes of it.
+/// The form of a value on the wire, and its form in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     String,
-    /// In JSON a text in base64.
+    /// Bytes. In JSON, a base64 text.
     Bytes,
     Int,
     Bool,
     Double,
     Message,
-    /// A message that holds nothing but a list; in JSON the list.
+    /// A message that holds only a list. In JSON, the list.
     Items,
-    /// Seconds since 1970; in JSON a text, and null where the message is empty.
+    /// Seconds since 1970. In JSON, a text, or null if the message is empty.
     Time,
-    /// As `Time`, with microseconds.
+    /// A `Time` with microseconds.
     MicroTime,
-    /// A text in a message.
+    /// A message that holds a text.
     Quantity,
     IntOrString,
-    /// JSON in a message, or an object in an envelope.
+    /// A message that holds JSON, or an object in an envelope.
     Raw,
-    /// A message of a boolean and a schema; in JSON the one or the other.
+    /// A message that holds a boolean and a schema. In JSON, one of them.
     SchemaOrBool,
-    /// A message of a schema and a list; in JSON the one or the other.
+    /// A message that holds a schema and a list. In JSON, one of them.
     SchemaOrArray,
 }
 
-/// How often a field occurs.
+/// The number of times that a field occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     One,
     Repeated,
-    /// Repeated messages of a key and a value, the value of the field's kind.
+    /// Repeated messages with a key and a value. The field's kind is the value's.
     Map,
 }
 
-/// JSON has the message's members among those of the outer one.
+/// JSON has the message's members among those of the outer message.
 pub(super) const INLINE: u8 = 1;
 /// JSON leaves out the zero value.
 pub(super) const SKIP_ZERO: u8 = 2;
-/// JSON has the member in any case.
+/// JSON always has the member.
 pub(super) const REQUIRED: u8 = 4;
-/// What JSON says where nothing is there is null, not zero.
+/// JSON has null, and not zero, if nothing is there.
 pub(super) const NULLABLE: u8 = 8;
 
-/// A row of the table of fields.
+/// Creates a row of the table of fields.
 pub(super) const fn field(
     number: u16,
     name_at: u16,
@@ -87,7 +87,7 @@ pub(super) const fn field(
     Field { number, name_at, name_length, kind, shape, flags, target }
 }
 
-/// A row of the table of messages.
+/// Creates a row of the table of messages.
 pub(super) const fn message(first: u16, count: u8, required: u64) -> Message {
     Message { first, count, required }
 }
@@ -109,7 +109,7 @@ impl Field {
 }
 
 impl MessageId {
-    /// The message of a kind that the table knows.
+    /// Returns the message of a kind. `None` if the table does not have it.
     pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
         let at = ROOTS.binary_search_by(|row| (row.0, row.1).cmp(&(api_version, kind))).ok()?;
         Some(Self(ROOTS[at].2))
@@ -122,7 +122,7 @@ impl MessageId {
         &FIELDS[first..first + usize::from(message.count)]
     }
 
-    /// A bit for each field that JSON always has.
+    /// Returns a bit for each field that JSON always has.
     pub(super) fn required(self) -> u64 {
         MESSAGES[usize::from(self.0)].required
     }

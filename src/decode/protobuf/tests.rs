@@ -1,5 +1,5 @@
-//! What Go never writes, but the wire allows; what it does write is tested by pairs in
-//! tests/suite/protobuf.
+//! Messages that Go never writes, but the wire format allows. Messages that Go writes are tested by
+//! pairs in tests/suite/protobuf.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ proptest! {
     fn the_order_of_fields_does_not_matter_but_among_the_repeated(
         order in proptest::sample::subsequence((0..11usize).collect::<Vec<_>>(), 11).prop_shuffle(),
     ) {
-        // Containers, volumes with what is inlined in them, node selector, unknown, plain fields.
+        // Containers, volumes with inlined sources, a node selector, an unknown field, plain
+        // fields.
         let entry = |key, value| [field(1, key), field(2, value)].concat();
         let fields = [
             field(2, field(1, "a")), field(2, field(1, "b")), field(2, field(1, "c")),
@@ -85,12 +86,12 @@ fn of_plain_values_the_last_counts_and_a_message_comes_once() {
     assert_eq!(pod_spec(&[field(10, "a"), number(4, 1), field(10, "b")])["nodeName"], "b");
     let twice = field(2, [field(14, ""), field(14, "")].concat());
     let error = decode::<Value>("Pod", &twice).unwrap_err();
-    assert_eq!(error.to_string(), "a message in two pieces at byte 6");
+    assert_eq!(error.to_string(), "a message comes in two pieces at byte 6");
 }
 
 #[test]
 fn messages_lie_only_so_deep() {
-    // A schema of properties of properties: field 29 is a map of schemas.
+    // A schema with properties of properties: field 29 is a map of schemas.
     let nested = |depth: usize| {
         let mut schema = field(5, "object");
         for _ in 0..depth {
@@ -142,7 +143,7 @@ fn a_slim_struct_borrows_texts_and_passes_over_the_rest() {
         labels: BTreeMap<&'a str, &'a str>,
     }
     let label = field(11, [field(1, "app"), field(2, "web")].concat());
-    // The spec is none; nobody looks.
+    // The spec is malformed, and is skipped unread.
     let message = [field(1, [field(1, "p"), label].concat()), field(2, [0xff; 9])].concat();
     let body = envelope("v1", "Pod", &message);
     let slim: Slim<'_> = ProtobufObject::from_envelope(&body).unwrap().decode().unwrap();

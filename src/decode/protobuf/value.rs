@@ -1,8 +1,8 @@
-//! A value as serde would meet it in JSON.
+//! A value in the form in which serde meets it in JSON.
 //!
-//! It decodes straight into whatever implements `Deserialize`: names, numbers, null and texts are
-//! those of the JSON that a server would have sent for the same object. A field that the type does
-//! not want is passed over unread; texts are borrowed from the message.
+//! Values are decoded directly into any type that implements `Deserialize`. Names, numbers, nulls
+//! and texts are those of the JSON that a server would send for the same object. A field that the
+//! type does not have is skipped unread. Texts are borrowed from the message.
 
 use std::borrow::Cow;
 
@@ -13,24 +13,24 @@ use serde::forward_to_deserialize_any;
 use super::envelope;
 use super::error::{Error, Result};
 use super::fields::{Fields, Found, Run};
-use super::members::{DEEPEST, Elements, Entries, Members, TOO_DEEP};
+use super::members::{MAX_DEPTH, Elements, Entries, Members, TOO_DEEP};
 use super::scalar::{self, IntOrString};
 use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
 use super::wire::{Cursor, Raw, last};
 
-/// A member of a message, an element of a list or a value of a map.
+/// A member of a message, an element of a list, or a value of a map.
 #[derive(Debug)]
 pub(super) struct Value<'de> {
     pub(super) kind: Kind,
     pub(super) target: MessageId,
     pub(super) nullable: bool,
     pub(super) data: Data<'de>,
-    /// Where it is in the object.
+    /// The offset of the value in the object.
     pub(super) offset: usize,
     pub(super) depth: usize,
 }
 
-/// Where a value is.
+/// The content of a value.
 #[derive(Debug)]
 pub(super) enum Data<'de> {
     One(Raw<'de>),
@@ -56,7 +56,7 @@ impl<'de> Value<'de> {
         Self { kind, target, nullable: field.is(NULLABLE), data, offset, depth }
     }
 
-    /// The message it is; an empty one where there is none.
+    /// Returns the message. It is empty if the field is missing.
     fn message(&self) -> Result<Cursor<'de>> {
         match &self.data {
             Data::One(raw) => raw.message(),
@@ -68,7 +68,7 @@ impl<'de> Value<'de> {
         Members::new(self.message()?, self.target, self.depth + 1)
     }
 
-    /// The elements of a message that is a list: its fields of this number.
+    /// Returns the elements of a message that is a list: its fields of this number.
     fn items(&self, number: u16) -> Result<Option<Elements<'de>>> {
         let mut fields = Fields::new(self.message()?, self.target)?;
         while let Some((field, found)) = fields.next()? {
@@ -76,7 +76,7 @@ impl<'de> Value<'de> {
                 && field.number == number
             {
                 let (kind, target, depth) = (field.kind, field.target(), self.depth + 1);
-                if depth > DEEPEST {
+                if depth > MAX_DEPTH {
                     return Err(Error::new(TOO_DEEP, self.offset));
                 }
                 return Ok(Some(Elements { run, kind, target, depth }));
@@ -85,7 +85,7 @@ impl<'de> Value<'de> {
         Ok(None)
     }
 
-    /// The schema that is field `number` of a message that is a schema or something else.
+    /// Returns the schema in field `number` of a message that holds a schema or something else.
     fn schema(&self, number: u16) -> Result<Option<Value<'de>>> {
         let field = self.target.fields().iter().find(|field| field.number == number);
         let raw = last(self.message()?, number.into())?;
@@ -94,7 +94,7 @@ impl<'de> Value<'de> {
             .map(|(field, raw)| Value::new(field, Found::One(raw), self.offset, self.depth)))
     }
 
-    /// What JSON or which object it holds; `None`: nothing.
+    /// Returns the JSON or the object inside the message. `None` if it is empty.
     fn raw(&self) -> Result<Option<Raw<'de>>> {
         let raw = last(self.message()?, 1)?;
         Ok(raw.filter(|raw| !raw.is_zero()))
@@ -109,7 +109,7 @@ impl<'de> Value<'de> {
         json(bytes, raw.offset, |json| json.deserialize_any(visitor))
     }
 
-    /// Whether JSON says null.
+    /// Returns whether the value is null in JSON.
     #[inline]
     fn is_null(&self) -> Result<bool> {
         Ok(match (&self.data, self.kind) {
@@ -189,7 +189,7 @@ pub(super) fn visit_text<'de, V: Visitor<'de>>(
     }
 }
 
-/// As JSON's decoder tells numbers: those that are not negative are unsigned.
+/// Visits an integer like the JSON decoder: numbers that are not negative are unsigned.
 fn visit_int<'de, V: Visitor<'de>>(value: i64, visitor: V) -> Result<V::Value> {
     match u64::try_from(value) {
         Ok(value) => visitor.visit_u64(value),
@@ -197,7 +197,7 @@ fn visit_int<'de, V: Visitor<'de>>(value: i64, visitor: V) -> Result<V::Value> {
     }
 }
 
-/// JSON within the message.
+/// Deserialises JSON inside the message.
 fn json<'de, T>(
     bytes: &'de [u8],
     offset: usize,
@@ -205,9 +205,9 @@ fn json<'de, T>(
         &mut serde_json::Deserializer<serde_json::de::StrRead<'de>>,
     ) -> serde_json::Result<T>,
 ) -> Result<T> {
-    // Asked once for all of it, not for each text in it.
+    // Check all of the JSON for UTF-8 once, and not each text in it.
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        Error::new("JSON that is no text", offset.saturating_add(error.valid_up_to()))
+        Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
     })?;
     let mut json = serde_json::Deserializer::from_str(text);
     let value = visit(&mut json).and_then(|value| json.end().map(|()| value));
@@ -227,7 +227,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
-    // What is nearly always asked for goes the short way, past all the kinds of value there are.
+    // The most frequent requests take a short path, which skips the match over all kinds.
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match (&self.data, self.kind) {
@@ -269,7 +269,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        // serde_json's RawValue asks for its text this way.
+        // serde_json's `RawValue` requests its text in this way.
         if self.kind == Kind::Raw
             && let Data::One(_) = self.data
             && let Some(raw) = self.raw()?

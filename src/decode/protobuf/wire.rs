@@ -1,22 +1,22 @@
 //! The protobuf wire format: numbered fields, one after another.
 //!
-//! Reading a field is looking at its head; what it holds is borrowed, never copied, so a field that
-//! nobody wants costs no more than that. Every place is an offset in the whole object.
+//! Reading a field reads its head. Its content is borrowed and never copied, so an unused field
+//! costs nothing more. Every place is an offset in the whole object.
 
 use super::error::{Error, Result};
 
-/// The longest varint: 64 bits, seven a byte.
+/// The longest varint, in bytes: 64 bits, seven in each byte.
 const LONGEST_VARINT: usize = 10;
 
-/// The fields of a message, from some place on.
+/// The fields of a message, from some position on.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     left: &'a [u8],
-    /// Where these bytes begin in the object.
+    /// The offset of these bytes in the object.
     at: usize,
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wire<'a> {
     Varint(u64),
@@ -25,22 +25,22 @@ pub(crate) enum Wire<'a> {
     Fixed32(u32),
 }
 
-/// A field as it stands in a message.
+/// A field of a message, not yet interpreted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Raw<'a> {
     pub(crate) number: u32,
     pub(crate) wire: Wire<'a>,
-    /// Where what it holds begins in the object.
+    /// The offset of the content in the object.
     pub(crate) offset: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// A message that begins there in the object.
+    /// Creates a cursor over a message that begins at this offset of the object.
     pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { left: bytes, at }
     }
 
-    /// Where the next field begins in the object.
+    /// Returns the offset of the next field in the object.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
@@ -49,12 +49,12 @@ impl<'a> Cursor<'a> {
         self.left.is_empty()
     }
 
-    /// The fields from here up to where another cursor of the same message is.
+    /// Returns the fields from here up to another cursor of the same message.
     pub(crate) fn up_to(&self, end: &Self) -> Self {
         Self { left: &self.left[..end.at - self.at], at: self.at }
     }
 
-    /// The next field; `None` at the message's end.
+    /// Returns the next field. `None` at the end of the message.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Raw<'a>>> {
         let offset = self.at + 2;
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The number of the next field, which is passed over; `None` at the message's end.
+    /// Skips the next field and returns its number. `None` at the end of the message.
     #[inline]
     pub(crate) fn pass(&mut self) -> Result<Option<u32>> {
         match self.short() {
@@ -73,7 +73,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next field as nearly all are: a low number and at most 127 bytes, so that its head is two.
+    /// Reads the head of a field with a low number and at most 127 bytes, which is two bytes long.
+    /// Nearly all fields are like that.
     #[inline]
     fn short(&mut self) -> Option<(u32, Wire<'a>)> {
         let [head, length, rest @ ..] = self.left else { return None };
@@ -104,13 +105,13 @@ impl<'a> Cursor<'a> {
                 Wire::Bytes(self.take(length)?)
             }
             5 => Wire::Fixed32(u32::from_le_bytes(self.fixed()?)),
-            _ => return Err(Error::new("a field of no known wire type", head)),
+            _ => return Err(Error::new("a field has no known wire type", head)),
         };
         Ok(Some(Raw { number, wire, offset }))
     }
 
-    /// The next field of a message that may break off, and whether it is whole. Of bytes that break
-    /// off, it has those that are there.
+    /// Returns the next field of a message that may be cut off, and whether the field is complete.
+    /// If its bytes are cut off, the field has those that are there.
     pub(crate) fn next_torn(&mut self) -> Option<(Raw<'a>, bool)> {
         let mut torn = self.clone();
         if let Ok(field) = self.next() {
@@ -126,7 +127,7 @@ impl<'a> Cursor<'a> {
         }
         let number = u32::try_from(tag >> 3).ok()?;
         let raw = Raw { number, wire: Wire::Bytes(torn.left), offset: torn.at };
-        // Nothing comes after it.
+        // Nothing follows a field that is cut off.
         self.skip(self.left.len());
         Some((raw, false))
     }
@@ -152,7 +153,7 @@ impl<'a> Cursor<'a> {
         bytes.try_into().map_err(|_| Error::new("a field is longer than its message", offset))
     }
 
-    /// Nearly every number is less than 128.
+    /// Reads a varint. Nearly every number is below 128.
     #[inline]
     fn varint(&mut self) -> Result<u64> {
         match self.left {
@@ -176,7 +177,7 @@ impl<'a> Cursor<'a> {
                 return Ok(value);
             }
         }
-        Err(Error::new("a number that does not end", self.at))
+        Err(Error::new("a number does not end", self.at))
     }
 }
 
@@ -189,7 +190,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The message it holds.
+    /// Returns the content as a message.
     #[inline]
     pub(crate) fn message(&self) -> Result<Cursor<'a>> {
         Ok(Cursor::new(self.bytes()?, self.offset))
@@ -213,7 +214,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// Whether it holds the zero of its type.
+    /// Returns whether the content is the zero of its type.
     pub(crate) fn is_zero(&self) -> bool {
         match self.wire {
             Wire::Varint(value) | Wire::Fixed64(value) => value == 0,
@@ -224,11 +225,11 @@ impl<'a> Raw<'a> {
 
     #[cold]
     fn odd(&self) -> Error {
-        Error::new("a field is of another wire type than its kind's", self.offset)
+        Error::new("a field has another wire type than its kind", self.offset)
     }
 }
 
-/// The last of the fields of this number.
+/// Returns the last field of this number.
 pub(crate) fn last(mut message: Cursor<'_>, number: u32) -> Result<Option<Raw<'_>>> {
     let mut last = None;
     while let Some(field) = message.next()? {
