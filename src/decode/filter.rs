@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_objects_own_managed_fields_are_left_out() {
+    fn only_the_objects_own_managed_fields_are_skipped() {
         let object = json!({
             "apiVersion": "v1", "kind": "Pod",
             "managedFields": "stays",
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_what_is_wanted_is_there() {
+    fn only_wanted_fields_are_decoded() {
         let object = json!({
             "metadata": {"name": "web", "labels": {"app": "web"}, MANY: [{"manager": "m"}]},
             "spec": {"nodeName": "n", "containers": [
@@ -387,7 +387,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn what_is_left_is_what_is_wanted(
+        fn any_filter_keeps_exactly_the_wanted_fields(
             value in any_json(),
             paths in proptest::collection::vec("([a\"}]{0,2}\\.){0,2}[a\"}]{0,2}", 0..6),
         ) {
@@ -399,7 +399,7 @@ mod tests {
         }
 
         #[test]
-        fn everything_else_is_as_it_was(value in any_json(), rest in any_json(), extra in any_json()) {
+        fn other_fields_are_unchanged(value in any_json(), rest in any_json(), extra in any_json()) {
             agrees::<Value>(&json!({"a": extra, "metadata": {"x": value, MANY: rest}}));
             agrees::<ObjectMeta>(&json!({"metadata": value}));
         }

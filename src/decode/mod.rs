@@ -454,7 +454,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn says_what_was_expected() {
+    fn error_states_the_expected_type() {
         let error = JsonDecode::<Secret>::new().decode(br#"{"immutable":"x"}"#).unwrap_err();
         assert_eq!(error.to_string(), "found string, expected a boolean at line 1 column 16");
     }

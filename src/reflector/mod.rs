@@ -315,7 +315,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         };
         let continue_token = metadata.continue_token.filter(|token| !token.is_empty());
         if continue_token.is_some() && continue_token == query.continue_token {
-            let problem = "the list's next page is this page".to_owned();
+            let problem = "the list's next page has the continue token of this page".to_owned();
             return Err(self.error(Verb::List, Fault::Malformed { offset: 0, problem }));
         }
         if continue_token.is_none()

@@ -414,7 +414,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bookmarks_that_once_came_close_together_end_no_watch_for_ever() {
+    fn close_bookmarks_do_not_end_every_watch() {
         let (second, begun) = (Duration::from_secs(1), Instant::now());
         let mut heartbeat = Heartbeat::default();
         heartbeat.begin();

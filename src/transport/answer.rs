@@ -58,10 +58,10 @@ impl Incoming {
 }
 
 /// Returns the body of a success and its encoding, or the fault of a failure. JSON is always
-/// accepted, and protobuf only if it was `asked` for.
+/// accepted, and protobuf only if it was requested.
 pub(super) async fn accept(
     response: Response<Body>,
-    asked: Encoding,
+    requested: Encoding,
 ) -> Result<(Incoming, Encoding), Fault> {
     let (head, body) = response.into_parts();
     let mut incoming = Incoming { body, received: 0 };
@@ -75,7 +75,7 @@ pub(super) async fn accept(
         if essence.eq_ignore_ascii_case("application/json") {
             return Ok((incoming, Encoding::Json));
         }
-        if asked == Encoding::Protobuf && essence.eq_ignore_ascii_case(protobuf::MEDIA_TYPE) {
+        if requested == Encoding::Protobuf && essence.eq_ignore_ascii_case(protobuf::MEDIA_TYPE) {
             return Ok((incoming, Encoding::Protobuf));
         }
         return Err(Fault::MediaType(clipped(media_type).into_owned()));
@@ -93,8 +93,8 @@ pub(super) async fn accept(
         let message = format!("the message has Content-Encoding {encoding:?} and cannot be read");
         status = ApiStatus::new(head.status.as_u16(), "", message);
     }
-    let asked = header(&head.headers, RETRY_AFTER).and_then(|value| value.trim().parse().ok());
-    status.retry_after = status.retry_after.max(asked.map(Duration::from_secs));
+    let requested = header(&head.headers, RETRY_AFTER).and_then(|value| value.trim().parse().ok());
+    status.retry_after = status.retry_after.max(requested.map(Duration::from_secs));
     Err(Fault::Status(status))
 }
 
@@ -166,7 +166,7 @@ pub(super) fn unanswered(error: kube::Error, path: &str) -> Fault {
 struct Unanswered {
     /// The requested path, with the server's address if it is known. A client does not reveal the
     /// name of its server.
-    asked: String,
+    requested: String,
     error: kube::Error,
 }
 
@@ -174,17 +174,17 @@ impl Unanswered {
     fn new(error: kube::Error, path: &str) -> Self {
         // Leave the query out: selectors and tokens are long.
         let path = path.split('?').next().unwrap_or_default();
-        let asked = match address(&error) {
+        let requested = match address(&error) {
             Some(address) => format!("{address}{path}"),
             None => path.to_owned(),
         };
-        Self { asked, error }
+        Self { requested, error }
     }
 }
 
 impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GET {}: {}", self.asked, self.error)
+        write!(f, "GET {}: {}", self.requested, self.error)
     }
 }
 

@@ -1,10 +1,10 @@
-//! Decodes what was cut out of an answer, in order, on as many threads as are allowed.
+//! Decodes the objects of an answer in order, on one or several threads.
 //!
-//! What belongs to a first list is decoded in portions off the runtime's own threads, several at a time:
-//! while some are decoded the next one gathers, so portions are as large as the answer is fast. Single
-//! events are decoded at once where they are. Either way the items come in the order of the answer, an
-//! error of the answer after all that came before it, and no more is held than a portion for each thread
-//! and one.
+//! Objects of a first list are decoded in portions, outside of the runtime's workers and several at
+//! a time. While some portions are decoded, the next one is filled, so a fast answer makes large
+//! portions. Single events are decoded at once by the task that reads them. In both cases items
+//! come in the order of the answer, and an error of the answer comes after all items before it. At
+//! most one portion for each thread, and one more, is in memory.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -22,21 +22,22 @@ use tokio::task::{JoinError, spawn_blocking};
 use super::raw_item::RawItem;
 use crate::error::SourceError;
 
-/// How many threads decode one answer at most, unless told otherwise: one thread cuts as much as a few
-/// can decode.
+/// The largest number of threads that decode one answer, unless set. One thread can cut an answer
+/// as fast as a few threads can decode it.
 const THREADS: usize = 4;
 
-/// How many bytes of objects are decoded in one go elsewhere.
+/// The number of bytes of objects in a full portion.
 const PORTION: usize = 64 * 1024;
 
-/// How many objects may be in a portion.
+/// The largest number of objects in a portion.
 const OBJECTS: usize = 64;
 
-/// What takes less is not worth the way to another thread, where somebody waits for it.
-const WORTH_IT: usize = PORTION / 4;
+/// The number of bytes below which a portion of single events is decoded here. Another thread would
+/// make its reader wait longer.
+const MIN_PORTION: usize = PORTION / 4;
 
-/// On how many threads to decode. On a runtime of one thread it stays on that: there the order of all
-/// that happens is to stay what it is.
+/// Returns the number of threads that decode. On a runtime of one thread it is one, so that the
+/// order of events stays deterministic.
 pub(super) fn threads(limit: Option<NonZeroUsize>) -> usize {
     let several = |runtime: &Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
     let runtime = Handle::try_current().ok().filter(several);
@@ -44,8 +45,8 @@ pub(super) fn threads(limit: Option<NonZeroUsize>) -> usize {
     limit.map_or(workers.min(THREADS), NonZeroUsize::get).min(workers)
 }
 
-/// The items of an answer, decoded on so many threads. Dropping it drops the answer; a portion that is
-/// being decoded elsewhere is finished and dropped there.
+/// Returns the items of an answer, decoded on this many threads. Dropping the stream drops the
+/// answer. A portion that another thread is decoding is finished and dropped there.
 pub(super) fn decoded<K, T>(
     pieces: impl Stream<Item = Result<RawItem<K, T>, SourceError>> + Send + 'static,
     threads: usize,
@@ -72,17 +73,17 @@ type Pieces<K, T> = BoxStream<'static, Result<RawItem<K, T>, SourceError>>;
 
 type Items<T> = Vec<Result<T, SourceError>>;
 
-/// An answer on its way through several threads.
+/// An answer that several threads decode.
 struct Decoding<K, T> {
     pieces: Fuse<Pieces<K, T>>,
     threads: usize,
-    /// What gathers.
+    /// The portion that is being filled.
     next: Portion<K, T>,
     elsewhere: FuturesOrdered<BoxFuture<'static, Items<T>>>,
     decoded: vec::IntoIter<Result<T, SourceError>>,
 }
 
-/// Pieces that are decoded in one go.
+/// Parts of an answer that are decoded together.
 struct Portion<K, T> {
     pieces: Vec<Result<RawItem<K, T>, SourceError>>,
     bytes: usize,
@@ -116,12 +117,12 @@ where
         self.pieces.into_iter().map(|piece| piece.map(RawItem::decode)).collect()
     }
 
-    async fn decode_elsewhere(self) -> Items<T> {
+    async fn decode_on_a_thread(self) -> Items<T> {
         match spawn_blocking(|| self.decode()).await.map_err(JoinError::try_into_panic) {
             Ok(items) => items,
-            // As if it had been done here.
+            // Resume the panic, as if the portion had been decoded here.
             Err(Ok(panic)) => resume_unwind(panic),
-            // The runtime ends, and whoever waits with it.
+            // The runtime shuts down, and this task with it.
             Err(Err(_)) => futures::future::pending().await,
         }
     }
@@ -154,22 +155,22 @@ where
                 let ended = idle && this.pieces.is_done();
                 return if ended { Poll::Ready(None) } else { Poll::Pending };
             }
-            // While others are decoded it may go on gathering.
+            // While other portions are decoded, fill this one.
             let has_room = this.elsewhere.len() < this.threads;
             if !(idle || this.next.is_full() && has_room) {
                 return Poll::Pending;
             }
             let portion = std::mem::take(&mut this.next);
-            if idle && !portion.bulk && portion.bytes < WORTH_IT {
+            if idle && !portion.bulk && portion.bytes < MIN_PORTION {
                 this.decoded = portion.decode().into_iter();
             } else {
-                this.elsewhere.push_back(portion.decode_elsewhere().boxed());
+                this.elsewhere.push_back(portion.decode_on_a_thread().boxed());
             }
         }
     }
 }
 
-// Items are moved in and out, never pinned.
+// Items are moved in and out, and never pinned.
 impl<K, T> Unpin for Decoding<K, T> {}
 
 #[cfg(test)]
@@ -194,7 +195,7 @@ mod tests {
     use crate::transport::framing::capture::RawBytes;
     use crate::transport::raw_item::{Answer, RawObject};
 
-    /// What an object was: its length, and who decoded it.
+    /// The length of an object, and the thread that decoded it.
     #[derive(Debug, Resource)]
     #[resource(inherit = ConfigMap)]
     struct Object {
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// An object begins with what happens when it is decoded.
+    /// A decoder whose behaviour depends on the first byte of the object.
     struct Decoder(Barrier);
 
     impl Decode<Object> for Decoder {
@@ -233,7 +234,7 @@ mod tests {
 
     type Decoded = Result<SourceObject<Object>, Undecodable>;
 
-    fn asked() -> RequestScope {
+    fn request() -> RequestScope {
         RequestScope { verb: Verb::List, resource: "things".into(), namespace: None }
     }
 
@@ -246,10 +247,14 @@ mod tests {
         packer: Option<Packer<Object>>,
     ) -> Vec<Result<RawItem<Object, Decoded>, SourceError>> {
         let codecs = Codecs::new(Arc::new(Decoder(Barrier::new(2))));
-        let answer =
-            Arc::new(Answer { asked: asked(), encoding: Encoding::Json, limit: 1 << 20, packer });
+        let answer = Arc::new(Answer {
+            request: request(),
+            encoding: Encoding::Json,
+            limit: 1 << 20,
+            packer,
+        });
         let piece = |&(kind, len): &(u8, usize)| match kind {
-            b'x' => Err(SourceError::new(asked(), Fault::NoVersion)),
+            b'x' => Err(SourceError::new(request(), Fault::NoVersion)),
             b'i' => Ok(RawItem::Item(Ok(Object::here(len).into()))),
             _ => {
                 let bytes = std::iter::once(kind).chain(std::iter::repeat_n(0, len)).collect();
@@ -262,7 +267,7 @@ mod tests {
         objects.iter().map(piece).collect()
     }
 
-    /// What comes of objects: lengths and errors, and who decoded them.
+    /// Decodes objects. Returns their lengths or errors, and the threads that decoded them.
     fn decode(objects: &[(u8, usize)], threads: usize) -> (Vec<String>, Vec<ThreadId>) {
         let runtime = runtime(2);
         let items = decoded(stream::iter(pieces(objects)), threads).collect::<Vec<_>>();
@@ -284,7 +289,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::seeds::cases(50))]
         #[test]
-        fn however_many_threads_decode_the_items_are_the_same(
+        fn any_number_of_threads_gives_the_same_items(
             objects in proptest::collection::vec(
                 (
                     proptest::sample::select(&b"oooobbbbiex"[..]),
@@ -302,15 +307,15 @@ mod tests {
     }
 
     #[test]
-    fn portions_are_decoded_at_the_same_time_and_elsewhere() {
-        // Each waits for the other.
+    fn portions_are_decoded_in_parallel_on_other_threads() {
+        // Each decode waits for the other.
         let (told, by) = decode(&[(b'm', PORTION), (b'm', PORTION)], 2);
         assert_eq!(told.len(), 2);
         assert!(by[0] != by[1] && !by.contains(&thread::current().id()));
     }
 
     #[test]
-    fn what_is_little_is_decoded_where_it_is_unless_it_belongs_to_much() {
+    fn small_portions_are_decoded_here_unless_bulk() {
         let (_, by) = decode(&[(b'o', 1000), (b'i', 0), (b'o', 2000)], 4);
         assert_eq!(by, [thread::current().id(); 3]);
         let (_, by) = decode(&[(b'b', 1000)], 4);
@@ -318,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_slowly_waits_for_nothing_but_what_is_before_it() {
+    fn slow_items_wait_only_for_earlier_ones() {
         let runtime = runtime(2);
         let (tell, told) = futures::channel::mpsc::unbounded();
         let mut items = decoded(told, 3);
@@ -333,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decoder_that_panics_spoils_one_object() {
+    fn decoder_panic_affects_one_object() {
         for threads in [1, 2] {
             let (told, _) = decode(&[(b'o', 9), (b'p', PORTION), (b'o', 9)], threads);
             assert_eq!((told.len(), &*told[0], &*told[2]), (3, "10", "10"));
@@ -342,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_panics_elsewhere_panics_here() {
+    fn panic_on_another_thread_resumes_here() {
         let runtime = runtime(2);
         for threads in [1, 2] {
             let packer = Packer::from_fn(|_| panic!("packing panics"));
@@ -353,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_of_one_thread_decodes_on_it() {
+    fn single_thread_runtime_decodes_on_its_thread() {
         let limit = NonZeroUsize::new(3);
         assert_eq!((threads(None), threads(limit)), (1, 1));
         let one = tokio::runtime::Builder::new_current_thread().build().unwrap();

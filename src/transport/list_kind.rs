@@ -23,7 +23,7 @@ pub(super) struct Expected<'a> {
 
 /// The type that a list has stated so far.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct StatedType {
     pub(super) api_version: Option<String>,
     pub(super) kind: Option<String>,
     /// True if there was an `items` field, even an empty one.
@@ -45,7 +45,7 @@ enum Verdict {
     OtherVersion,
 }
 
-impl Said {
+impl StatedType {
     /// Checks the type stated so far.
     pub(super) fn check(&self, expected: &Expected<'_>) -> Result<(), Fault> {
         match self.verdict(expected) {
@@ -120,9 +120,9 @@ mod tests {
     use super::*;
 
     fn judged(expected: &Expected<'_>, version: &str, kind: &str, items: bool) -> bool {
-        let said = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let said = Said { api_version: said(version), kind: said(kind), items };
-        said.check_whole(expected).is_ok()
+        let stated = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let stated = StatedType { api_version: stated(version), kind: stated(kind), items };
+        stated.check_whole(expected).is_ok()
     }
 
     #[test]
@@ -174,13 +174,13 @@ mod tests {
     fn items_of_an_unknown_list_are_checked() {
         let pods =
             Expected { api_version: "v1", kind: "Pod", built_in: true, metadata_only: false };
-        let mut said = Said::default();
+        let mut stated = StatedType::default();
         let service = br#"{"apiVersion":"v1","metadata":{"kind":"Pod"},"kind":"Service"}"#;
-        assert!(said.check_item(service, &pods).is_err());
+        assert!(stated.check_item(service, &pods).is_err());
         for item in [&br#"{"kind":"Pod"}"#[..], b"{}", b"7", b"", br#"{"kind":7}"#] {
-            assert!(said.check_item(item, &pods).is_ok());
+            assert!(stated.check_item(item, &pods).is_ok());
         }
-        said.kind = Some("PodList".into());
-        assert!(said.check_item(service, &pods).is_ok());
+        stated.kind = Some("PodList".into());
+        assert!(stated.check_item(service, &pods).is_ok());
     }
 }

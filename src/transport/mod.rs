@@ -1,17 +1,19 @@
-//! Asks an API server: requests, negotiation, framing, decoding.
+//! The source over an API server: requests, negotiation, framing and decoding.
 //!
-//! [`ApiSource`] is the [`ListerWatcher`](crate::lister_watcher::ListerWatcher) over a [`kube::Client`]. It reads raw bytes and gives each
-//! object as soon as it is there; what it holds is one object and one frame. It never retries, never
-//! remembers what it gave, and never lets one bad object spoil its neighbours.
+//! [`ApiSource`] implements [`ListerWatcher`](crate::lister_watcher::ListerWatcher) over a
+//! [`kube::Client`]. It reads raw bytes and returns each object as soon as its last byte has
+//! arrived. It buffers one object and one frame, and for a large list a few portions of objects to
+//! decode. It never retries and keeps no objects. An object that cannot be used does not affect its
+//! neighbours.
 //!
-//! | objects | are asked for in | decoded by |
+//! | objects | requested encoding | decoded by |
 //! |---|---|---|
-//! | of built-in types, whole or as a struct of one's own | protobuf, else JSON | their JSON names, in either encoding |
-//! | metadata alone, of any type | protobuf, else JSON | the same |
-//! | custom resources, dynamic objects | JSON | the same |
+//! | built-in types, whole or as your own struct | protobuf, or else JSON | their JSON names |
+//! | only metadata, of any type | protobuf, or else JSON | their JSON names |
+//! | custom resources, dynamic objects | JSON | their JSON names |
 //!
-//! What comes is taken by its `Content-Type`. Where JSON came instead of protobuf, or protobuf was
-//! refused (406), the source asks for JSON for ten minutes, and then for protobuf again.
+//! The `Content-Type` of an answer decides how it is decoded. If JSON comes instead of protobuf, or
+//! if protobuf is refused (406), the source requests JSON for ten minutes, and then protobuf again.
 
 mod answer;
 mod decoding;

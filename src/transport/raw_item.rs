@@ -1,7 +1,7 @@
 //! A part of an answer, before its object is decoded.
 //!
-//! It is a value of its own, so that it can be decoded on any thread; and packed there, so that what is
-//! made in between is freed where it was made.
+//! A part can be decoded and packed on any thread. Temporary values are then freed on the thread
+//! that allocated them.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use crate::object::ObjectKey;
 use crate::packer::Packer;
 use crate::storage::WireObject;
 
-/// What holds for all objects of an answer.
+/// The properties that all objects of an answer share.
 pub(super) struct Answer<K> {
-    pub(super) asked: RequestScope,
+    pub(super) request: RequestScope,
     pub(super) encoding: Encoding,
-    /// How large an object may be, in bytes.
+    /// The size limit of one encoded object, in bytes.
     pub(super) limit: usize,
-    /// How objects are to be packed, if they are.
+    /// Packs the objects. `None` if they are not packed.
     pub(super) packer: Option<Packer<K>>,
 }
 
-/// A part of an answer: an item, or an object that is still to be decoded and becomes one.
+/// An item of an answer, or an object that becomes one when it is decoded.
 pub(super) enum RawItem<K, T> {
     Item(T),
     Object { object: RawObject<K>, item: fn(Result<SourceObject<K>, Undecodable>) -> T },
@@ -37,9 +37,9 @@ pub(super) enum RawItem<K, T> {
 /// The bytes of an object.
 pub(super) struct RawObject<K> {
     pub(super) bytes: RawBytes,
-    /// Where it began.
+    /// The position in the body where the object begins, in bytes.
     pub(super) offset: u64,
-    /// It is one of many, and nothing waits for it in particular.
+    /// True if the object is one of many, and no task waits for it in particular.
     pub(super) bulk: bool,
     pub(super) codec: Arc<Codec<K>>,
     pub(super) answer: Arc<Answer<K>>,
@@ -55,7 +55,7 @@ impl<K: Resource + 'static, T> RawItem<K, T> {
 }
 
 impl<K: Resource + 'static> RawObject<K> {
-    /// How many bytes there are to decode.
+    /// Returns the number of bytes to decode.
     pub(super) fn len(&self) -> usize {
         match &self.bytes {
             RawBytes::Whole(object) => object.len(),
@@ -88,12 +88,12 @@ impl<K: Resource + 'static> RawObject<K> {
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
-        Undecodable::new(peeked, SourceError::new(self.answer.asked.clone(), fault))
+        Undecodable::new(peeked, SourceError::new(self.answer.request.clone(), fault))
     }
 }
 
 impl Undecodable {
-    /// Says as much as is known of an object of which this was seen.
+    /// Creates an error of an object, with the key and version that could be read.
     pub(super) fn new(peeked: &Peeked, error: SourceError) -> Self {
         let version = peeked.version.as_deref().map(Into::into);
         Self { key: key(peeked), version, error }

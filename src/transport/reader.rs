@@ -1,6 +1,6 @@
-//! A source's part in one answer: from the bytes of a body to its pieces, whatever the encoding.
+//! A reader of one answer: from the bytes of the body to its items, in any encoding.
 //!
-//! What is known already is passed over here; what is not is decoded by who takes the pieces.
+//! Known objects are recognised here and not decoded. The consumer of the items decodes the others.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::framing::capture::RawBytes;
 use super::framing::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
 };
-use super::list_kind::{Expected, Said, clip};
+use super::list_kind::{Expected, StatedType, clip};
 use super::raw_item::{Answer, RawItem, RawObject};
 use crate::decode::codec::{Codec, Codecs};
 use crate::decode::protobuf::{ItemType, ProtobufObject};
@@ -22,40 +22,40 @@ use crate::lister_watcher::{ListItem, ListMetadata, SourceObject, Undecodable, W
 use crate::object::KnownObjects;
 use crate::yield_budget::YieldBudget;
 
-/// Passing over a byte costs this fraction of decoding it.
-const PASSED_OVER: usize = 8;
+/// The cost of skipping a byte, as a fraction of the cost of decoding it.
+const SKIPPED_PER_DECODED: usize = 8;
 
-/// Reads one answer, whose body has these parts.
+/// A reader of one answer whose body has parts of type `P`.
 pub(super) struct Reader<K, P> {
     pub(super) answer: Arc<Answer<K>>,
     pub(super) incoming: Incoming,
-    /// Takes the body apart.
+    /// Splits the body into parts.
     pub(super) framer: AnyFramer<P>,
-    /// The group and version that objects are to be of.
+    /// The group and version that objects must have.
     pub(super) api_version: Arc<str>,
-    /// The kind that objects are to be of.
+    /// The kind that objects must have.
     pub(super) kind: Arc<str>,
-    /// The type is built into Kubernetes.
+    /// True if the type is built into Kubernetes.
     pub(super) built_in: bool,
-    /// Only their metadata was asked for: their kind may be that of metadata.
+    /// True if only metadata was requested. Objects may then have the kind of metadata.
     pub(super) metadata_only: bool,
     pub(super) codecs: Arc<Codecs<K>>,
     /// Decodes the next object.
     pub(super) codec: Arc<Codec<K>>,
-    /// What need not be decoded, as it is known already.
+    /// The known objects, which are not decoded again.
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
-    /// What comes belongs to a list, or to what a watch tells first.
+    /// True while objects belong to a list, or to the initial events of a watch.
     pub(super) initial: bool,
-    /// Objects are decoded on other threads.
+    /// True if objects are decoded on other threads.
     pub(super) elsewhere: bool,
-    /// What a list in JSON said of itself.
-    pub(super) said: Said,
-    /// A large list may come faster than it can be decoded, and would never wait.
+    /// The type that a JSON list has stated so far.
+    pub(super) stated: StatedType,
+    /// Yields, because a large list may arrive faster than it can be decoded.
     pub(super) budget: YieldBudget,
 }
 
 impl<K: Resource + 'static> Reader<K, ListPart> {
-    /// Reads the next item of a list; `None`: it is whole.
+    /// Reads the next item of a list. `None` at the end of a complete list.
     pub(super) async fn next_item(
         mut self,
     ) -> Result<Option<(RawItem<K, ListItem<K>>, Self)>, SourceError> {
@@ -75,16 +75,16 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
                     let metadata = self.metadata(&metadata)?;
                     return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
                 }
-                Some(Ok(ListPart::Items)) => self.said.items = true,
+                Some(Ok(ListPart::Items)) => self.stated.items = true,
                 Some(Ok(ListPart::Types { api_version, kind })) => {
                     self.take_types(&api_version, &kind)?;
                 }
                 Some(Ok(ListPart::ApiVersion(version))) => {
-                    self.said.api_version = Some(version);
+                    self.stated.api_version = Some(version);
                     self.check_list()?;
                 }
                 Some(Ok(ListPart::Kind(kind))) => {
-                    self.said.kind = Some(kind);
+                    self.stated.kind = Some(kind);
                     self.check_list()?;
                 }
                 Some(Err(malformed)) => return Err(self.malformed(&malformed)),
@@ -92,10 +92,10 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
                     (Some(frame), _) => self.framer.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => {
                         if self.answer.encoding == Encoding::Json {
-                            let whole = self.said.check_whole(&self.expected());
+                            let whole = self.stated.check_whole(&self.expected());
                             whole.map_err(|fault| self.error(fault))?;
-                            // In JSON a list always says what its items are, even if they are none.
-                            if !self.said.items {
+                            // A JSON list always has `items`, even if they are empty.
+                            if !self.stated.items {
                                 return Err(self.truncated("a list without items"));
                             }
                         }
@@ -109,7 +109,7 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
 }
 
 impl<K: Resource + 'static> Reader<K, WatchPart> {
-    /// Reads the next event of a watch; `None`: it ended.
+    /// Reads the next event of a watch. `None` at the end.
     pub(super) async fn next_event(
         mut self,
     ) -> Result<Option<(RawItem<K, WatchItem<K>>, Self)>, SourceError> {
@@ -132,22 +132,22 @@ impl<K: Resource + 'static> Reader<K, WatchPart> {
 }
 
 impl<K: Resource + 'static, P> Reader<K, P> {
-    /// The known object that these bytes are, if they say that they are that.
+    /// Returns the known object if these bytes state its key, uid and version.
     fn unchanged(&mut self, object: &RawBytes) -> Option<SourceObject<K>> {
         let (known, RawBytes::Whole(object)) = (self.known.as_ref()?, object) else { return None };
         let (key, known) = known.unchanged(&self.answer.encoding.state(object)?)?;
-        self.budget.charge_bytes(object.len() / PASSED_OVER);
+        self.budget.charge_bytes(object.len() / SKIPPED_PER_DECODED);
         Some(SourceObject::unchanged(key, known))
     }
 
-    /// As [`unchanged`](Self::unchanged), of what an event holds. An object of another kind is not
-    /// among the known ones: it has another uid.
+    /// Returns the known object of an event, as [`unchanged`](Self::unchanged) does. An object of
+    /// another kind is never known, because it has another uid.
     fn unchanged_event(&mut self, event: &RawBytes, object: &Bytes) -> Option<SourceObject<K>> {
         let whole = matches!(event, RawBytes::Whole(_)) && self.known.is_some();
         whole.then(|| self.unchanged(&RawBytes::Whole(object.clone())))?
     }
 
-    /// An object that is to become this item.
+    /// Returns an object to decode, which becomes an item.
     fn object<T>(
         &mut self,
         bytes: RawBytes,
@@ -156,14 +156,14 @@ impl<K: Resource + 'static, P> Reader<K, P> {
     ) -> RawItem<K, T> {
         let (codec, answer) = (self.codec.clone(), self.answer.clone());
         let object = RawObject { bytes, offset, bulk: self.initial, codec, answer };
-        let cost = if self.elsewhere { object.len() / PASSED_OVER } else { object.len() };
+        let cost = if self.elsewhere { object.len() / SKIPPED_PER_DECODED } else { object.len() };
         self.budget.charge_bytes(cost);
         RawItem::Object { object, item }
     }
 
     fn event(&mut self, event: &RawBytes, offset: u64) -> RawItem<K, WatchItem<K>> {
         let Some(RawEvent { kind, object }) = self.answer.encoding.open(event) else {
-            // What it changed is not known: as with an object that can't be named.
+            // The change is unknown, as with an object without a readable name.
             let problem = "an event without type and object".to_owned();
             let fault = Fault::Malformed { offset, problem };
             let undecodable = Undecodable::new(&Peeked::default(), self.error(fault));
@@ -180,7 +180,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
             EventKind::Deleted => return self.change(event, object, offset, WatchItem::Deleted),
             EventKind::Bookmark => self.bookmark(&object, offset),
             EventKind::Error => {
-                // What is no Status is not repeated: it may be an object like any other.
+                // Do not quote a body that is no Status, because it may be any object.
                 let fault = self.answer.encoding.status(&object, 500).map_or_else(
                     || {
                         let problem = "an ERROR event without a Status".to_owned();
@@ -190,7 +190,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
                 );
                 WatchItem::Failed(self.error(fault))
             }
-            // Not the type itself: it is the server's word, and there is no bound on it.
+            // Do not quote the type, because the server may send one of any length.
             EventKind::Unknown => self.skipped("an event of an unknown type", offset),
         };
         RawItem::Item(item)
@@ -217,16 +217,16 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         self.object(object, offset, item)
     }
 
-    /// The kind that an object says it is of. Where metadata was asked for, a server that does not
-    /// know how to give it alone gives whole objects, which hold it too.
+    /// Returns the usual kind of the requested objects. If metadata was requested, a server that
+    /// does not support that sends whole objects, which contain the metadata.
     fn usual_kind(&self) -> &str {
         if self.metadata_only { "PartialObjectMetadata" } else { &self.kind }
     }
 
-    /// The kind of an object that says it is not what was asked for.
+    /// Returns the kind of an object, if it is not the requested one.
     fn other_kind(&self, object: &Bytes) -> Option<String> {
         if self.answer.encoding == Encoding::Json {
-            // Nearly always the kind is the first thing said, or the second.
+            // The kind is nearly always the first or second member.
             let head = &object[..object.len().min(128)];
             let canonical = format!("\"kind\":\"{}\"", self.usual_kind());
             if memchr::memmem::find(head, canonical.as_bytes()).is_some() {
@@ -245,7 +245,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
     fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
         let peeked = self.answer.encoding.peek(object);
         if peeked.initial_events_end {
-            // From here on an event is news, whatever state it tells.
+            // From here on, every event is new, whatever state it contains.
             self.known = None;
             self.initial = false;
         }
@@ -261,12 +261,12 @@ impl<K: Resource + 'static, P> Reader<K, P> {
 
     fn metadata(&self, bytes: &Bytes) -> Result<ListMetadata, SourceError> {
         self.answer.encoding.metadata(bytes).ok_or_else(|| {
-            let problem = "the list's metadata is not as it should be".to_owned();
+            let problem = "the list's metadata is malformed".to_owned();
             self.error(Fault::Malformed { offset: 0, problem })
         })
     }
 
-    /// Takes over what a list in protobuf is, which says how to read it.
+    /// Notes the type that a protobuf list states, which determines the codec of its items.
     fn take_types(&mut self, api_version: &str, kind: &str) -> Result<(), SourceError> {
         let usual = kind.strip_suffix("List");
         let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
@@ -276,9 +276,9 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         Ok(())
     }
 
-    /// A success that holds no list, or another one, must not be taken for the one asked for.
+    /// Checks that a success holds the requested list, and neither another list nor no list.
     fn check_list(&self) -> Result<(), SourceError> {
-        self.said.check(&self.expected()).map_err(|fault| self.error(fault))
+        self.stated.check(&self.expected()).map_err(|fault| self.error(fault))
     }
 
     fn check_item(&self, item: &RawBytes) -> Result<(), SourceError> {
@@ -286,7 +286,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         if self.answer.encoding == Encoding::Protobuf {
             return Ok(());
         }
-        self.said.check_item(item, &self.expected()).map_err(|fault| self.error(fault))
+        self.stated.check_item(item, &self.expected()).map_err(|fault| self.error(fault))
     }
 
     fn expected(&self) -> Expected<'_> {
@@ -318,14 +318,14 @@ impl<K: Resource + 'static, P> Reader<K, P> {
     }
 
     fn error(&self, fault: Fault) -> SourceError {
-        SourceError::new(self.answer.asked.clone(), fault)
+        SourceError::new(self.answer.request.clone(), fault)
     }
 }
 
 impl<K, P> fmt::Debug for Reader<K, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
-            .field("asked", &self.answer.asked)
+            .field("request", &self.answer.request)
             .field("encoding", &self.answer.encoding)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,4 @@
-//! The requests an informer makes, and in which encoding it asks for answers.
+//! The requests of a source, and the encodings that they accept.
 
 use std::time::Duration;
 
@@ -28,11 +28,11 @@ const PROTOBUF_METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=Par
 const PROTOBUF_METADATA: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, \
      application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
-/// After this long protobuf is asked for again: the one answer in JSON may have been a proxy's, or
-/// an older server's that has been upgraded since.
+/// The time after which protobuf is requested again. The answer in JSON may have come from a proxy,
+/// or from an older server that has been upgraded since.
 const RETRY: Duration = Duration::from_secs(600);
 
-/// Which collection, and how it is narrowed: what all requests of one source have in common.
+/// The collection and its selectors, which all requests of one source share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     pub(super) path: String,
@@ -138,40 +138,41 @@ impl Target {
     }
 }
 
-/// Whether a source asks for JSON although its type can come in protobuf.
+/// The state that decides whether a source requests JSON although its type supports protobuf.
 #[derive(Debug, Default)]
-pub(super) struct JsonFallback(Mutex<Since>);
+pub(super) struct JsonFallback(Mutex<FallbackState>);
 
 #[derive(Clone, Copy, Debug, Default)]
-enum Since {
+enum FallbackState {
     #[default]
     Never,
-    /// JSON came where protobuf was asked for.
+    /// JSON came at this moment, although protobuf was requested.
     Answered(Instant),
-    /// The user asked for JSON only.
+    /// The user requested JSON only.
     Always,
 }
 
 impl JsonFallback {
-    /// JSON only, for good.
+    /// Creates a state that always requests JSON.
     pub(super) fn always() -> Self {
-        Self(Mutex::new(Since::Always))
+        Self(Mutex::new(FallbackState::Always))
     }
 
-    /// JSON came where protobuf was asked for: asks for JSON for a while.
+    /// Notes that JSON came although protobuf was requested. JSON is then requested for ten
+    /// minutes.
     pub(super) fn begin(&self) {
         let mut since = self.0.lock();
-        if !matches!(*since, Since::Always) {
-            *since = Since::Answered(Instant::now());
+        if !matches!(*since, FallbackState::Always) {
+            *since = FallbackState::Answered(Instant::now());
         }
     }
 
-    /// Returns whether JSON is to be asked for now.
+    /// Returns whether to request JSON now.
     pub(super) fn is_on(&self) -> bool {
         match *self.0.lock() {
-            Since::Never => false,
-            Since::Answered(at) => Instant::now() < after(at, RETRY),
-            Since::Always => true,
+            FallbackState::Never => false,
+            FallbackState::Answered(at) => Instant::now() < after(at, RETRY),
+            FallbackState::Always => true,
         }
     }
 }

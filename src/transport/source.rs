@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use super::answer;
 use super::decoding;
 use super::framing::{AnyFramer, Encoding};
-use super::list_kind::Said;
+use super::list_kind::StatedType;
 use super::raw_item::Answer;
 use super::reader::Reader;
 use super::request::{JsonFallback, Scope, Target};
@@ -281,7 +281,8 @@ impl<K> ApiSource<K> {
         self.limited()
     }
 
-    /// Sends a request; what reads its answer. `initial`: what comes first belongs to a list.
+    /// Sends a request, and returns a reader of its answer. If `initial`, the first objects belong
+    /// to a list.
     fn ask<P: 'static>(
         &self,
         target: Target,
@@ -292,7 +293,7 @@ impl<K> ApiSource<K> {
     where
         K: 'static,
     {
-        let asked = self.collection.request_scope(target.verb);
+        let request_scope = self.collection.request_scope(target.verb);
         let (client, codecs) = (self.client.clone(), self.codecs.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let (api_version, built_in) = (self.api_version.clone(), self.built_in);
@@ -310,9 +311,9 @@ impl<K> ApiSource<K> {
                 if let Some(namespace) = namespace {
                     return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
                 }
-                let mut asked = Encoding::Json;
+                let mut requested = Encoding::Json;
                 if protobuf && !json.is_on() {
-                    asked = Encoding::Protobuf;
+                    requested = Encoding::Protobuf;
                 }
                 let send = |encoding| {
                     let (client, target) = (&client, &target);
@@ -321,21 +322,23 @@ impl<K> ApiSource<K> {
                         response.map_err(|error| answer::unanswered(error, target.path()))
                     }
                 };
-                let mut response = send(asked).await?;
-                if asked == Encoding::Protobuf && response.status() == StatusCode::NOT_ACCEPTABLE {
-                    asked = Encoding::Json;
+                let mut response = send(requested).await?;
+                if requested == Encoding::Protobuf
+                    && response.status() == StatusCode::NOT_ACCEPTABLE
+                {
+                    requested = Encoding::Json;
                     json.begin();
-                    response = send(asked).await?;
+                    response = send(requested).await?;
                 }
-                let (incoming, encoding) = answer::accept(response, asked).await?;
-                if asked != encoding {
+                let (incoming, encoding) = answer::accept(response, requested).await?;
+                if requested != encoding {
                     json.begin();
                 }
                 Ok((incoming, encoding))
             };
             match answer.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    answer: Arc::new(Answer { asked, encoding, limit, packer }),
+                    answer: Arc::new(Answer { request: request_scope, encoding, limit, packer }),
                     incoming,
                     framer: framer(encoding, limit),
                     api_version,
@@ -347,21 +350,21 @@ impl<K> ApiSource<K> {
                     known,
                     initial,
                     elsewhere: decoding::threads(threads) > 1,
-                    said: Said::default(),
+                    stated: StatedType::default(),
                     budget: YieldBudget::new(),
                 }),
                 Err(mut fault) => {
                     if let Fault::Status(status) = &mut fault {
                         status.cluster_scoped = cluster_scoped;
                     }
-                    Err(SourceError::new(asked, fault))
+                    Err(SourceError::new(request_scope, fault))
                 }
             }
         }
     }
 }
 
-/// Whether this is a DNS label, as a namespace is.
+/// Returns whether this is a DNS label, as a namespace must be.
 fn is_label(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&text.len())

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf8_is_replaced_byte_by_byte() {
+    fn invalid_utf8_is_replaced_byte_by_byte() {
         assert_eq!(text(b"a\xe4\xb8z\xff"), "a\u{fffd}\u{fffd}z\u{fffd}");
     }
 
@@ -226,7 +226,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn every_second_is_the_one_another_library_says(seconds in SECONDS) {
+        fn times_equal_those_of_another_library(seconds in SECONDS) {
             let text = written(seconds, 0, false).unwrap();
             let parsed: k8s_openapi::jiff::Timestamp = text.parse().unwrap();
             prop_assert_eq!(parsed.as_second(), seconds);

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_refers_to_nothing_outside_itself() {
+    fn table_has_no_dangling_references() {
         assert!(ROOTS.is_sorted() && ROOTS.len() > 300);
         for (id, message) in MESSAGES.iter().enumerate() {
             let fields = MessageId(id.try_into().unwrap()).fields();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_small() {
+    fn row_is_small() {
         assert!(size_of::<Field>() <= 12 && size_of::<Message>() <= 16);
     }
 }

@@ -36,7 +36,7 @@ proptest! {
     #![proptest_config(crate::seeds::kept())]
 
     #[test]
-    fn the_order_of_fields_does_not_matter_but_among_the_repeated(
+    fn only_the_order_of_repeated_fields_matters(
         order in proptest::sample::subsequence((0..11usize).collect::<Vec<_>>(), 11).prop_shuffle(),
     ) {
         // Containers, volumes with inlined sources, a node selector, an unknown field, plain
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(
+    fn arbitrary_bytes_do_not_panic(
         bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..200),
     ) {
         for kind in ["Pod", "Secret", "Event", "Status", "WatchEvent", "Service"] {
@@ -81,7 +81,7 @@ proptest! {
 }
 
 #[test]
-fn of_plain_values_the_last_counts_and_a_message_comes_once() {
+fn last_value_counts_and_messages_come_once() {
     assert_eq!(pod_spec(&[field(10, "a"), field(10, "b")])["nodeName"], "b");
     assert_eq!(pod_spec(&[field(10, "a"), number(4, 1), field(10, "b")])["nodeName"], "b");
     let twice = field(2, [field(14, ""), field(14, "")].concat());
@@ -90,7 +90,7 @@ fn of_plain_values_the_last_counts_and_a_message_comes_once() {
 }
 
 #[test]
-fn messages_lie_only_so_deep() {
+fn message_depth_is_limited() {
     // A schema with properties of properties: field 29 is a map of schemas.
     let nested = |depth: usize| {
         let mut schema = field(5, "object");
@@ -116,7 +116,7 @@ fn messages_lie_only_so_deep() {
 }
 
 #[test]
-fn objects_in_objects_lie_only_so_deep() {
+fn nested_object_depth_is_limited() {
     let mut body = envelope("v1", "Pod", &named("p", "a", "1"));
     let event = |body: &[u8]| [field(1, "ADDED"), field(2, field(1, body))].concat();
     assert_eq!(decode::<Value>("WatchEvent", &event(&body)).unwrap()["object"]["kind"], "Pod");
@@ -128,7 +128,7 @@ fn objects_in_objects_lie_only_so_deep() {
 }
 
 #[test]
-fn a_slim_struct_borrows_texts_and_passes_over_the_rest() {
+fn slim_struct_borrows_texts_and_skips_the_rest() {
     #[derive(Deserialize)]
     struct Slim<'a> {
         #[serde(borrow)]
@@ -152,7 +152,7 @@ fn a_slim_struct_borrows_texts_and_passes_over_the_rest() {
 }
 
 #[test]
-fn vectors_are_made_to_size() {
+fn vectors_have_exact_capacity() {
     let containers: Vec<u8> = (0..5).flat_map(|_| field(2, field(1, "c"))).collect();
     let pod: Pod = decode("Pod", &field(2, containers)).unwrap();
     let containers = pod.spec.unwrap().containers;
@@ -226,7 +226,7 @@ fn no_error_quotes_the_object() {
 }
 
 #[test]
-fn what_is_no_plain_envelope_is_refused() {
+fn unusual_envelope_is_refused() {
     let types = field(1, [field(1, "v1"), field(2, "Pod")].concat());
     for (rest, problem) in [
         (field(3, "gzip"), "not plain protobuf"),

@@ -13,7 +13,7 @@ use serde::forward_to_deserialize_any;
 use super::envelope;
 use super::error::{Error, Result};
 use super::fields::{Fields, Found, Run};
-use super::members::{MAX_DEPTH, Elements, Entries, Members, TOO_DEEP};
+use super::members::{Elements, Entries, MAX_DEPTH, Members, TOO_DEEP};
 use super::scalar::{self, IntOrString};
 use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
 use super::wire::{Cursor, Raw, last};

@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_every_wire_type_and_says_where() {
+    fn every_wire_type_is_read_with_its_place() {
         let bytes =
             [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
         let mut cursor = Cursor::new(&bytes, 100);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_it_is_no_message() {
+    fn malformed_message_error_has_its_place() {
         for (bytes, offset) in [
             (&[0x08][..], 1),
             (&[0x12, 5, 1], 2),
@@ -291,7 +291,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn no_bytes_make_it_panic_or_loop(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn arbitrary_bytes_neither_panic_nor_loop(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
             let mut cursor = Cursor::new(&bytes, 0);
             let mut fields = 0;
             while let Ok(Some(_)) = cursor.next() {

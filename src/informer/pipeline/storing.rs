@@ -270,7 +270,7 @@ mod tests {
     use crate::object::{Change, Replacement};
 
     #[test]
-    fn only_a_restored_backup_takes_the_version_back() {
+    fn only_a_restored_backup_lowers_the_version() {
         let store = Indexer::<ConfigMap>::new();
         let fifo = DeltaFifo::new(Arc::new(store.clone()));
         let mut draft = store.draft();

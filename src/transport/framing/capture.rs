@@ -1,27 +1,26 @@
 //! Cuts one value out of a stream of frames.
 //!
-//! A value that lies within one frame is a slice of it; only one that crosses frames is copied. A
-//! value over the limit is passed over without being kept, but for its head, so that it can still
-//! be named.
+//! A value inside one frame is a slice of it. Only a value across frames is copied. A value over
+//! the limit is skipped, but its beginning is kept so that its key can be read.
 
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::json::Scanner;
 
-/// How much of an oversized value is kept: enough for any metadata that etcd would store. In a
-/// custom resource, whose members are in order of name, annotations and managed fields come before
-/// the object's name.
+/// The number of bytes that are kept of an oversized value. It is more than any metadata that etcd
+/// stores. In a custom resource, whose members are sorted by name, annotations and managed fields
+/// come before the object's name.
 const HEAD: usize = 2 * 1024 * 1024;
 
-/// The unread bytes of a body, and where they are in it.
+/// The unread bytes of a body, and their position.
 #[derive(Debug, Default)]
 pub(in crate::transport) struct Input {
     frame: Bytes,
-    /// Where the frame begins in the body.
+    /// The position of the frame in the body.
     offset: u64,
 }
 
-/// One value being cut out.
+/// A value that is being cut out.
 #[derive(Debug)]
 pub(in crate::transport) struct Capture {
     end: End,
@@ -31,21 +30,21 @@ pub(in crate::transport) struct Capture {
     limit: usize,
 }
 
-/// How the end of a value is found.
+/// The way to find the end of a value.
 #[derive(Debug)]
 enum End {
-    /// By its brackets.
+    /// The scanner finds the end of a JSON value.
     Scanned(Scanner),
-    /// After so many bytes.
+    /// The value ends after this many bytes.
     After(usize),
 }
 
-/// One value, cut out.
+/// The bytes of one value.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::transport) enum RawBytes {
     /// The whole value.
     Whole(Bytes),
-    /// It is over the limit; this is how it begins.
+    /// The beginning of a value over the limit.
     Oversized(Bytes),
 }
 
@@ -63,7 +62,7 @@ impl Input {
         self.frame.first().copied()
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     pub(in crate::transport) fn peek_token(&mut self) -> Option<u8> {
         let space = self.frame.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.skip(space);
@@ -82,12 +81,12 @@ impl Input {
 }
 
 impl Capture {
-    /// A JSON value. Begins at its first byte.
+    /// Begins a JSON value at its first byte.
     pub(in crate::transport) fn new(input: &Input, limit: usize) -> Self {
         Self::until(End::Scanned(Scanner::default()), input, limit)
     }
 
-    /// A value of so many bytes. Begins at its first byte.
+    /// Begins a value of this many bytes at its first byte.
     pub(in crate::transport) fn of_length(input: &Input, length: usize, limit: usize) -> Self {
         Self::until(End::After(length), input, limit)
     }
@@ -96,12 +95,12 @@ impl Capture {
         Self { end, kept: BytesMut::new(), length: 0, offset: input.offset, limit }
     }
 
-    /// Where the value begins in the body.
+    /// Returns the position of the value in the body.
     pub(in crate::transport) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Takes what there is; the value, once it is all there.
+    /// Takes the available bytes. Returns the value when it is complete.
     pub(in crate::transport) fn feed(&mut self, input: &mut Input) -> Option<RawBytes> {
         let end = match &mut self.end {
             End::Scanned(scanner) => scanner.feed(&input.frame),

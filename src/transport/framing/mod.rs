@@ -1,7 +1,7 @@
-//! What the encodings have in common: how a body is taken apart, and into what.
+//! Framers and peeks: splitting a body into parts, for all encodings.
 //!
-//! Each encoding has a framer for lists and one for watches, a peek at an object, and ways to read
-//! an event, a list's metadata and a Status. Nothing outside of its own folder knows more of it.
+//! Each encoding has a framer for lists, one for watches, and functions that read parts of an
+//! object, an event, a list's metadata and a Status. No other module knows an encoding's details.
 
 pub(super) mod capture;
 pub(super) mod json;
@@ -20,66 +20,67 @@ use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
 use crate::object::ObjectState;
 
-/// Takes a body apart while it arrives: its bytes go in, its parts come out.
+/// A framer, which splits a body into parts while the body arrives.
 pub(super) trait Framer: fmt::Debug + Send {
     type Part;
 
-    /// Gives the next frame of the body; to be called when [`next`](Self::next) has no more.
+    /// Adds the next frame of the body. Call it only after [`next`](Self::next) has returned
+    /// `None`.
     fn push(&mut self, frame: Bytes);
 
-    /// The next part; `None`: more bytes are needed.
+    /// Returns the next part. `None` if more bytes are needed.
     fn next(&mut self) -> Option<Result<Self::Part, Malformed>>;
 
-    /// What the body would end in the middle of; `None`: it may end here.
+    /// Returns the unfinished part, if the body ends here. `None` if it may end here.
     fn within(&self) -> Option<&'static str>;
 }
 
-/// A framer of whichever encoding.
+/// A framer of any encoding.
 pub(super) type AnyFramer<P> = Box<dyn Framer<Part = P>>;
 
 /// A part of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ListPart {
-    /// There are items, if only none of them.
+    /// The list has items, perhaps none.
     Items,
-    /// An item, and where it began.
+    /// An item, and its position in the body.
     Item(RawBytes, u64),
     /// The list's metadata.
     Metadata(Bytes),
-    /// What the list is, which protobuf says first.
+    /// The type of the list. A protobuf list states it first.
     Types { api_version: String, kind: String },
-    /// The group and version of a list in JSON, which may say it last.
+    /// The group and version of a JSON list, which may state them last.
     ApiVersion(String),
-    /// The kind of a list in JSON, which may say it last.
+    /// The kind of a JSON list, which may state it last.
     Kind(String),
 }
 
-/// An event of a watch, and where it began.
+/// An event of a watch, and its position in the body.
 pub(super) type WatchPart = (RawBytes, u64);
 
-/// What is not as it should be, and where.
+/// A problem in a body, and its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Malformed {
     pub(super) offset: u64,
     pub(super) problem: &'static str,
 }
 
-/// What an object says of itself before it ends, or breaks off.
+/// The parts of an object that were read without decoding it. The object may be cut off.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Peeked {
     pub(super) kind: Option<String>,
     pub(super) name: Option<String>,
     pub(super) namespace: Option<String>,
     pub(super) version: Option<String>,
-    /// `k8s.io/initial-events-end` is "true", which nothing but "true" means.
+    /// True if the annotation `k8s.io/initial-events-end` is exactly "true".
     pub(super) initial_events_end: bool,
 }
 
-/// An event, taken apart.
+/// An event, split into type and object.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RawEvent {
     pub(super) kind: EventKind,
-    /// The object's bytes.
+    /// The bytes of the object.
     pub(super) object: Bytes,
 }
 
@@ -108,7 +109,7 @@ impl From<&str> for EventKind {
 }
 
 impl Encoding {
-    /// Takes lists apart. `limit`: how large an item may be, in bytes.
+    /// Creates a framer of lists. `limit` is the largest size of an item, in bytes.
     pub(super) fn list(self, limit: usize) -> AnyFramer<ListPart> {
         match self {
             Self::Json => Box::new(json::list::JsonListFramer::new(limit)),
@@ -116,7 +117,7 @@ impl Encoding {
         }
     }
 
-    /// Takes watches apart. `limit`: how large an object may be, in bytes.
+    /// Creates a framer of watches. `limit` is the largest size of an object, in bytes.
     pub(super) fn watch(self, limit: usize) -> AnyFramer<WatchPart> {
         match self {
             Self::Json => Box::new(json::events::JsonWatchFramer::new(limit)),
@@ -124,7 +125,7 @@ impl Encoding {
         }
     }
 
-    /// Reads as much of an object as there is.
+    /// Reads what it can of an object, which may be cut off.
     pub(super) fn peek(self, object: &[u8]) -> Peeked {
         match self {
             Self::Json => json::peek::peek(object),
@@ -132,7 +133,7 @@ impl Encoding {
         }
     }
 
-    /// Which object this is, and in which state; `None`: it does not say so plainly.
+    /// Reads the key, uid and version of an object. `None` if they are not in their usual places.
     pub(super) fn state(self, object: &[u8]) -> Option<ObjectState<'_>> {
         match self {
             Self::Json => json::peek::state(object),
@@ -140,7 +141,7 @@ impl Encoding {
         }
     }
 
-    /// Type and object of an event, or as much of it as there is.
+    /// Splits an event into type and object, which may be cut off.
     pub(super) fn open(self, event: &RawBytes) -> Option<RawEvent> {
         match (self, event) {
             (Self::Json, RawBytes::Whole(event)) => json::events::open(event).ok(),
@@ -150,7 +151,7 @@ impl Encoding {
         }
     }
 
-    /// What a list's metadata says; `None`: it is not as it should be.
+    /// Reads a list's metadata. `None` if it is malformed.
     pub(super) fn metadata(self, metadata: &[u8]) -> Option<ListMetadata> {
         match self {
             Self::Json => json::list::metadata(metadata),
@@ -158,7 +159,7 @@ impl Encoding {
         }
     }
 
-    /// What a Status says; `None`: it is none. `code` stands where it has none.
+    /// Reads a Status. `None` if the body is none. `code` is used if the Status has no code.
     pub(super) fn status(self, body: &[u8], code: u16) -> Option<ApiStatus> {
         let parsed = match self {
             Self::Json => crate::decode::json(body, PhantomData, MEMORY_LIMIT).ok()?,

@@ -1,7 +1,7 @@
-//! Takes a JSON watch apart while it arrives: one event after another.
+//! A framer of JSON watches: one event after another.
 //!
-//! The server writes an event a line, but it is the end of the JSON value that counts, so blank
-//! lines, a missing last newline or events over several lines do no harm.
+//! Servers write one event in each line, but only the end of the JSON value counts. Blank lines, a
+//! missing last newline and events over several lines are therefore accepted.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use crate::transport::framing::capture::{Capture, Input};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
 
-/// An event may be larger than its object by its envelope.
+/// The largest difference between the size of an event and the size of its object, in bytes.
 const ENVELOPE: usize = 64;
 
-/// The bytes of a watch go in, its events come out.
+/// A framer of a JSON watch.
 #[derive(Debug)]
 pub(in crate::transport) struct JsonWatchFramer {
     input: Input,
@@ -24,7 +24,7 @@ pub(in crate::transport) struct JsonWatchFramer {
 }
 
 impl JsonWatchFramer {
-    /// `limit`: how large an object may be, in bytes.
+    /// Creates a framer. `limit` is the largest size of an object, in bytes.
     pub(in crate::transport) fn new(limit: usize) -> Self {
         Self { input: Input::default(), event: None, limit: limit.saturating_add(ENVELOPE) }
     }
@@ -66,7 +66,7 @@ struct Envelope<'a> {
     object: &'a RawValue,
 }
 
-/// Type and object of an event.
+/// Splits an event into type and object.
 pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::Error> {
     if let Some(raw) = open_canonical(event) {
         return Ok(raw);
@@ -76,19 +76,20 @@ pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::
     Ok(RawEvent { kind: EventKind::from(&*envelope.kind), object })
 }
 
-/// What servers write is `{"type":"…","object":…}`: no need to look for the object's end.
+/// Splits an event that is written as servers write it, `{"type":"…","object":…}`, without a search
+/// for the object's end.
 fn open_canonical(event: &Bytes) -> Option<RawEvent> {
     const OBJECT: &[u8] = br#"","object":"#;
     let rest = event.strip_prefix(br#"{"type":""#)?;
     let end = rest.iter().position(|byte| *byte == b'"')?;
     let kind = std::str::from_utf8(&rest[..end]).ok()?;
     let object = rest[end..].strip_prefix(OBJECT)?.strip_suffix(b"}")?;
-    // More members after the object would end in something else than the object's own bracket.
+    // If members follow the object, the last bracket is not the object's own.
     let whole = super::scan::Scanner::default().feed(object) == Some(object.len());
     whole.then(|| RawEvent { kind: kind.into(), object: event.slice_ref(object) })
 }
 
-/// The type of an event of which only the head is there.
+/// Splits an event that is cut off.
 pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
     const OBJECT: &[u8] = br#"","object":"#;
     let rest = head.strip_prefix(br#"{"type":""#)?;
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_however_they_are_written_and_cut() {
+    fn events_do_not_depend_on_format_and_cuts() {
         let text = concat!(
             "{\"type\":\"ADDED\",\"object\":{\"a\":\"}\"}}\n",
             "\r\n\n",
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_cut_off_is_not_complete() {
+    fn cut_event_is_incomplete() {
         let (events, complete) = events(br#"{"type":"ADDED","object":{}}{"type":"#, 5).unwrap();
         assert_eq!((events.len(), complete), (1, false));
     }
@@ -151,7 +152,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn no_bytes_make_it_panic(
+        fn arbitrary_bytes_do_not_panic(
             bytes in proptest::collection::vec(any::<u8>(), 0..100),
             cut in 1usize..9,
         ) {

@@ -1,8 +1,8 @@
-//! Takes a JSON list apart while it arrives.
+//! A framer of JSON lists.
 //!
-//! Each element of `items` comes out as soon as its last byte is there; `metadata`, before or after
-//! the items, comes out whole. What is held is one element. The order of members does not matter,
-//! unknown members are passed over.
+//! Each element of `items` is returned as soon as its last byte has arrived, and `metadata` is
+//! returned whole, before or after the items. One element is buffered. Members may come in any
+//! order, and unknown members are skipped.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -11,13 +11,13 @@ use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
 use crate::transport::framing::{Framer, ListPart, Malformed};
 
-/// A member's name longer than this is none that matters.
+/// The longest name of a member, in bytes. No known member has a longer one.
 const LONGEST_NAME: usize = 1024;
 
-/// A list's metadata larger than this is none.
+/// The size limit of a list's metadata, in bytes.
 const METADATA_LIMIT: usize = 1024 * 1024;
 
-/// The bytes of a list go in, its parts come out.
+/// A framer of a JSON list.
 #[derive(Debug)]
 pub(in crate::transport) struct JsonListFramer {
     input: Input,
@@ -25,11 +25,11 @@ pub(in crate::transport) struct JsonListFramer {
     limit: usize,
 }
 
-/// What one step came to.
+/// The result of one step.
 enum Step {
-    /// A part came out.
+    /// A part was completed.
     Part(ListPart),
-    /// Nothing came out yet.
+    /// No part was completed yet.
     On,
     /// More bytes are needed.
     Starved,
@@ -38,7 +38,7 @@ enum Step {
 #[derive(Debug)]
 enum State {
     Start,
-    /// Before a member's name; `first`: the object may also end here.
+    /// Before a member's name. If `first`, the object may also end here.
     Name {
         first: bool,
     },
@@ -46,7 +46,7 @@ enum State {
     Colon(Member),
     Value(Member),
     InValue(Member, Capture),
-    /// Before an item; `first`: the array may also end here.
+    /// Before an item. If `first`, the array may also end here.
     Item {
         first: bool,
     },
@@ -66,7 +66,7 @@ enum Member {
 }
 
 impl JsonListFramer {
-    /// `limit`: how large an item may be, in bytes.
+    /// Creates a framer. `limit` is the largest size of an item, in bytes.
     pub(in crate::transport) fn new(limit: usize) -> Self {
         Self { input: Input::default(), state: State::Start, limit }
     }
@@ -107,7 +107,7 @@ impl JsonListFramer {
                     (Member::Items, RawBytes::Whole(value)) if value == "null" => {
                         Ok(Step::Part(ListPart::Items))
                     }
-                    (Member::Items, _) => Err("items is no array"),
+                    (Member::Items, _) => Err("items is not an array"),
                     (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
                         Err("the list's metadata is too large")
                     }
@@ -192,7 +192,7 @@ impl Framer for JsonListFramer {
     }
 }
 
-/// What a list's metadata says; `None`: it is not as it should be.
+/// Reads a list's metadata. `None` if it is malformed.
 pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
     #[derive(Deserialize, Default)]
     #[serde(default, rename_all = "camelCase")]
@@ -221,7 +221,7 @@ mod tests {
 
     type Parts = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 
-    /// Items and metadata of a text given in frames of `cut` bytes.
+    /// Returns items and metadata of a text that comes in frames of `cut` bytes.
     fn frames(text: &[u8], cut: usize, limit: usize) -> Result<Parts, Malformed> {
         let mut framer = JsonListFramer::new(limit);
         let (mut items, mut metadata) = (vec![], vec![]);
@@ -248,7 +248,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn any_list_comes_apart_the_same_however_it_is_cut(
+        fn list_parts_do_not_depend_on_cuts(
             items in proptest::collection::vec(json_value(), 0..5),
             other in json_value(),
             pretty in any::<bool>(),
@@ -274,7 +274,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic_or_loop(
+        fn arbitrary_bytes_neither_panic_nor_loop(
             bytes in proptest::collection::vec(
                 prop_oneof![any::<u8>(), proptest::sample::select(&br#"{}[],:" "items""#[..])],
                 0..200,
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_it_is_no_list() {
+    fn malformed_list_error_has_its_place() {
         for (text, offset) in [
             ("<html>", 0),
             ("[]", 0),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn an_oversized_item_is_passed_over_and_its_neighbours_come() {
+    fn oversized_item_does_not_affect_its_neighbours() {
         let big = format!("{{\"name\":\"big\",\"x\":\"{}\"}}", "y".repeat(100_000));
         let text = format!("{{\"items\":[1,{big},2]}}");
         for cut in [1, 7, 1000, 1 << 20] {

@@ -1,5 +1,4 @@
-//! The JSON encoding: lists and watches taken apart while they arrive, objects that can be looked
-//! into without decoding them.
+//! The JSON encoding: framers of lists and watches, and partial reads of objects.
 
 pub(in crate::transport) mod events;
 pub(in crate::transport) mod list;

@@ -1,6 +1,6 @@
-//! Reads what an object says of itself without decoding it.
+//! Reads parts of an object without decoding it.
 //!
-//! Works on an object that no type fits, and as far as it goes on one that breaks off.
+//! It works on an object that no type fits, and on the beginning of an object that is cut off.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use super::Scanner;
 use crate::object::ObjectState;
 use crate::transport::framing::Peeked;
 
-/// Which object this is, and in which state; `None`: it does not say so plainly, or not early.
+/// Reads an object's key, uid and version. `None` if they are missing, have escapes, or are not in
+/// their usual places.
 ///
-/// Allocates nothing and reads no further than it must: up to name, uid and version, which come
-/// first, or last, of the metadata. A namespace that comes after all three is not seen; no server
-/// writes it there.
+/// It allocates nothing and stops as soon as it has name, uid and version, which come first or last
+/// in the metadata. A namespace after all three is not seen, because no server writes it there.
 pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     let mut members = Flat::new(object)?;
     while let Some((name, value)) = members.next() {
@@ -27,7 +27,7 @@ pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     None
 }
 
-/// The kind that an object says it is of, where it says so plainly. Allocates nothing.
+/// Reads an object's kind. `None` if it is missing or has escapes. Allocates nothing.
 pub(in crate::transport) fn kind(object: &[u8]) -> Option<&str> {
     let mut members = Flat::new(object)?;
     while let Some((name, value)) = members.next() {
@@ -61,7 +61,7 @@ fn metadata_state(metadata: &[u8]) -> Option<ObjectState<'_>> {
     None
 }
 
-/// A text without escapes, not empty.
+/// Returns a text that has no escapes and is not empty.
 fn plain(value: &[u8]) -> Option<&str> {
     let text = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if text.is_empty() || text.contains(&b'\\') {
@@ -70,7 +70,7 @@ fn plain(value: &[u8]) -> Option<&str> {
     std::str::from_utf8(text).ok()
 }
 
-/// The members of an object, one after another, none of them decoded.
+/// The members of an object, not decoded.
 struct Flat<'a> {
     rest: &'a [u8],
     first: bool,
@@ -81,8 +81,8 @@ impl<'a> Flat<'a> {
         Some(Self { rest: object.trim_ascii_start().strip_prefix(b"{")?, first: true })
     }
 
-    /// A member's name, and everything from its value on, which is to be skipped next. `None` at
-    /// the end, and where this is no JSON.
+    /// Returns the next member's name, and all bytes from its value on. Skip the value next. `None`
+    /// at the end, and if this is no JSON.
     fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         let mut rest = self.rest.trim_ascii_start();
         if !std::mem::replace(&mut self.first, false) {
@@ -94,7 +94,7 @@ impl<'a> Flat<'a> {
         Some((&name[..end - 2], value))
     }
 
-    /// Goes on after a member's value, and gives that alone.
+    /// Skips a member's value, and returns it.
     fn skip(&mut self, from: &'a [u8]) -> Option<&'a [u8]> {
         let (value, rest) = from.split_at(Scanner::default().feed(from)?);
         self.rest = rest;
@@ -102,11 +102,11 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Reads as much as there is.
+/// Reads as much as the bytes contain.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
     let mut peeked = Peeked::default();
     let mut deserializer = serde_json::Deserializer::from_slice(object);
-    // An object that breaks off ends in an error; what came before was read all the same.
+    // An object that is cut off ends in an error, but the parts before it were read.
     let _ = Members(&mut peeked, Level::Object).deserialize(&mut deserializer);
     peeked
 }
@@ -128,7 +128,7 @@ impl<'de> DeserializeSeed<'de> for Members<'_> {
     }
 }
 
-/// A text, or nothing where something else stands in its place, however large that is.
+/// A text. `None` if the value has another type, of any size.
 struct Text(Option<String>);
 
 impl From<Text> for Option<String> {
@@ -206,7 +206,7 @@ impl<'de> Visitor<'de> for Members<'_> {
         let Self(peeked, level) = self;
         let read = members(peeked, level, map);
         if read.is_err() && matches!(level, Level::Metadata) && peeked.namespace.is_none() {
-            // A namespace may have been to come: without it this is another object's name.
+            // The namespace may be missing. Without it, this name would belong to another object.
             peeked.name = None;
         }
         read
@@ -253,7 +253,7 @@ mod tests {
         "annotations":{"a":"b","k8s.io/initial-events-end":"true"}},"status":{"x":[1,2]}}"#;
 
     #[test]
-    fn reads_what_the_object_says_of_itself() {
+    fn peek_reads_key_kind_and_version() {
         let peeked = peek(OBJECT.as_bytes());
         assert_eq!(
             peeked,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_in_whichever_order_it_comes() {
+    fn state_is_read_in_any_order() {
         let expected =
             ObjectState { namespace: Some("shop"), name: "web", uid: "u-1", version: "7" };
         for object in [
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_say_its_state_plainly_has_none() {
+    fn unusual_metadata_has_no_state() {
         let whole =
             r#"{"metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"7"}}"#;
         for end in 0..whole.len() - 2 {
@@ -310,7 +310,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn no_bytes_make_it_panic_or_loop(
+        fn arbitrary_bytes_neither_panic_nor_loop(
             bytes in proptest::collection::vec(
                 proptest::prop_oneof![
                     proptest::prelude::any::<u8>(),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_as_far_as_it_goes() {
+    fn cut_object_is_read_up_to_the_cut() {
         for end in 0..OBJECT.len() {
             let peeked = peek(&OBJECT.as_bytes()[..end]);
             assert!(peeked.name.as_deref().is_none_or(|name| name == "web"));
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn only_true_means_true() {
+    fn only_exact_true_ends_initial_events() {
         for (value, end) in [(r#""true""#, true), (r#""True""#, false), ("true", false)] {
             let object = format!(
                 r#"{{"metadata":{{"annotations":{{"k8s.io/initial-events-end":{value}}}}}}}"#

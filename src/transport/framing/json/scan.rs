@@ -1,21 +1,21 @@
-//! Finds where one JSON value ends, however its bytes are cut.
+//! Finds the end of a JSON value whose bytes come in pieces.
 //!
-//! It looks at each byte once and keeps a few words of state, so neither the size of a value nor
-//! its depth costs memory. It does not judge what is inside: whoever decodes the value does.
+//! The scanner reads each byte once and keeps a few words of state. Neither the size of a value nor
+//! its depth costs memory. It does not validate the value, because the decoder does.
 
 use memchr::memchr2;
 
-/// Where the scan of one value stands.
+/// The state of the scan of one value.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::transport) struct Scanner {
     state: State,
-    /// How many brackets are open.
+    /// The number of open brackets.
     depth: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 enum State {
-    /// Nothing was seen.
+    /// No byte was read.
     #[default]
     Start,
     /// Inside an object or array, outside any string.
@@ -23,23 +23,24 @@ enum State {
     String,
     /// After a backslash in a string.
     Escape,
-    /// In a number or a literal at the top, which only its follower ends.
+    /// Inside a number or literal at the top level, which ends before the next byte that is not
+    /// part of it.
     Scalar,
 }
 
-/// A word holds so many bytes, which are looked at together.
+/// The number of bytes in a word, which are tested together.
 const WORD: usize = size_of::<u64>();
 
-/// A one in each byte of a word.
+/// A word with a one in each byte.
 const ONES: u64 = u64::MAX / 0xff;
 
-/// After how many words of a string its end is looked for by other means.
+/// The number of words of a string after which another search for its end is faster.
 const LONG: usize = 4;
 
 impl Scanner {
-    /// Looks at more bytes. `Some(n)`: the value ends before byte `n` of these.
+    /// Reads more bytes. Returns `Some(n)` if the value ends before byte `n` of them.
     ///
-    /// The first byte must be the first of the value.
+    /// The first byte must be the first byte of the value.
     pub(in crate::transport) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
@@ -54,7 +55,8 @@ impl Scanner {
         None
     }
 
-    /// Looks at one byte. `Some(n)`: the value ends before it (0) or with it (1).
+    /// Reads one byte. Returns `Some(0)` if the value ends before it, and `Some(1)` if it ends with
+    /// it.
     #[inline]
     fn step(&mut self, byte: u8) -> Option<usize> {
         match self.state {
@@ -89,8 +91,8 @@ impl Scanner {
         None
     }
 
-    /// Passes over whole words in which nothing is escaped and the value does not end; how many
-    /// bytes. It is the same as so many steps.
+    /// Skips whole words that have no escapes and in which the value does not end. Returns the
+    /// number of bytes skipped. The state is the same as after that many steps.
     fn pass(&mut self, bytes: &[u8]) -> usize {
         let mut within = match self.state {
             State::Inside => 0,
@@ -116,9 +118,9 @@ impl Scanner {
                 continue;
             }
             quiet = 0;
-            // How many quotes there are up to each byte; odd within a string.
+            // Each byte: the number of quotes up to it, which is odd inside a string.
             let quoted = marks.wrapping_mul(ONES) ^ (ONES * within);
-            // In lower case an opening bracket is an opening brace.
+            // In lower case, an opening square bracket equals an opening brace.
             let folded = word | (ONES * 0x20);
             let (opened, closed) = (equal(folded, b'{') & !quoted, equal(folded, b'}') & !quoted);
             let closed = count(closed);
@@ -134,7 +136,7 @@ impl Scanner {
     }
 }
 
-/// A one in each byte of a word that equals this one.
+/// Returns a word with a one in each byte that equals this byte.
 #[inline]
 fn equal(word: u64, byte: u8) -> u64 {
     const LOW: u64 = ONES * 0x7f;
@@ -142,14 +144,14 @@ fn equal(word: u64, byte: u8) -> u64 {
     !(((differs & LOW) + LOW) | differs) >> 7 & ONES
 }
 
-/// Whether a byte of a word is this one.
+/// Returns whether a byte of a word equals this byte.
 #[inline]
 fn holds(word: u64, byte: u8) -> bool {
     let differs = word ^ (ONES * u64::from(byte));
     differs.wrapping_sub(ONES) & !differs & (ONES * 0x80) != 0
 }
 
-/// How many bytes of a word are one, where the others are zero.
+/// Returns the number of bytes that are one, if all others are zero.
 #[inline]
 fn count(ones: u64) -> usize {
     usize::from(ones.wrapping_mul(ONES).to_be_bytes()[0])
@@ -165,7 +167,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn a_value_ends_where_it_ends(value in any_json(), cut in 1usize..9) {
+        fn scanner_finds_the_end_of_any_value(value in any_json(), cut in 1usize..9) {
             let text = value.to_string();
             let whole = format!("{text},{{}}");
             let mut scanner = Scanner::default();
@@ -180,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn passing_over_words_is_the_same_as_steps(
+        fn skipping_words_equals_single_steps(
             bytes in proptest::collection::vec(
                 prop_oneof![
                     4 => proptest::sample::select(&br#""\\{}[],: a"#[..]),
@@ -202,7 +204,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut scanner = Scanner::default();
             let end = scanner.feed(&bytes);
             prop_assert!(end.is_none_or(|end| end <= bytes.len()));

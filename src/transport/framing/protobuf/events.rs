@@ -1,6 +1,6 @@
-//! Takes a watch in protobuf apart while it arrives: one event after another.
+//! A framer of protobuf watches: one event after another.
 //!
-//! Each event has its length before it, in four bytes, the highest first. It holds its type and the
+//! Each event follows its length, a big-endian number of four bytes. It holds its type, and the
 //! object in an envelope of its own.
 
 use bytes::Bytes;
@@ -9,10 +9,11 @@ use crate::decode::protobuf::Cursor;
 use crate::transport::framing::capture::{Capture, Input};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
 
-/// An event may be larger than its object by its own head, the envelope and what the object is.
+/// The largest difference between the size of an event and the size of its object, in bytes: the
+/// event's head, the envelope and the object's type.
 const ENVELOPE: usize = 512;
 
-/// The bytes of a watch go in, its events come out.
+/// A framer of a protobuf watch.
 #[derive(Debug)]
 pub(in crate::transport) struct ProtobufWatchFramer {
     input: Input,
@@ -22,13 +23,13 @@ pub(in crate::transport) struct ProtobufWatchFramer {
 
 #[derive(Debug)]
 enum State {
-    /// So many bytes of the length came.
+    /// The bytes of the length read so far, and their count.
     Length(u32, u8),
     Event(Capture),
 }
 
 impl ProtobufWatchFramer {
-    /// `limit`: how large an object may be, in bytes.
+    /// Creates a framer. `limit` is the largest size of an object, in bytes.
     pub(in crate::transport) fn new(limit: usize) -> Self {
         let limit = limit.saturating_add(ENVELOPE);
         Self { input: Input::default(), state: State::Length(0, 0), limit }
@@ -69,7 +70,7 @@ impl Framer for ProtobufWatchFramer {
     }
 }
 
-/// Type and object of an event.
+/// Splits an event into type and object.
 pub(in crate::transport) fn open(event: &Bytes) -> Option<RawEvent> {
     let (mut kind, mut object) = (None, None);
     let mut fields = Cursor::new(event, 0);
@@ -90,7 +91,7 @@ pub(in crate::transport) fn open(event: &Bytes) -> Option<RawEvent> {
     Some(RawEvent { kind: kind?, object: object? })
 }
 
-/// Type and object of an event of which only the head is there.
+/// Splits an event that is cut off.
 pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
     let mut kind = None;
     let mut fields = Cursor::new(head, 0);
@@ -144,7 +145,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn events_come_however_they_are_cut(
+        fn events_do_not_depend_on_cuts(
             objects in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 0..5),
             cut in 1usize..40,
         ) {
@@ -165,7 +166,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic(
+        fn arbitrary_bytes_do_not_panic(
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),
             cut in 1usize..9,
         ) {
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_oversized_event_keeps_its_head_and_its_neighbours() {
+    fn oversized_event_keeps_head_and_neighbours() {
         let big = event("MODIFIED", &vec![9; 100_000]);
         let small = event("DELETED", b"x");
         let body = [frame(&small), frame(&big), frame(&small)].concat();
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_type_or_object_is_none() {
+    fn event_without_type_or_object_is_none() {
         for event in [&b""[..], &field(1, "ADDED"), &field(2, field(1, "x")), b"\x0a\x09"] {
             assert_eq!(open(&Bytes::copy_from_slice(event)), None);
         }

@@ -1,8 +1,8 @@
-//! Takes a list in protobuf apart while it arrives.
+//! A framer of protobuf lists.
 //!
-//! Each item comes out as soon as its last byte is there, as the bytes of its message; what is held
-//! is one item. The envelope says what the list is before the list begins; fields that are not
-//! known are passed over.
+//! Each item is returned as soon as its last byte has arrived, as the bytes of its message. One
+//! item is buffered. The envelope states the list's type before the list begins. Unknown fields are
+//! skipped.
 
 use bytes::Bytes;
 
@@ -13,13 +13,13 @@ use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
 use crate::transport::framing::{Framer, ListPart, Malformed};
 
-/// A list's metadata larger than this is none.
+/// The size limit of a list's metadata, in bytes.
 const METADATA_LIMIT: usize = 1024 * 1024;
 
-/// What a list says it is, and what its encoding is, are no longer than this.
+/// The size limit of a list's type and of the name of its encoding, in bytes.
 const TYPES_LIMIT: usize = 4096;
 
-/// The bytes of a list go in, its parts come out.
+/// A framer of a protobuf list.
 #[derive(Debug)]
 pub(in crate::transport) struct ProtobufListFramer {
     input: Input,
@@ -27,28 +27,28 @@ pub(in crate::transport) struct ProtobufListFramer {
     head: Head,
     limit: usize,
     typed: bool,
-    /// The list itself came, not only what it is.
+    /// True if the list itself has begun, after its type.
     listed: bool,
-    /// Where the list ends in its envelope, once it began.
+    /// The position of the list's end in the body. `None` before the list begins.
     end: Option<u64>,
 }
 
 #[derive(Debug)]
 enum State {
     Magic(Capture),
-    /// Before a field of the envelope, or within its head.
+    /// Before a field of the envelope, or inside its head.
     Envelope,
-    /// Before a field of the list, or within its head.
+    /// Before a field of the list, or inside its head.
     List,
     Types(Capture),
-    /// How the list is encoded, which is told after it.
+    /// Inside the name of the list's encoding, which follows the list.
     Encoded(Capture),
     Metadata(Capture),
     Item(Capture),
     Skip(Capture),
 }
 
-/// The head of a field, as far as it came.
+/// The bytes of a field's head received so far.
 #[derive(Debug, Default)]
 struct Head {
     tag: Option<u64>,
@@ -56,16 +56,16 @@ struct Head {
     bytes: u32,
 }
 
-/// A field whose head came: its number, and how long it is from here.
+/// A field whose head is complete: its number, and the length of the rest.
 struct Field {
     number: u64,
-    /// Whether it holds bytes; otherwise it is a number.
+    /// True if the field holds bytes. False if it holds a number.
     bytes: bool,
     length: u64,
 }
 
 impl ProtobufListFramer {
-    /// `limit`: how large an item may be, in bytes.
+    /// Creates a framer. `limit` is the largest size of an item, in bytes.
     pub(in crate::transport) fn new(limit: usize) -> Self {
         let input = Input::default();
         let magic = Capture::of_length(&input, MAGIC.len(), MAGIC.len());
@@ -73,7 +73,7 @@ impl ProtobufListFramer {
         Self { input, state, head, limit, typed: false, listed: false, end: None }
     }
 
-    /// The next part; nothing where more bytes are needed.
+    /// Returns the next part. `None` if more bytes are needed.
     fn step(&mut self) -> Result<Option<ListPart>, &'static str> {
         loop {
             let captured = match &mut self.state {
@@ -92,7 +92,7 @@ impl ProtobufListFramer {
             let part = match (std::mem::replace(&mut self.state, next), captured) {
                 (State::Magic(_), Some((captured, _))) => {
                     if captured != RawBytes::Whole(Bytes::from_static(MAGIC)) {
-                        return Err("no Kubernetes protobuf");
+                        return Err("not Kubernetes protobuf");
                     }
                     None
                 }
@@ -128,11 +128,11 @@ impl ProtobufListFramer {
         }
     }
 
-    /// Goes on with the value of a field.
+    /// Begins the value of a field.
     fn enter(&mut self, field: &Field) -> Result<Option<ListPart>, &'static str> {
         let in_list = matches!(self.state, State::List);
-        let length = usize::try_from(field.length).map_err(|_| "a field without an end")?;
-        let end = self.input.offset().checked_add(field.length).ok_or("a field without an end")?;
+        let length = usize::try_from(field.length).map_err(|_| "a field is too long")?;
+        let end = self.input.offset().checked_add(field.length).ok_or("a field is too long")?;
         if self.end.is_some_and(|list| end > list) {
             return Err("a field is longer than its list");
         }
@@ -140,7 +140,7 @@ impl ProtobufListFramer {
         self.state = match (in_list, field.number) {
             _ if !field.bytes => State::Skip(capture(0)),
             (false, 1) => State::Types(capture(TYPES_LIMIT)),
-            (false, 2) if !self.typed => return Err("a list that does not say what it is"),
+            (false, 2) if !self.typed => return Err("the list does not state its type"),
             (false, 2) => {
                 self.state = State::List;
                 self.listed = true;
@@ -155,14 +155,14 @@ impl ProtobufListFramer {
         Ok(None)
     }
 
-    /// The head of the next field, once it is all there. A number is passed over with it.
+    /// Returns the head of the next field when it is complete. A number is skipped with its head.
     fn field(&mut self) -> Result<Option<Field>, &'static str> {
         while self.end != Some(self.input.offset()) {
             let Some(byte) = self.input.peek() else { return Ok(None) };
             self.input.skip(1);
             let Head { tag, value, bytes } = &mut self.head;
             if *bytes == 10 {
-                return Err("a number that does not end");
+                return Err("a number does not end");
             }
             *value |= u64::from(byte & 0x7f).checked_shl(7 * *bytes).unwrap_or_default();
             *bytes += 1;
@@ -179,7 +179,7 @@ impl ProtobufListFramer {
                     self.head = Head { tag: Some(*value), value: 0, bytes: 0 };
                     continue;
                 }
-                _ => return Err("a field of no known wire type"),
+                _ => return Err("a field has no known wire type"),
             };
             self.head = Head::default();
             return Ok(Some(field));
@@ -191,9 +191,9 @@ impl ProtobufListFramer {
     }
 
     fn types(&mut self, captured: RawBytes) -> Result<ListPart, &'static str> {
-        let RawBytes::Whole(bytes) = captured else { return Err("what the list is has no end") };
+        let RawBytes::Whole(bytes) = captured else { return Err("the list's type is too large") };
         let (api_version, kind) =
-            types(Cursor::new(&bytes, 0)).map_err(|_| "what the list is can't be read")?;
+            types(Cursor::new(&bytes, 0)).map_err(|_| "the list's type cannot be read")?;
         self.typed = true;
         Ok(ListPart::Types { api_version: api_version.to_owned(), kind: kind.to_owned() })
     }
@@ -226,7 +226,7 @@ impl Framer for ProtobufListFramer {
     }
 }
 
-/// What a list's metadata says; `None`: it is not as it should be.
+/// Reads a list's metadata. `None` if it is malformed.
 pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
     let mut metadata = ListMetadata::default();
     let mut fields = Cursor::new(bytes, 0);
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use crate::decode::protobuf::encode::{envelope, field, int as number};
 
-    /// The parts of a body that comes in frames of `cut` bytes.
+    /// Returns the parts of a body that comes in frames of `cut` bytes.
     fn parts(body: &[u8], cut: usize, limit: usize) -> Result<Vec<ListPart>, Malformed> {
         let mut framer = ProtobufListFramer::new(limit);
         let mut parts = vec![];
@@ -288,7 +288,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn any_list_comes_apart_the_same_however_it_is_cut(
+        fn list_parts_do_not_depend_on_cuts(
             items in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 0..5),
             other in proptest::collection::vec(any::<u8>(), 0..40),
             metadata_last in any::<bool>(),
@@ -318,7 +318,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic_or_loop(
+        fn arbitrary_bytes_neither_panic_nor_loop(
             bytes in proptest::collection::vec(
                 prop_oneof![any::<u8>(), proptest::sample::select(&[0x0a, 0x12, 0x80, 0, 1, 2][..])],
                 0..200,
@@ -331,7 +331,7 @@ mod tests {
         }
 
         #[test]
-        fn a_body_that_breaks_off_is_never_whole(end in 0usize..1000) {
+        fn cut_body_is_never_complete(end in 0usize..1000) {
             let list = [field(1, ""), field(2, "abc"), field(2, [7; 200])].concat();
             let mut body = envelope("v1", "PodList", &list);
             body.truncate(body.len() - 4);
@@ -341,13 +341,13 @@ mod tests {
     }
 
     #[test]
-    fn says_where_it_is_no_list() {
+    fn malformed_list_error_has_its_place() {
         let types = field(1, [field(1, "v1"), field(2, "PodList")].concat());
         let body = |rest: &[u8]| [&MAGIC[..], &types, rest].concat();
         let begin = body(b"").len() as u64;
         for (body, offset, problem) in [
-            (b"{}{}".to_vec(), 4, "no Kubernetes protobuf"),
-            ([&MAGIC[..], &field(2, "")].concat(), 6, "does not say what it is"),
+            (b"{}{}".to_vec(), 4, "not Kubernetes protobuf"),
+            ([&MAGIC[..], &field(2, "")].concat(), 6, "does not state its type"),
             (body(&field(2, [0x12, 9, 1])), begin + 4, "longer than its list"),
             (body(&field(2, [0x12])), begin + 3, "ends within a field"),
             (body(&field(2, [0x0f, 1])), begin + 3, "no known wire type"),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_oversized_item_is_passed_over_and_its_neighbours_come() {
+    fn oversized_item_does_not_affect_its_neighbours() {
         let list = [field(2, "a"), field(2, vec![9; 100_000]), field(2, "b")].concat();
         let body = envelope("v1", "PodList", &list);
         for cut in [1, 7, 1000, 1 << 20] {
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_says_what_comes_next() {
+    fn metadata_has_the_continue_token() {
         let bytes = [field(1, ""), field(2, "7"), field(3, "token"), number(4, 12)].concat();
         let found = metadata(&bytes).unwrap();
         assert_eq!(found.version, Some(7.into()));

@@ -1,5 +1,4 @@
-//! Kubernetes' protobuf encoding: lists and watches taken apart while they arrive, objects that can
-//! be looked into without decoding them.
+//! The protobuf encoding: framers of lists and watches, and partial reads of objects.
 
 pub(super) mod events;
 pub(super) mod list;

@@ -1,16 +1,17 @@
-//! Reads what an object says of itself without decoding it.
+//! Reads parts of an object without decoding it.
 //!
-//! Works on an object that no type fits, and as far as it goes on one that breaks off. An object's
-//! metadata is the first field of every kind, so it comes early.
+//! It works on an object that no type fits, and on the beginning of an object that is cut off. An
+//! object's metadata is the first field of every kind, so it comes early.
 
 use crate::decode::protobuf::{Cursor, Raw};
 use crate::decode::protobuf::{MAGIC, ProtobufObject};
 use crate::object::ObjectState;
 use crate::transport::framing::Peeked;
 
-/// Which object this is, and in which state, with the envelope or without; `None`: it does not say.
+/// Reads the key, uid and version of an object, with or without an envelope. `None` if they are
+/// missing.
 ///
-/// Allocates nothing and reads no further than the metadata's version, which comes after the names.
+/// It allocates nothing and stops at the metadata's version, which comes after the names.
 pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     let message = match object.strip_prefix(MAGIC) {
         Some(_) => ProtobufObject::from_envelope(object).ok()?.message(),
@@ -41,7 +42,7 @@ pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     None
 }
 
-/// Reads as much as there is, with the envelope or without.
+/// Reads as much as the bytes contain, with or without an envelope.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
     let mut peeked = Peeked::default();
     match object.strip_prefix(MAGIC) {
@@ -93,12 +94,12 @@ fn each<'a>(mut fields: Cursor<'a>, mut visit: impl FnMut(Raw<'a>, bool)) {
     }
 }
 
-/// The message a field holds; where it holds none, an empty one.
+/// Returns the message in a field. It is empty if the field holds none.
 fn inner(field: Raw<'_>) -> Cursor<'_> {
     field.message().unwrap_or(Cursor::new(b"", field.offset))
 }
 
-/// Takes a text; half of one is none, and so is an empty one, which stands for nothing.
+/// Stores a text. A text that is cut off, or empty, is ignored.
 fn set(to: &mut Option<String>, field: Raw<'_>, whole: bool) {
     let text = field.bytes().ok().and_then(|bytes| std::str::from_utf8(bytes).ok());
     *to = text.filter(|text| whole && !text.is_empty()).map(str::to_owned);
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_the_object_says_of_itself() {
+    fn peek_reads_key_kind_and_version() {
         let mut expected = Peeked {
             kind: None,
             name: Some("web".into()),
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_up_to_its_version() {
+    fn state_is_read_up_to_the_version() {
         let expected =
             ObjectState { namespace: Some("shop"), name: "web", uid: "u-1", version: "7" };
         let metadata = [
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_as_far_as_it_goes_and_never_half_a_name() {
+    fn cut_object_never_gives_half_a_name() {
         for object in [object(), envelope("v1", "Pod", &object())] {
             for end in 0..object.len() {
                 let peeked = peek(&object[..end]);
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn only_true_means_true() {
+    fn only_exact_true_ends_initial_events() {
         for (value, end) in [("true", true), ("True", false), ("", false)] {
             let annotation = [field(1, "k8s.io/initial-events-end"), field(2, value)].concat();
             let object = field(1, field(12, annotation));
@@ -194,7 +195,7 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn no_bytes_make_it_panic(
+        fn arbitrary_bytes_do_not_panic(
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),
         ) {
             let _ = (state(&bytes), state(&[&MAGIC[..], &bytes].concat()));
