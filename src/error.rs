@@ -1,6 +1,6 @@
 //! Errors of requests to the API server.
 //!
-//! A [`SourceError`] tells the request, the resource, the failure, and whether a retry can help. It
+//! A [`SourceError`] names the request, the resource, the failure, and whether a retry can help. It
 //! never carries an object's contents: a Secret that cannot be decoded is named, not quoted.
 
 use std::borrow::Cow;

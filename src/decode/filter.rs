@@ -36,7 +36,7 @@ pub struct WithoutManagedFields<K>(pub K);
 
 impl<'de, K: Deserialize<'de>> Deserialize<'de> for WithoutManagedFields<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        K::deserialize(Filter { inner: deserializer, rule: Rule::ButManaged }).map(Self)
+        K::deserialize(Filter { inner: deserializer, rule: Rule::AllButManagedFields }).map(Self)
     }
 }
 
@@ -62,7 +62,7 @@ impl<'de, K: Deserialize<'de>> DeserializeSeed<'de> for Only<'_, K> {
 #[derive(Clone, Copy)]
 enum Rule<'f> {
     /// At the level of an object: all but its managed fields.
-    ButManaged,
+    AllButManagedFields,
     /// At the level of an object's metadata: all but its managed fields.
     Metadata,
     /// At the level of an object: these fields.
@@ -81,14 +81,14 @@ enum Verdict<'f> {
 impl<'f> Rule<'f> {
     fn judge(self, name: &str) -> Verdict<'f> {
         match self {
-            Self::ButManaged if name == "metadata" => Verdict::Look(Self::Metadata),
+            Self::AllButManagedFields if name == "metadata" => Verdict::Look(Self::Metadata),
             Self::Metadata if name == "managedFields" => Verdict::Skip,
-            Self::ButManaged | Self::Metadata => Verdict::Pass,
+            Self::AllButManagedFields | Self::Metadata => Verdict::Pass,
             Self::Object(fields) | Self::Within(fields) => match fields.of(name) {
                 None => Verdict::Skip,
                 Some(Wanted::Some(within)) => Verdict::Look(Self::Within(within)),
                 Some(Wanted::All) if matches!(self, Self::Object(_)) => {
-                    Self::ButManaged.judge(name)
+                    Self::AllButManagedFields.judge(name)
                 }
                 Some(Wanted::All) => Verdict::Pass,
             },

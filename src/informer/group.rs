@@ -119,7 +119,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// Returns at once if all have synced. Cancel safe. Any number of tasks may wait.
     ///
     /// Use it to begin work with the namespaces that may be read, and to add the others as they
-    /// sync. [`unsynced`](Self::unsynced) tells what the others wait for.
+    /// sync. [`unsynced`](Self::unsynced) returns the reasons of the others.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced and the reasons. It is returned after

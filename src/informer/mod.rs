@@ -346,7 +346,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// number of tasks may wait.
     ///
     /// # Errors
-    /// [`SyncError`] tells the state of this informer and its last error. It is returned after
+    /// [`SyncError`] contains the state of this informer and its last error. It is returned after
     /// `limit`, or at once if the informer was stopped.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();

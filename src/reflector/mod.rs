@@ -65,6 +65,27 @@ pub trait ChangeSink<K>: Send + Sync {
 }
 
 /// A task that lists and watches one collection for as long as it is polled.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::lister_watcher::ListerWatcher;
+/// use kube_informer::object::Change;
+/// use kube_informer::reflector::{ChangeSink, Reflector, ReflectorOptions};
+///
+/// struct Counter(std::sync::atomic::AtomicU64);
+///
+/// impl ChangeSink<Pod> for Counter {
+///     async fn emit(&self, _: Change<Pod>) {
+///         self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+///     }
+/// }
+///
+/// /// Counts the changes of a collection until the future is dropped.
+/// async fn count(source: Arc<dyn ListerWatcher<Pod>>, counter: Counter) {
+///     Reflector::new(source, ReflectorOptions::new()).run(counter).await;
+/// }
+/// ```
 pub struct Reflector<K> {
     driver: ReflectorDriver<K>,
     machine: Machine,

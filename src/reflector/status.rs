@@ -68,7 +68,7 @@ pub enum ReflectorState {
     Listing {
         /// The number of objects received so far.
         loaded: u64,
-        /// The number of objects in the list, if the server tells it.
+        /// The number of objects in the list, if the server states it.
         total: Option<u64>,
     },
     /// The reflector watches.

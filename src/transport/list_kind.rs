@@ -38,7 +38,7 @@ enum Verdict {
     /// The list may be the requested one. Its items decide.
     Open,
     /// The list may be the requested one if it has items.
-    Odd,
+    OnlyWithItems,
     /// The answer is another list, or no list.
     Other,
     /// The list is the requested one in another version.
@@ -49,7 +49,7 @@ impl StatedType {
     /// Checks the type stated so far.
     pub(super) fn check(&self, expected: &Expected<'_>) -> Result<(), Fault> {
         match self.verdict(expected) {
-            Verdict::Requested | Verdict::Open | Verdict::Odd => Ok(()),
+            Verdict::Requested | Verdict::Open | Verdict::OnlyWithItems => Ok(()),
             Verdict::Other => Err(self.wrong(expected)),
             Verdict::OtherVersion => {
                 let version = self.api_version.as_deref().unwrap_or_default();
@@ -65,7 +65,7 @@ impl StatedType {
     /// Checks a complete list.
     pub(super) fn check_whole(&self, expected: &Expected<'_>) -> Result<(), Fault> {
         self.check(expected)?;
-        if self.verdict(expected) == Verdict::Odd && !self.items {
+        if self.verdict(expected) == Verdict::OnlyWithItems && !self.items {
             return Err(self.wrong(expected));
         }
         Ok(())
@@ -98,7 +98,7 @@ impl StatedType {
             Some(kind) if kind == expected.kind => Verdict::Requested,
             _ if expected.built_in || other_version || kind == "Status" => Verdict::Other,
             Some(_) => Verdict::Open,
-            None => Verdict::Odd,
+            None => Verdict::OnlyWithItems,
         }
     }
 

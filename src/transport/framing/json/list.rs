@@ -30,9 +30,9 @@ enum Step {
     /// A part was completed.
     Part(ListPart),
     /// No part was completed yet.
-    On,
+    Continue,
     /// More bytes are needed.
-    Starved,
+    NeedsBytes,
 }
 
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl JsonListFramer {
     fn step(&mut self) -> Result<Step, &'static str> {
         match &mut self.state {
             State::InName(capture) => {
-                let Some(name) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
+                let Some(name) = capture.feed(&mut self.input) else { return Ok(Step::NeedsBytes) };
                 let member = match &name {
                     RawBytes::Whole(name) => match &name[..] {
                         br#""items""# => Member::Items,
@@ -86,10 +86,12 @@ impl JsonListFramer {
                     RawBytes::Oversized(_) => Member::Other,
                 };
                 self.state = State::Colon(member);
-                return Ok(Step::On);
+                return Ok(Step::Continue);
             }
             State::InValue(member, capture) => {
-                let Some(value) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
+                let Some(value) = capture.feed(&mut self.input) else {
+                    return Ok(Step::NeedsBytes);
+                };
                 let member = *member;
                 self.state = State::AfterValue;
                 return match (member, value) {
@@ -111,18 +113,18 @@ impl JsonListFramer {
                     (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
                         Err("the list's metadata is too large")
                     }
-                    (Member::Other, _) => Ok(Step::On),
+                    (Member::Other, _) => Ok(Step::Continue),
                 };
             }
             State::InItem(capture) => {
-                let Some(item) = capture.feed(&mut self.input) else { return Ok(Step::Starved) };
+                let Some(item) = capture.feed(&mut self.input) else { return Ok(Step::NeedsBytes) };
                 let offset = capture.offset();
                 self.state = State::AfterItem;
                 return Ok(Step::Part(ListPart::Item(item, offset)));
             }
             _ => {}
         }
-        let Some(token) = self.input.peek_token() else { return Ok(Step::Starved) };
+        let Some(token) = self.input.peek_token() else { return Ok(Step::NeedsBytes) };
         let (next, consumed) = match (&self.state, token) {
             (State::Start, b'{') => (State::Name { first: true }, 1),
             (State::Start, _) => return Err("not a JSON object"),
@@ -150,14 +152,14 @@ impl JsonListFramer {
             (State::AfterValue, _) => return Err("expected a comma or the end of the list"),
             (State::End, _) => return Err("something follows the list"),
             (State::InName(_) | State::InValue(..) | State::InItem(_), _) => {
-                return Ok(Step::Starved);
+                return Ok(Step::NeedsBytes);
             }
         };
         let items =
             matches!(self.state, State::Value(Member::Items)) && matches!(next, State::Item { .. });
         self.state = next;
         self.input.skip(consumed);
-        Ok(if items { Step::Part(ListPart::Items) } else { Step::On })
+        Ok(if items { Step::Part(ListPart::Items) } else { Step::Continue })
     }
 }
 
@@ -172,8 +174,8 @@ impl Framer for JsonListFramer {
         loop {
             match self.step() {
                 Ok(Step::Part(part)) => return Some(Ok(part)),
-                Ok(Step::On) => {}
-                Ok(Step::Starved) => return None,
+                Ok(Step::Continue) => {}
+                Ok(Step::NeedsBytes) => return None,
                 Err(problem) => {
                     return Some(Err(Malformed { offset: self.input.offset(), problem }));
                 }
