@@ -36,7 +36,7 @@ type Committed<K> = (Published<K>, Listeners<K>);
 
 /// A batch to apply, with the state that decides which handlers are notified.
 #[derive(Clone, Copy)]
-struct BatchApplier<'b, K> {
+struct BatchUpdate<'b, K> {
     batch: &'b Batch<K>,
     /// True if the batch belongs to the first list.
     initial: bool,
@@ -59,8 +59,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     pub(super) async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
         let initial = !self.populated.load(Ordering::Relaxed);
         let resyncing = self.processor.min_resync().is_some();
-        let applier = BatchApplier { batch: &batch, initial, resyncing };
-        let StoredBatch { applied, listeners, published } = self.apply_batch(&applier).await;
+        let update = BatchUpdate { batch: &batch, initial, resyncing };
+        let StoredBatch { applied, listeners, published } = self.apply_batch(&update).await;
         let Published { faults, before } = published;
         for AppliedDeltas { notifications, .. } in &applied {
             listeners.distribute(notifications);
@@ -116,17 +116,17 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Builds the store's next state and publishes it, yielding in between. Indexes that were added
     /// meanwhile are included. If a user has written to the store meanwhile, the state is built
     /// again. The last attempt locks other writers out.
-    async fn apply_batch(&self, applier: &BatchApplier<'_, K>) -> StoredBatch<K> {
+    async fn apply_batch(&self, update: &BatchUpdate<'_, K>) -> StoredBatch<K> {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
             let mut applied = Vec::new();
-            for deltas in applier.batch.deltas.chunks(self.slice_len()) {
+            for deltas in update.batch.deltas.chunks(self.slice_len()) {
                 if !applied.is_empty() {
                     give_way().await;
                 }
-                applied.push(applier.apply(&mut draft, deltas));
+                applied.push(update.apply(&mut draft, deltas));
             }
-            applier.stamp(&mut draft);
+            update.stamp(&mut draft);
             loop {
                 let outdated = match self.publish(draft) {
                     Ok((published, listeners)) => {
@@ -142,8 +142,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             self.free(applied).await;
         }
         let mut write = self.indexer.transaction();
-        let applied = applier.apply(&mut write, &applier.batch.deltas);
-        applier.stamp(&mut write);
+        let applied = update.apply(&mut write, &update.batch.deltas);
+        update.stamp(&mut write);
         match self.publish(write) {
             Ok((published, listeners)) => {
                 StoredBatch { applied: vec![applied], listeners, published }
@@ -164,7 +164,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> BatchApplier<'_, K> {
+impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
     /// Applies deltas to the draft of the store.
     fn apply<L>(
         &self,
@@ -287,7 +287,7 @@ mod tests {
         ] {
             fifo.push(change);
             let batch = fifo.pop().now_or_never().flatten().expect("something was pushed");
-            BatchApplier { batch: &batch, initial: false, resyncing: false }.stamp(&mut draft);
+            BatchUpdate { batch: &batch, initial: false, resyncing: false }.stamp(&mut draft);
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }

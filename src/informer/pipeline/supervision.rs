@@ -67,7 +67,7 @@ impl<K: Resource + Send + Sync + 'static> TaskGuard<K> {
             // stops.
             Ok(()) if self.task == InformerTask::Handler || self.pipeline.is_stopped() => {}
             Ok(()) => {
-                self.pipeline.fail(self.task, "it returned, although nothing stopped the informer")
+                self.pipeline.fail(self.task, "it returned, although nothing stopped the informer");
             }
         }
     }
