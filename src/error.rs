@@ -33,6 +33,7 @@ pub struct SourceError(Arc<(RequestScope, Fault)>);
 
 /// The verb and the collection of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[non_exhaustive]
 pub struct RequestScope {
     /// The verb of the request.
     pub verb: Verb,
@@ -45,6 +46,7 @@ pub struct RequestScope {
 /// The verb of a request, named as in RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Verb {
     /// A list.
     List,

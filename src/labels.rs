@@ -17,7 +17,8 @@ use kube::core::{Expression, Selector};
 /// ```
 /// use kube_informer::LabelSelector;
 ///
-/// let selector: LabelSelector = "app=web, tier in (front, edge), env != test, !legacy, size>3".parse()?;
+/// let selector: LabelSelector = "app=web, tier in (front, edge), env!=test, !old, size>3"
+///     .parse()?;
 /// assert!("a===b".parse::<LabelSelector>().is_err());
 /// # Ok::<(), kube_informer::labels::InvalidSelector>(())
 /// ```

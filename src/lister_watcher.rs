@@ -178,6 +178,7 @@ impl fmt::Display for Collection {
 
 /// Parameters of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListQuery {
     /// The oldest acceptable version. `None` requests a quorum read, "0" any version in the
     /// server's cache. Not sent with a `continue_token`.
@@ -190,6 +191,7 @@ pub struct ListQuery {
 
 /// Parameters of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WatchQuery {
     /// The version after which events are wanted. With `initial_events`, the oldest acceptable
     /// version of the initial state.
@@ -199,6 +201,14 @@ pub struct WatchQuery {
     /// True to request the present state as ADDED events first, then a bookmark, then live events
     /// (KEP-3157).
     pub initial_events: bool,
+}
+
+impl WatchQuery {
+    /// Returns the query of a watch that begins at the server's present version, without initial
+    /// events.
+    pub fn new(timeout: Duration) -> Self {
+        Self { version: None, timeout, initial_events: false }
+    }
 }
 
 /// An object that a source delivers. Convert a decoded object with `pod.into()`.

@@ -43,8 +43,8 @@ pub struct ControllerStatus {
     pub mapping_panics: u64,
     /// The number of workers and other tasks that ended unexpectedly. Each was started again.
     pub restarts: u64,
-    /// The informers that have not synced while the controller works. Keys of their namespaces wait;
-    /// a missing informer of all namespaces holds up every key.
+    /// The informers that have not synced while the controller works. Keys of their namespaces
+    /// wait; a missing informer of all namespaces holds up every key.
     pub missing: Vec<Arc<str>>,
     /// The keys that workers reconcile now.
     pub reconciling: Vec<String>,

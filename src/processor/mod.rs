@@ -75,6 +75,7 @@ pub struct Notification<K> {
 
 /// The handlers that receive a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Recipients {
     /// All handlers: the object changed.
     Everyone,

@@ -42,7 +42,7 @@ async fn held(media_type: &'static str, begins: &'static [u8], filling: u8, watc
     let source = ApiSource::<Pod>::new(kube::Client::new(service, "default")).object_limit(LIMIT);
     if watch {
         let timeout = Duration::from_secs(300);
-        let query = WatchQuery { version: None, timeout, initial_events: false };
+        let query = WatchQuery::new(timeout);
         if let Ok(mut items) = source.watch(&query, &ListHints::none()).await {
             while items.next().await.is_some() {}
         }

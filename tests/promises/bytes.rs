@@ -253,7 +253,7 @@ async fn a_compressed_answer_is_called_that() {
 async fn watched(media_type: &'static str, body: Vec<u8>) -> Vec<WatchItem<Pod>> {
     let source = ApiSource::<Pod>::new(answering(media_type, body));
     let timeout = Duration::from_secs(300);
-    let query = WatchQuery { version: None, timeout, initial_events: false };
+    let query = WatchQuery::new(timeout);
     source.watch(&query, &ListHints::none()).await.unwrap().map(Result::unwrap).collect().await
 }
 

@@ -246,7 +246,7 @@ async fn malformed_events_are_skipped() {
     )]);
     let source = ApiSource::<Pod>::new(server.client()).object_limit(8000);
     let timeout = std::time::Duration::from_secs(9);
-    let query = WatchQuery { version: None, timeout, initial_events: false };
+    let query = WatchQuery::new(timeout);
     let items: Vec<_> =
         source.watch(&query, &ListHints::none()).await.unwrap().map(Result::unwrap).collect().await;
     let told: Vec<_> = items

@@ -103,7 +103,7 @@ where
     let asking = async {
         if watch {
             let timeout = Duration::from_secs(300);
-            let query = WatchQuery { version: None, timeout, initial_events: false };
+            let query = WatchQuery::new(timeout);
             let mut stream = source.watch(&query, &ListHints::none()).await?;
             while let Some(item) = stream.next().await {
                 match item? {

@@ -182,7 +182,7 @@ impl InFlight {
         let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
         match answer.expectation(target) {
             Confirmation::Expect(object, expectation) => {
-                log.expect(key, target, Some(&object), &expectation)
+                log.expect(key, target, Some(&object), &expectation);
             }
             Confirmation::Nothing => {}
             Confirmation::Incomplete => return,

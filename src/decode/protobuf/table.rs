@@ -1,4 +1,4 @@
-//! What the built-in types look like on the wire. Written by tests/protobuf/generate; never by hand.
+//! The wire format of the built-in types. Written by tests/protobuf/generate; never by hand.
 
 use super::schema::{Field, INLINE, Kind as K, Message, NULLABLE, REQUIRED, SKIP_ZERO, Shape as S, field as f, message as m};
 
@@ -492,7 +492,7 @@ pub(super) static ROOTS: [(&str, &str, u16); 379] = [
     ("v1", "WatchEvent", 782),
 ];
 
-/// Where each message's fields begin, how many they are, and which JSON never leaves out.
+/// The first field of each message, the number of its fields, and those that JSON never omits.
 pub(super) static MESSAGES: [Message; 788] = [
     m(0, 15, 0xbc7), // 0 admission/v1.AdmissionRequest
     m(15, 7, 0x3), // 1 admission/v1.AdmissionResponse

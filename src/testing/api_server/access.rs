@@ -18,7 +18,8 @@ use super::status::Failure;
 /// ```
 /// use kube_informer::testing::api_server::AccessRule;
 ///
-/// let _ = AccessRule::new(["get", "list", "watch"], ["pods", "deployments.apps"]).namespaces(["shop"]);
+/// let _ = AccessRule::new(["get", "list", "watch"], ["pods", "deployments.apps"])
+///     .namespaces(["shop"]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]

@@ -26,7 +26,8 @@
 //! let server = ApiServer::new();
 //! let maps: Api<ConfigMap> = Api::namespaced(server.client(), "default");
 //! let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
-//! let made = maps.create(&Default::default(), &ConfigMap { metadata, ..Default::default() }).await?;
+//! let map = ConfigMap { metadata, ..Default::default() };
+//! let made = maps.create(&Default::default(), &map).await?;
 //! assert!(made.metadata.uid.is_some());
 //! assert_eq!(maps.list(&ListParams::default()).await?.items.len(), 1);
 //! # Ok::<(), kube::Error>(()) }).unwrap();
@@ -68,7 +69,7 @@
 //! let shop: Namespace = serde_json::from_value(json!({"metadata": {"name": "shop"}})).unwrap();
 //! server.create(&shop)?;
 //! let api: Api<Namespace> = Api::all(server.client());
-//! while api.get("shop").await?.metadata.labels.is_none_or(|labels| labels.get("owner").is_none()) {
+//! while api.get("shop").await?.metadata.labels.is_none_or(|all| all.get("owner").is_none()) {
 //!     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();

@@ -60,7 +60,8 @@ impl ControlPlaneBuilder {
     /// ```
     /// use kube_informer::testing::ControlPlane;
     ///
-    /// let builder = ControlPlane::builder().apiserver_flag("feature-gates", "ShardedListAndWatch=true");
+    /// let builder =
+    ///     ControlPlane::builder().apiserver_flag("feature-gates", "ShardedListAndWatch=true");
     /// ```
     pub fn apiserver_flag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.apiserver.push((name.into(), value.into()));

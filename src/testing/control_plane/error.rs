@@ -74,6 +74,7 @@ impl ControlPlaneError {
 
 /// The error of [`Binaries::find`](super::Binaries::find): binaries that do not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MissingBinaries {
     /// The name of each missing binary, and the path where it was expected.
     pub missing: Vec<(&'static str, PathBuf)>,

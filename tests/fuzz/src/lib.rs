@@ -186,7 +186,7 @@ async fn told(client: kube::Client, watch: bool) -> Vec<String> {
     let mut told = Vec::new();
     if watch {
         let timeout = Duration::from_secs(300);
-        let query = WatchQuery { version: None, timeout, initial_events: false };
+        let query = WatchQuery::new(timeout);
         match source.watch(&query, &ListHints::none()).await {
             Ok(mut items) => {
                 while let Some(item) = items.next().await {

@@ -65,7 +65,7 @@ pub(super) static NAMES: &str = "%s";
 pub(super) static ROOTS: [(&str, &str, u16); %d] = [
 %s];
 
-/// Where each message's fields begin, how many they are, and which JSON never leaves out.
+/// The first field of each message, the number of its fields, and those that JSON never omits.
 pub(super) static MESSAGES: [Message; %d] = [
 %s];
 
@@ -75,7 +75,7 @@ pub(super) static FIELDS: [Field; %d] = [
 `, release(), wrap(pool), len(schema.Roots), roots.String(), len(names), messages.String(), start, fields.String())
 }
 
-const header = `//! What the built-in types look like on the wire. Written by tests/protobuf/generate; never by hand.
+const header = `//! The wire format of the built-in types. Written by tests/protobuf/generate; never by hand.
 `
 
 // release is 1.37 where the types are of the module's version v0.37.2.

@@ -85,6 +85,9 @@ fn sources(folder: &Path, text: &mut String) {
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let mut continued = false;
             for line in fs::read_to_string(path).unwrap().lines() {
+                if line.trim_start().starts_with("//") {
+                    continue;
+                }
                 let line = if continued { line.trim_start() } else { line };
                 continued = line.ends_with('\\');
                 text.push_str(line.strip_suffix('\\').unwrap_or(line));

@@ -8,7 +8,7 @@ pub(super) fn status(node: &Value) -> Value {
     let mut words = vec![match ready.map(|condition| condition["status"] == "True") {
         Some(true) => "Ready",
         Some(false) => "NotReady",
-        None => "FieldValidation",
+        None => "Unknown",
     }];
     if node["spec"]["unschedulable"] == true {
         words.push("SchedulingDisabled");

@@ -46,7 +46,7 @@ pub(super) fn status(pod: &Value) -> Value {
     }
     if !pod["metadata"]["deletionTimestamp"].is_null() {
         let lost = reason.as_deref() == Some("NodeLost");
-        word = Some(if lost { "FieldValidation" } else { "Terminating" }.to_owned());
+        word = Some(if lost { "Unknown" } else { "Terminating" }.to_owned());
     }
     json!(word.unwrap_or_default())
 }
