@@ -13,6 +13,7 @@ mod any_informer;
 mod builder;
 mod error;
 mod registry;
+mod settings;
 mod spec;
 mod status;
 
@@ -147,7 +148,7 @@ impl SharedInformerFactory {
         K::Scope: 'static,
     {
         if spec.namespace.is_none() && !is_cluster_scoped::<K>() {
-            spec.namespace.clone_from(&self.shared.defaults.namespace);
+            spec.namespace.clone_from(&self.shared.namespace);
         }
         let client = self.shared.client.clone();
         Request { path: K::url_path(&(), None), spec, source: move || ApiSource::new(client) }

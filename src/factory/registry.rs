@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use super::InformerSpec;
 use super::any_informer::{AnyInformer, FactoryInformer};
-use super::builder::Defaults;
+use super::settings::Settings;
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::reflector::ReflectorOptions;
 use crate::sync::Mutex;
@@ -19,7 +19,12 @@ use crate::transport::ApiSource;
 /// The shared state of all clones of a factory.
 pub(super) struct Shared {
     pub(super) client: Client,
-    pub(super) defaults: Defaults,
+    /// The options of informers whose spec does not set them.
+    pub(super) defaults: Settings,
+    /// The namespace of informers whose spec has none.
+    pub(super) namespace: Option<Arc<str>>,
+    /// Query parameters of every list and watch.
+    pub(super) params: Vec<(String, String)>,
     pub(super) permits: Arc<Semaphore>,
     pub(super) informers: Mutex<HashMap<Identity, Arc<dyn AnyInformer>>>,
     /// The tasks of stopped informers, until they have ended.
@@ -76,13 +81,9 @@ impl Shared {
         mut spec: InformerSpec<K>,
         mut source: ApiSource<K>,
     ) -> FactoryInformer<K> {
-        let defaults = &self.defaults;
-        let name = spec.name.get_or_insert_with(|| defaults.name.clone()).clone();
-        let resync = *spec.resync.get_or_insert(defaults.resync);
-        let streaming = *spec.streaming_list.get_or_insert(defaults.streaming_list);
-        let managed_fields = *spec.managed_fields.get_or_insert(defaults.managed_fields);
-        let storage = spec.storage.get_or_insert_default().clone();
-        spec.page_size = spec.page_size.or(defaults.page_size);
+        spec.settings = spec.settings.or(&self.defaults);
+        let settings = &spec.settings;
+        source = settings.source(source);
         if let Some(namespace) = &spec.namespace {
             source = source.namespace(namespace.clone());
         }
@@ -92,38 +93,26 @@ impl Shared {
         if let Some(fields) = &spec.fields {
             source = source.fields(fields);
         }
-        for (name, value) in &defaults.params {
+        for (name, value) in &self.params {
             source = source.param(name, value);
-        }
-        if let Some(bytes) = defaults.object_limit {
-            source = source.object_limit(bytes);
-        }
-        if let Some(bytes) = defaults.memory_limit {
-            source = source.memory_limit(bytes);
         }
         if let Some(trust) = spec.trust_versions {
             source = source.trust_versions(trust);
         }
         spec.trust_versions = Some(source.trusts_versions());
-        if !managed_fields {
-            source = source.without_managed_fields();
-        }
-        let mut reflector =
-            ReflectorOptions::new().list_permits(self.permits.clone()).streaming_list(streaming);
-        if let Some(objects) = spec.page_size {
-            reflector = reflector.page_size(objects);
-        }
-        if let Some(limit) = defaults.freshness_limit {
-            reflector = reflector.freshness_limit(limit);
-        }
-        if let Some(handler) = defaults.on_error.clone() {
-            reflector = reflector.on_error(move |error| handler(error));
-        }
+        let storage = spec.storage.get_or_insert_default().clone();
+        let mut reflector = ReflectorOptions::new().list_permits(self.permits.clone());
+        reflector = settings.reflector(reflector);
         if let Some(transform) = spec.transform.clone() {
             reflector = reflector.transform(move |object| transform(object));
         }
-        let options =
-            InformerOptions::new().name(name).resync(resync).reflector(reflector).storage(storage);
+        let mut options = InformerOptions::new().reflector(reflector).storage(storage);
+        if let Some(name) = &settings.name {
+            options = options.name(name.clone());
+        }
+        if let Some(period) = settings.resync {
+            options = options.resync(period);
+        }
         FactoryInformer { informer: SharedInformer::new(Arc::new(source), options), spec }
     }
 }

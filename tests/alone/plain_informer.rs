@@ -18,6 +18,6 @@ pub(crate) async fn plain_informer_warns_of_a_transform() {
     let plain = factory.informer::<Pod>();
     let text = log.text();
     assert!(text.contains("WARN") && text.contains(r#"resource="pods""#), "{text}");
-    assert!(text.contains("with a transform before"), "{text}");
+    assert!(text.contains("first requested with a transform"), "{text}");
     drop((slim, same, plain));
 }

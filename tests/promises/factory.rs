@@ -1,6 +1,8 @@
-//! One informer for all who ask for the same, and nothing of it that another asker did not want; a
-//! stopped one is gone; a group works with the namespaces that it may read.
+//! Callers that request the same informer share it, and a request with other options is refused. A
+//! stopped informer is gone. A group works with the namespaces that it may read.
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,7 +15,7 @@ use kube_informer::factory::OptionDifference;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SpecError, Storage,
+    InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SourceError, SpecError, Storage,
 };
 use tokio::time::sleep;
 
@@ -61,7 +63,11 @@ async fn each_option_that_differs_is_refused_by_name() {
         ("page_size", "unset", "50", pods().page_size(50)),
         ("trust_versions", "true", "false", pods().trust_versions(false)),
         ("managed_fields", "true", "false", pods().managed_fields(false)),
-        ("transform", "none", "a transform", pods().transform(|_| {})),
+        ("object_limit", "unset", "1000", pods().object_limit(1_000)),
+        ("memory_limit", "unset", "9000", pods().memory_limit(9_000)),
+        ("freshness_limit", "unset", "60s", pods().freshness_limit(minute)),
+        ("on_error", "a closure", "another closure", pods().on_error(|_| {})),
+        ("transform", "unset", "a closure", pods().transform(|_| {})),
     ] {
         let found = differences(pods(), spec);
         let found: Vec<_> = found.iter().map(|d| (d.option, &*d.present, &*d.requested)).collect();
@@ -75,7 +81,34 @@ async fn each_option_that_differs_is_refused_by_name() {
     );
     let both: Vec<_> = both.iter().map(ToString::to_string).collect();
     let page_size = "page_size is 10, requested: 20";
-    assert_eq!(both, [page_size, "transform is a transform, requested: another transform"]);
+    assert_eq!(both, [page_size, "transform is a closure, requested: another closure"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn spec_overrides_the_factory() {
+    let server = ApiServer::new();
+    let mut large = map("shop", "large");
+    large.data = Some([("text".into(), "x".repeat(2_000))].into());
+    server.create(&large).unwrap();
+    let (of_factory, of_spec) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counting = |count: &Arc<AtomicUsize>| {
+        let count = count.clone();
+        move |_: &SourceError| {
+            count.fetch_add(1, Relaxed);
+        }
+    };
+    let factory = SharedInformerFactory::builder(server.client())
+        .object_limit(1_000_000)
+        .on_error(counting(&of_factory))
+        .build();
+    let maps = InformerSpec::<ConfigMap>::new;
+    let spec = maps().object_limit(1_000).on_error(counting(&of_spec));
+    let limited = factory.informer_with(spec).unwrap();
+    let unlimited = factory.informer_with(maps().namespace("shop")).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    assert_eq!((limited.lister().len(), unlimited.lister().len()), (0, 1));
+    assert_eq!((of_factory.load(Relaxed), of_spec.load(Relaxed)), (0, 1));
 }
 
 #[tokio::test]
