@@ -7,11 +7,11 @@ use std::time::Duration;
 use kube::Resource;
 
 use super::following::{self, Group};
-use super::missing_informers::MissingInformers;
 use super::own_writes::{Cache, OwnWrites, WriteLog};
 use super::run::StopGuard;
 use super::status::StatusCell;
 use super::triggers::{Keys, Owner, Predicate};
+use super::waiting::MissingInformers;
 use super::{Controller, Limits};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;

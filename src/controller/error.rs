@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::own_writes::Unobserved;
 use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
-use crate::object::{ObjectKey, seconds};
+use crate::object::ObjectKey;
+use crate::time::seconds;
 
 /// An error of any type, as a user's reconcile may return it.
 pub type BoxError = Box<dyn Error + Send + Sync>;

@@ -17,17 +17,13 @@ mod builder;
 mod error;
 mod finalizer;
 mod following;
-mod handle;
-mod metrics;
-mod missing_informers;
 mod own_writes;
-mod status;
-mod triggers;
-mod worker;
-
 mod presence;
 mod run;
-mod write_waits;
+mod status;
+mod triggers;
+mod waiting;
+mod worker;
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,8 +38,6 @@ pub use self::builder::ControllerBuilder;
 pub use self::error::{BoxError, ControllerError, LastFailure, ReconcileError};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 use self::following::Group;
-pub use self::handle::ControllerHandle;
-use self::missing_informers::MissingInformers;
 use self::own_writes::WriteLog;
 pub use self::own_writes::{
     OwnWrites, Unobserved, UntraceableWrite, WriteRefused, tracking_client,
@@ -53,10 +47,11 @@ use self::run::StopGuard;
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 pub use self::triggers::{generation_changed, version_changed};
+use self::waiting::MissingInformers;
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
-use crate::workqueue::WorkQueue;
+use crate::workqueue::{Priority, WorkQueue};
 
 /// A loop that reconciles the objects of an informer, one reconcile at a time for each object.
 ///
@@ -185,5 +180,58 @@ impl<K> fmt::Debug for Controller<K> {
             .field("name", &self.name)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
+    }
+}
+
+/// A handle on a controller that runs in another task: it reads the status and queues keys. Clones
+/// are cheap.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::{Controller, ObjectKey};
+///
+/// # fn f(controller: Controller<ConfigMap>) -> Result<(), Box<dyn std::error::Error>> {
+/// let handle = controller.handle();
+/// handle.trigger(ObjectKey::from_parts(Some("shop"), "web")?);
+/// println!("{} reconciles failed", handle.status().failed);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct ControllerHandle {
+    name: Arc<str>,
+    status: Arc<StatusCell>,
+    queue: WorkQueue<ObjectKey>,
+}
+
+impl ControllerHandle {
+    /// Returns the controller's state at this moment. O(keys being reconciled).
+    pub fn status(&self) -> ControllerStatus {
+        self.status.read(&self.name, self.queue.status())
+    }
+
+    /// Updates the metrics that grow with time; see [`WorkQueue::publish`].
+    pub fn publish(&self) {
+        self.queue.publish();
+    }
+
+    /// Queues a key ahead of live changes, for a cause that no informer sees. A key in backoff or
+    /// parked stays so, and gets the higher priority for later.
+    ///
+    /// Returns `false` when the controller has stopped.
+    pub fn trigger(&self, key: ObjectKey) -> bool {
+        self.queue.add_with(key, Priority::HIGH)
+    }
+
+    /// Queues a key after a delay. A key in backoff or parked stays so.
+    ///
+    /// Returns `false` when the controller has stopped.
+    pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {
+        self.queue.add_after(key, delay)
+    }
+}
+
+impl fmt::Debug for ControllerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerHandle").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -17,8 +17,8 @@ use tokio_util::task::TaskTracker;
 
 use super::following::{Connection, Connector, Followed, Group};
 use super::status::StatusCell;
+use super::waiting::WriteWaits;
 use super::worker::{Reconcile, Reconciler};
-use super::write_waits::WriteWaits;
 use super::{Controller, ControllerError, Phase};
 use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::{Outcome, WorkScope};

@@ -1,4 +1,4 @@
-//! The status of a controller, and the cell that its workers write it to.
+//! The status and the metrics of a controller, and the cell that its workers write them to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,9 +9,13 @@ use tokio::time::Instant;
 
 use super::action::Next;
 use super::error::{LastFailure, Reason, ReconcileError};
-use super::metrics::ControllerMetrics;
-use super::missing_informers::MissingInformers;
+use super::waiting::MissingInformers;
 use crate::leader_election::LeadershipState;
+use crate::metrics::{
+    Count, Level, MetricLabels, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS,
+    RECONCILE_MAX_CONCURRENT, RECONCILE_PANICS, RECONCILE_TIME, RECONCILE_TIMEOUTS,
+    RECONCILE_TOTAL, Timing,
+};
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
@@ -233,6 +237,57 @@ impl StatusCell {
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             last_failure,
             queue,
+        }
+    }
+}
+
+/// A controller's metrics. They last as long as the controller and its handles.
+#[derive(Debug)]
+pub(super) struct ControllerMetrics {
+    pub(super) time: Timing,
+    pub(super) active: Level,
+    pub(super) workers: Level,
+    success: Count,
+    error: Count,
+    requeue: Count,
+    requeue_after: Count,
+    errors: Count,
+    panics: Count,
+    timeouts: Count,
+}
+
+impl ControllerMetrics {
+    pub(super) fn new(controller: &Arc<str>) -> Self {
+        let labels = MetricLabels::new([("controller", controller)]);
+        let result = |result| Count::new(RECONCILE_TOTAL, &labels.with("result", result));
+        Self {
+            time: Timing::new(RECONCILE_TIME, &labels),
+            active: Level::new(RECONCILE_ACTIVE_WORKERS, &labels),
+            workers: Level::new(RECONCILE_MAX_CONCURRENT, &labels),
+            success: result("success"),
+            error: result("error"),
+            requeue: result("requeue"),
+            requeue_after: result("requeue_after"),
+            errors: Count::new(RECONCILE_ERRORS, &labels),
+            panics: Count::new(RECONCILE_PANICS, &labels),
+            timeouts: Count::new(RECONCILE_TIMEOUTS, &labels),
+        }
+    }
+
+    pub(super) fn count_outcome(&self, outcome: &Result<Next, ReconcileError>) {
+        match outcome {
+            Ok(Next::Change) => self.success.add(1),
+            Ok(Next::After(_)) => self.requeue_after.add(1),
+            Ok(Next::Retry) => self.requeue.add(1),
+            Err(error) => {
+                self.error.add(1);
+                self.errors.add(1);
+                match error.reason() {
+                    Reason::Panicked => self.panics.add(1),
+                    Reason::TimedOut => self.timeouts.add(1),
+                    Reason::Failed | Reason::Behind => {}
+                }
+            }
         }
     }
 }

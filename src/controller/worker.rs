@@ -17,11 +17,10 @@ use tracing::Instrument;
 
 use super::action::Next;
 use super::error::{BoxError, ReconcileError};
-use super::missing_informers::MissingInformers;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
 use super::status::StatusCell;
-use super::write_waits::{WaitState, WriteWaits};
+use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
 use crate::error::chain;
 use crate::informer::InformerGroup;

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::OptionDifference;
+use super::spec::OptionDifference;
 use crate::reflector::{ErrorHandler, ReflectorOptions};
 use crate::transport::ApiSource;
 

@@ -33,7 +33,6 @@ mod index;
 mod persistent_set;
 mod persistent_vec;
 mod postings;
-mod prefetch;
 mod progress;
 mod snapshot;
 mod state;

@@ -12,9 +12,8 @@ use super::fields::{self, COMPARED, IndexedFields};
 use super::persistent_set::PersistentSet;
 use super::persistent_vec::{PersistentVec, Slot};
 use super::postings::{Posting, Postings};
-use super::prefetch::Prefetch;
 use super::table::Table;
-use super::walk::Walk;
+use super::walk::{Prefetch, Walk};
 use crate::object::{
     Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ResourceVersion, hash_parts,
 };

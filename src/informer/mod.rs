@@ -5,7 +5,6 @@
 //! the informer stops. A stopped informer never starts again.
 
 mod group;
-mod metrics;
 mod options;
 mod pipeline;
 mod resync;

@@ -15,8 +15,8 @@ use tokio_util::task::TaskTracker;
 use tracing::{Instrument, debug_span, info_span};
 
 pub use self::supervision::{InformerFailure, InformerTask};
-use super::metrics::{self, InformerMetrics};
 use super::resync::{ResyncClock, Resyncs};
+use super::status::{InformerMetrics, metric_labels};
 use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::{Batch, DeltaFifo};
 use crate::indexer::{Indexer, Objects, Snapshot};
@@ -108,7 +108,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
-        let labels = metrics::labels(&options.name, &collection);
+        let labels = metric_labels(&options.name, &collection);
         let keeper = options.storage.keeper(&collection.resource, &labels);
         let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
         let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());

@@ -9,7 +9,6 @@ mod field_set;
 mod index_values;
 mod key;
 mod known;
-pub(crate) mod seconds;
 mod version;
 
 pub use cached::{Cached, PackedObject};

@@ -15,9 +15,8 @@ use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::backlog::{Backlog, Moment, Popped, Stored};
-use super::metrics::HandlerMetrics;
+use super::registration::{HandlerMetrics, Revoke};
 use super::resync::Resync;
-use super::task::Revoke;
 use super::{
     EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification, Recipients,
     Shared,

@@ -11,12 +11,9 @@
 mod backlog;
 mod handler;
 mod listener;
-mod metrics;
-mod options;
 mod registration;
 mod resync;
 mod tap;
-mod task;
 #[cfg(test)]
 mod tests;
 
@@ -28,15 +25,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-pub use self::handler::EventHandler;
-pub(crate) use self::handler::FnHandler;
+pub use self::handler::{EventHandler, HandlerOptions};
+pub(crate) use self::handler::{FnHandler, resync_period};
 pub use self::listener::EventStream;
 use self::listener::{Close, Listener};
-pub use self::options::HandlerOptions;
-pub(crate) use self::options::resync_period;
-pub use self::registration::{HandlerRegistration, HandlerStatus};
+pub use self::registration::{HandlerRegistration, HandlerStatus, HandlerTask};
 pub(crate) use self::tap::{HeldUpBy, Tap, TapGuard};
-pub use self::task::HandlerTask;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::SafeDropper;

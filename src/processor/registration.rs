@@ -1,12 +1,18 @@
-//! The registration of a handler, and its status.
+//! The registration of a handler: its task before it is spawned, its status and its metrics.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-use crate::object::seconds;
+use crate::metrics::{
+    Count, HANDLER_CANCELLED, HANDLER_DELIVERED, HANDLER_LAG, HANDLER_MERGED, HANDLER_PANICS,
+    INFORMER_PENDING_NOTIFICATIONS, Level, MetricLabels, Timing,
+};
+use crate::sync::Mutex;
+use crate::time::seconds;
 
 /// A registered handler. Dropping the registration does not remove the handler.
 ///
@@ -112,5 +118,88 @@ impl fmt::Debug for HandlerRegistration {
         f.debug_struct("HandlerRegistration")
             .field("status", &self.status())
             .finish_non_exhaustive()
+    }
+}
+
+type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
+
+/// A handler's task that is not spawned yet. Dropping it ends the handler.
+#[must_use = "a handler is called only while its task runs"]
+pub struct HandlerTask {
+    handler: Arc<str>,
+    slot: Slot,
+}
+
+/// A handle that ends a [`HandlerTask`] if it is not spawned yet.
+pub(super) struct Revoke(Slot);
+
+impl HandlerTask {
+    pub(super) fn new(handler: Arc<str>, task: BoxFuture<'static, ()>) -> (Self, Revoke) {
+        let slot = Arc::new(Mutex::new(Some(task)));
+        (Self { handler, slot: slot.clone() }, Revoke(slot))
+    }
+
+    /// Calls the handler for each event, until it is removed or the processor is closed.
+    ///
+    /// A call that panics is counted and logged, and the next event is delivered. Dropping the
+    /// future ends the handler.
+    pub async fn run(self) {
+        if let Some(task) = self.take() {
+            task.await;
+        }
+    }
+
+    /// Returns the handler's name.
+    pub(crate) fn handler(&self) -> &str {
+        &self.handler
+    }
+
+    /// Takes the future to spawn. `None` if the handler was removed meanwhile.
+    pub(crate) fn take(&self) -> Option<BoxFuture<'static, ()>> {
+        self.slot.lock().take()
+    }
+}
+
+impl Drop for HandlerTask {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
+
+impl fmt::Debug for HandlerTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandlerTask").field("handler", &self.handler).finish_non_exhaustive()
+    }
+}
+
+impl Revoke {
+    pub(super) fn revoke(&self) {
+        // Not under the lock: the future drops the user's handler.
+        let task = self.0.lock().take();
+        drop(task);
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct HandlerMetrics {
+    pub(super) pending: Level,
+    pub(super) delivered: Count,
+    pub(super) merged: Count,
+    pub(super) cancelled: Count,
+    pub(super) panics: Count,
+    pub(super) lag: Timing,
+}
+
+impl HandlerMetrics {
+    pub(super) fn new(labels: &MetricLabels, handler: &str) -> Self {
+        let labels = labels.with("handler", handler);
+        Self {
+            pending: Level::new(INFORMER_PENDING_NOTIFICATIONS, &labels),
+            delivered: Count::new(HANDLER_DELIVERED, &labels),
+            merged: Count::new(HANDLER_MERGED, &labels),
+            cancelled: Count::new(HANDLER_CANCELLED, &labels),
+            panics: Count::new(HANDLER_PANICS, &labels),
+            lag: Timing::new(HANDLER_LAG, &labels),
+        }
     }
 }

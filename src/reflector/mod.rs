@@ -13,7 +13,6 @@ mod gate;
 mod guarded;
 mod list_accumulator;
 mod machine;
-mod metrics;
 mod options;
 mod probe;
 mod status;
@@ -28,7 +27,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::panic::{catch, catch_async, drop_safely};
 use futures::StreamExt;
 use kube::Resource;
 use tokio::sync::{OwnedSemaphorePermit, TryAcquireError};
@@ -41,11 +39,10 @@ pub use self::backoff::{BackoffPolicy, from_backon};
 use self::guarded::{Guarded, Opening};
 use self::list_accumulator::ListAccumulator;
 use self::machine::{Machine, Rules};
-use self::metrics::ReflectorMetrics;
 pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform};
+use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
-use self::status::{StatusCell, StatusWriter};
 use self::step::{End, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
@@ -54,6 +51,7 @@ use crate::lister_watcher::{
     WatchQuery, WatchStream,
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
+use crate::panic::{catch, catch_async, drop_safely};
 use crate::yield_budget::YieldBudget;
 
 /// A consumer of a reflector's changes, in order.

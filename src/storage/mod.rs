@@ -14,13 +14,11 @@ mod decoded_cache;
 #[cfg(feature = "compact")]
 mod dictionary;
 #[cfg(feature = "compact")]
-mod figures;
-#[cfg(feature = "compact")]
-mod labels;
-#[cfg(feature = "compact")]
 mod message_pack;
 #[cfg(feature = "compact")]
 mod packed;
+#[cfg(feature = "compact")]
+mod shared;
 #[cfg(all(test, feature = "compact"))]
 mod tests;
 

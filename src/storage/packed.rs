@@ -12,21 +12,11 @@ use kube::api::ObjectMeta;
 
 use super::PackError;
 use super::buffer::wipe;
-use super::decoded_cache::DecodedCache;
 use super::dictionary::Dictionary;
-use super::figures::Figures;
-use super::labels::{Labels, SharedLabels};
+use super::shared::{Labels, Shared};
 use crate::decode::codec::Codec;
 use crate::object::{FieldSet, IndexValues, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
-
-/// The data that all packed objects of an informer share.
-pub(super) struct Shared<K> {
-    pub(super) hot: DecodedCache<K>,
-    pub(super) labels: SharedLabels,
-    pub(super) figures: Figures,
-    pub(super) wipe: bool,
-}
 
 /// The data that packed objects with the same encoding share.
 pub(super) struct PackContext<K> {

@@ -9,9 +9,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::core::{Core, CoreRules};
-use super::metrics::QueueMetrics;
+use super::metrics::{Publishing, QueueMetrics};
 use super::priority::Aging;
-use super::publishing::Publishing;
 use super::shared::{Inner, Shared};
 use super::user::{Group, UserCode};
 use super::{RateLimiter, WorkQueue, default_limiter};

@@ -28,7 +28,6 @@ mod limiter;
 mod line;
 mod metrics;
 mod priority;
-mod publishing;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -52,7 +51,7 @@ pub use self::limiter::{
 pub use self::priority::Priority;
 use self::shared::{Shared, Timer, nanos};
 pub use self::work::Work;
-use crate::object::seconds;
+use crate::time::seconds;
 
 /// A queue of items to be processed. Clones are cheap and share one queue.
 ///
@@ -343,7 +342,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             } else if more {
                 shared.wake.notify_one();
             }
-            publishing::begin(shared);
+            metrics::begin_publishing(shared);
             return Next::Work(Work::new(shared.clone(), given));
         }
         if ended {

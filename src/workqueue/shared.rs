@@ -8,8 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::core::Core;
-use super::metrics::QueueMetrics;
-use super::publishing::Publishing;
+use super::metrics::{Publishing, QueueMetrics};
 use super::user::UserCode;
 use crate::sync::{Mutex, Notify};
 

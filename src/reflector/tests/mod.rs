@@ -1,6 +1,5 @@
 //! Tests of the reflector against a fake source, with paused time.
 
-mod freshness;
 mod lists;
 mod pace;
 mod panics;

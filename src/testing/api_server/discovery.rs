@@ -10,11 +10,10 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::ResponseBody;
-use super::body::streamed;
-use super::resource::{ResourceType, by_preference, group_version};
+use super::form::streamed;
+use super::resource::{Described, ResourceType, by_preference, group_version};
 use super::status::{Failure, full};
 use super::store::Store;
-use super::subresource::Described;
 
 /// The media type that requests the aggregated form.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

@@ -1,10 +1,14 @@
-//! The form of objects in a response: whole, metadata only, or rows of a table.
+//! The form of objects in a response (whole, metadata only, or rows of a table), its encoding, and its
+//! body in pieces.
 
-use http::{HeaderMap, Uri};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Response, Uri};
+use http_body::Frame;
 
 use super::resource::ResourceType;
 use super::status::Failure;
-use super::yaml;
+use super::{ResponseBody, yaml};
 use crate::transport::protobuf::MEDIA_TYPE;
 
 /// The form in which an object is written.
@@ -134,4 +138,28 @@ fn include(uri: &Uri) -> Result<Include, Failure> {
         "Object" => Ok(Include::Object),
         other => Err(Failure::bad_request(format!("unrecognized includeObject value: {other}"))),
     }
+}
+
+/// The size of the pieces of a list's body, in bytes.
+pub(super) const PIECE: usize = 64 * 1024;
+
+pub(super) type Piece = Result<Frame<Bytes>, super::Aborted>;
+
+pub(super) fn data(bytes: Vec<u8>) -> Frame<Bytes> {
+    Frame::data(bytes.into())
+}
+
+pub(super) fn streamed(body: ResponseBody) -> Response<ResponseBody> {
+    written(body, Encoding::Json, false)
+}
+
+pub(super) fn written(
+    body: ResponseBody,
+    encoding: Encoding,
+    watch: bool,
+) -> Response<ResponseBody> {
+    let mut response = Response::new(body);
+    let media_type = HeaderValue::from_static(encoding.media_type(watch));
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
 }

@@ -60,7 +60,7 @@ impl ApiServer {
     pub async fn listen_tls(&self, address: impl ToSocketAddrs) -> io::Result<ListeningServer> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let (acceptor, authority) = super::tls::acceptor(address.ip()).map_err(io::Error::other)?;
+        let (acceptor, authority) = tls_acceptor(address.ip()).map_err(io::Error::other)?;
         let server = self.clone();
         let accepting = tokio::spawn(accept(listener, move |stream, connections| {
             let (server, acceptor) = (server.clone(), acceptor.clone());
@@ -164,4 +164,32 @@ impl fmt::Debug for ListeningServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ListeningServer").field("url", &self.url()).finish_non_exhaustive()
     }
+}
+
+/// Returns a TLS acceptor with a new certificate, and as PEM the authority that clients have to
+/// trust.
+#[cfg(feature = "testing-tls")]
+fn tls_acceptor(
+    address: std::net::IpAddr,
+) -> Result<(tokio_rustls::TlsAcceptor, String), Box<dyn std::error::Error + Send + Sync>> {
+    use rcgen::{
+        BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose,
+    };
+    use tokio_rustls::rustls::crypto::ring;
+    use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+    use tokio_rustls::rustls::{ServerConfig, version};
+
+    let mut authority = CertificateParams::default();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate()?)?;
+    let key = KeyPair::generate()?;
+    let names = vec!["localhost".to_owned(), address.to_string(), "127.0.0.1".to_owned()];
+    let certificate = CertificateParams::new(names)?.signed_by(&key, &authority)?;
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let config = ServerConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()))
+        .with_protocol_versions(&[&version::TLS13, &version::TLS12])?
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)?;
+    Ok((tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config)), authority.pem()))
 }

@@ -76,17 +76,12 @@
 //! ```
 
 mod access;
-mod binding;
-mod body;
 mod builder;
 mod builtin;
-mod continue_token;
 mod crd;
 mod direct_writes;
 mod discovery;
-mod eviction;
 mod form;
-mod intercept;
 mod lifecycle;
 mod list;
 mod listen;
@@ -95,6 +90,7 @@ mod namespaces;
 mod openapi;
 mod options;
 mod patch;
+mod pods;
 mod protobuf;
 mod query;
 mod request_handling;
@@ -106,14 +102,12 @@ mod shard;
 mod status;
 mod store;
 mod stored;
-mod subresource;
 mod table;
-#[cfg(feature = "testing-tls")]
-mod tls;
 mod watches;
 mod writing;
 mod yaml;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
@@ -123,14 +117,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::access::AccessRule;
 use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
 use self::form::Encoding;
-use self::intercept::Intercept;
 pub use self::listen::ListeningServer;
 pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
@@ -350,5 +343,38 @@ impl Default for ApiServer {
 impl fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiServer").field("revision", &self.revision()).finish_non_exhaustive()
+    }
+}
+
+type Answer = Box<dyn FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send>;
+
+/// The closure that sees each request first, if there is one. The slot is not locked while the
+/// closure runs, so that the closure may replace or remove itself.
+#[derive(Default)]
+struct Intercept(Mutex<Option<Arc<Closure>>>);
+
+/// A closure that one thread at a time may call.
+struct Closure(ReentrantMutex<RefCell<Answer>>);
+
+impl Intercept {
+    /// Replaces the closure. Drops the old one after the slot is free.
+    fn set(&self, answer: Option<Answer>) {
+        let closure = answer.map(|answer| Closure(ReentrantMutex::new(RefCell::new(answer))));
+        let before = std::mem::replace(&mut *self.0.lock(), closure.map(Arc::new));
+        drop(before);
+    }
+
+    /// Returns the closure's response. A request that the closure itself sends is not passed to it.
+    fn answer(&self, info: &RequestInfo) -> Option<Response<Bytes>> {
+        let closure = self.0.lock().clone()?;
+        let calling = closure.0.lock();
+        let mut answer = calling.try_borrow_mut().ok()?;
+        answer(info)
+    }
+}
+
+impl fmt::Debug for Intercept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Intercept").field(&self.0.lock().is_some()).finish()
     }
 }

@@ -11,7 +11,7 @@ use http::Response;
 use serde_json::{Map, Value, json};
 
 use super::ResponseBody;
-use super::body::streamed;
+use super::form::streamed;
 use super::resource::ResourceType;
 use super::status::{Failure, full};
 use super::store::Store;

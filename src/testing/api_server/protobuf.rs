@@ -7,8 +7,7 @@ use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
 
 use super::ResponseBody;
-use super::body::{PIECE, data, written};
-use super::form::Encoding;
+use super::form::{Encoding, PIECE, data, written};
 use crate::transport::protobuf::ProtobufObject;
 use crate::transport::protobuf::encode::{around, encode, encode_message, head};
 

@@ -10,19 +10,17 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::access::User;
-use super::body::{streamed, written};
-use super::form::{Encoding, Form};
+use super::access::{self, User};
+use super::form::{Encoding, Form, streamed, written};
 use super::options::{DeleteOptions, FieldValidation, WriteOptions};
 use super::query::{Query, RequestInfo, Selector, Target};
-use super::resource::ResourceType;
+use super::resource::{ResourceType, Subresource};
 use super::status::{Cause, Failure, full};
 use super::store::Store;
-use super::subresource::Subresource;
 use super::writing::{self, Deleted, Part, Place};
 use super::{
-    Inner, ResponseBody, access, binding, discovery, eviction, list, managed_fields, openapi,
-    patch, protobuf, reviews, scale, schema, watches, yaml,
+    Inner, ResponseBody, discovery, list, managed_fields, openapi, patch, pods, protobuf, reviews,
+    scale, schema, watches, yaml,
 };
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -219,10 +217,10 @@ impl ResourceRequest<'_> {
             }
             (Subresource::Eviction, &Method::POST) => {
                 let eviction = parse(content_type, body)?;
-                Ok((201, eviction::evict(store, place, &eviction, options)?))
+                Ok((201, pods::evict(store, place, &eviction, options)?))
             }
             (Subresource::Binding, &Method::POST) => {
-                Ok((201, binding::bind(store, place, &parse(content_type, body)?)?))
+                Ok((201, pods::bind(store, place, &parse(content_type, body)?)?))
             }
             _ => Err(self.not_allowed()),
         }

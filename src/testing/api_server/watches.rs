@@ -11,15 +11,13 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::body::{Piece, data, written};
-use super::form::{Encoding, Form};
+use super::form::{Encoding, Form, Piece, data, written};
 use super::query::{Query, Selector};
 use super::resource::ResourceType;
 use super::status::{Cause, Failure};
 use super::store::{After, Change};
 use super::stored::Stored;
-use super::table;
-use super::{Inner, ResponseBody, builtin, protobuf};
+use super::{Inner, ResponseBody, builtin, protobuf, table};
 use crate::transport::protobuf::encode::encode_event;
 
 /// The duration of a watch without a timeout, in seconds.

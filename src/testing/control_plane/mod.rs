@@ -24,16 +24,11 @@
 //! # Ok(()) }
 //! ```
 
-mod arguments;
-mod binaries;
 mod builder;
-mod certificates;
 mod error;
 mod folder;
 mod process;
-mod ready;
 mod start;
-
 #[cfg(test)]
 mod tests;
 
@@ -43,8 +38,7 @@ use std::time::{Duration, Instant};
 
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-pub use self::binaries::Binaries;
-pub use self::builder::ControlPlaneBuilder;
+pub use self::builder::{Binaries, ControlPlaneBuilder};
 pub use self::error::{ControlPlaneError, MissingBinaries};
 use self::folder::Folder;
 use self::process::Process;

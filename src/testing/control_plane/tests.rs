@@ -19,7 +19,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::arguments::Layout;
+use super::start::Layout;
 use super::*;
 use crate::testing::ApiServer;
 use crate::testing::api_server::AccessRule;

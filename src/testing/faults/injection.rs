@@ -1,4 +1,4 @@
-//! The kinds of injections.
+//! The kinds of injections, and random ones from a seed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +9,8 @@ use fastrand::Rng;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
+
+use super::requests::{ClassifiedRequest, RequestKind};
 
 /// A failure to inject into a request or its response, with
 /// [`Faults::inject`](super::Faults::inject).
@@ -275,5 +277,41 @@ impl fmt::Debug for Injection {
                 write!(f, "ErrorEvent({} after {after})", status["code"])
             }
         }
+    }
+}
+
+/// Draws the injections of requests.
+pub(super) struct RandomInjections {
+    rng: Rng,
+    rate: f64,
+    injections: Vec<Injection>,
+}
+
+impl RandomInjections {
+    pub(super) fn new(seed: u64, rate: f64, injections: Vec<Injection>) -> Self {
+        Self { rng: Rng::with_seed(seed), rate, injections }
+    }
+
+    /// Returns the injection of a request, if it gets one.
+    pub(super) fn draw(&mut self, request: &ClassifiedRequest) -> Option<Injection> {
+        if self.rng.f64() >= self.rate {
+            return None;
+        }
+        let fitting: Vec<&Injection> =
+            self.injections.iter().filter(|injection| fits(injection, request.form)).collect();
+        let drawn = self.rng.choice(fitting)?;
+        Some(drawn.clone())
+    }
+}
+
+/// Returns whether an injection can have an effect on this kind of request.
+fn fits(injection: &Injection, form: RequestKind) -> bool {
+    let watch = matches!(form, RequestKind::Watch | RequestKind::StreamingList);
+    match &injection.0 {
+        Kind::Stale => matches!(form, RequestKind::List | RequestKind::Page),
+        Kind::HideInitialEventsEnd => form == RequestKind::StreamingList,
+        Kind::Repeat { .. } | Kind::Swap { .. } | Kind::ErrorEvent { .. } => watch,
+        Kind::Edit(_) => form != RequestKind::Other,
+        _ => true,
     }
 }

@@ -31,8 +31,6 @@
 mod body;
 mod events;
 mod injection;
-mod random;
-mod recorded;
 mod requests;
 mod service;
 
@@ -47,11 +45,10 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tower::Layer;
 
+use self::injection::RandomInjections;
 pub use self::injection::{BodyPosition, Injection};
-use self::random::RandomInjections;
-use self::recorded::RecordedLists;
-use self::requests::ClassifiedRequest;
 pub use self::requests::Requests;
+use self::requests::{ClassifiedRequest, RecordedLists};
 pub use self::service::Faulty;
 
 /// An error of the connection.

@@ -4,8 +4,23 @@
 //! object, an event, a list's metadata and a Status. No other module knows an encoding's details.
 
 pub(super) mod capture;
-pub(super) mod json;
-mod protobuf;
+
+/// The JSON encoding: framers of lists and watches, and partial reads of objects.
+pub(super) mod json {
+    pub(in crate::transport) mod events;
+    pub(in crate::transport) mod list;
+    pub(in crate::transport) mod peek;
+    mod scan;
+
+    pub(in crate::transport) use scan::Scanner;
+}
+
+/// The protobuf encoding: framers of lists and watches, and partial reads of objects.
+mod protobuf {
+    pub(super) mod events;
+    pub(super) mod list;
+    pub(super) mod peek;
+}
 
 use std::fmt;
 use std::marker::PhantomData;

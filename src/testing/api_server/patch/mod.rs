@@ -1,6 +1,5 @@
 //! Patches: JSON patch, JSON merge patch, and strategic merge patch for built-in types.
 
-mod keys;
 mod strategic;
 
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::resource::ResourceType;
-use super::{duration, node, pod};
+use super::{duration, pod};
 
 /// A column: its name, its type, its priority (1 for a wide table only), and its cells.
 pub(super) struct BuiltinColumn {
@@ -47,12 +47,12 @@ const PODS: &[BuiltinColumn] = &[
 
 const NODES: &[BuiltinColumn] = &[
     NAME,
-    text("Status", node::status),
-    text("Roles", node::roles),
+    text("Status", node_status),
+    text("Roles", node_roles),
     AGE,
     text("Version", |o| o["status"]["nodeInfo"]["kubeletVersion"].as_str().into()),
-    wide("Internal-IP", |o| node::address(o, "InternalIP")),
-    wide("External-IP", |o| node::address(o, "ExternalIP")),
+    wide("Internal-IP", |o| node_address(o, "InternalIP")),
+    wide("External-IP", |o| node_address(o, "ExternalIP")),
     wide("OS-Image", |o| or_unknown(&o["status"]["nodeInfo"]["osImage"])),
     wide("Kernel-Version", |o| or_unknown(&o["status"]["nodeInfo"]["kernelVersion"])),
     wide("Container-Runtime", |o| or_unknown(&o["status"]["nodeInfo"]["containerRuntimeVersion"])),
@@ -282,4 +282,36 @@ fn job_duration(job: &Value) -> Value {
         None if from.is_null() => "".into(),
         None => duration::since(from),
     }
+}
+
+fn node_status(node: &Value) -> Value {
+    let mut conditions = node["status"]["conditions"].as_array().into_iter().flatten();
+    let ready = conditions.find(|condition| condition["type"] == "Ready");
+    let mut words = vec![match ready.map(|condition| condition["status"] == "True") {
+        Some(true) => "Ready",
+        Some(false) => "NotReady",
+        None => "Unknown",
+    }];
+    if node["spec"]["unschedulable"] == true {
+        words.push("SchedulingDisabled");
+    }
+    words.join(",").into()
+}
+
+fn node_roles(node: &Value) -> Value {
+    let labels = node["metadata"]["labels"].as_object().into_iter().flatten();
+    let mut roles: Vec<&str> = labels
+        .filter_map(|(label, value)| match label.strip_prefix("node-role.kubernetes.io/") {
+            None if label == "kubernetes.io/role" => value.as_str(),
+            role => role.filter(|role| !role.is_empty()),
+        })
+        .collect();
+    roles.sort_unstable();
+    if roles.is_empty() { "<none>".into() } else { roles.join(",").into() }
+}
+
+fn node_address(node: &Value, kind: &str) -> Value {
+    let mut addresses = node["status"]["addresses"].as_array().into_iter().flatten();
+    let found = addresses.find(|address| address["type"] == kind);
+    found.map_or_else(|| "<none>".into(), |address| address["address"].clone())
 }

@@ -6,7 +6,6 @@
 mod columns;
 mod duration;
 mod json_path;
-mod node;
 mod pod;
 
 use serde_json::{Value, json};

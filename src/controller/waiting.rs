@@ -1,13 +1,15 @@
-//! Informers that had not synced when their controller began.
+//! Keys that wait before they are reconciled: for an informer that had not synced when the
+//! controller began, or until the cache shows their own writes.
 //!
 //! A namespace that may not be read does not hold up the others. But a key whose dependents are not
 //! known yet must wait: a reconcile would take them for absent.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::own_writes::Unobserved;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
@@ -79,5 +81,72 @@ impl MissingInformers {
     /// Returns the names of the missing informers, for the status.
     pub(super) fn names(&self) -> Vec<Arc<str>> {
         self.missing.lock().iter().map(|missing| missing.collection.to_string().into()).collect()
+    }
+}
+
+/// The waiting keys, with the state of each wait.
+#[derive(Debug, Default)]
+pub(super) struct WriteWaits(Mutex<Waits>);
+
+#[derive(Debug, Default)]
+struct Waits {
+    of: HashMap<ObjectKey, Wait>,
+    begun: u64,
+}
+
+#[derive(Debug)]
+enum Wait {
+    Running(u64),
+    Failed(Unobserved),
+}
+
+/// The state of a key's wait.
+#[derive(Debug)]
+pub(super) enum WaitState {
+    /// The wait begins now, under this number. The caller starts the task that watches the cache.
+    New(u64),
+    /// A task watches the cache already.
+    Waiting,
+    /// The wait is over, and the cache did not show the writes.
+    Failed(Unobserved),
+}
+
+impl WriteWaits {
+    /// Begins a key's wait, or returns the state of the wait that has begun.
+    pub(super) fn begin(&self, key: &ObjectKey) -> WaitState {
+        let mut waits = self.0.lock();
+        match waits.of.remove(key) {
+            Some(Wait::Failed(missing)) => WaitState::Failed(missing),
+            Some(running) => {
+                waits.of.insert(key.clone(), running);
+                WaitState::Waiting
+            }
+            None => {
+                waits.begun += 1;
+                let wait = waits.begun;
+                waits.of.insert(key.clone(), Wait::Running(wait));
+                WaitState::New(wait)
+            }
+        }
+    }
+
+    /// Records the result of a wait. Has no effect if the wait was already ended.
+    pub(super) fn finish(&self, key: &ObjectKey, wait: u64, seen: Result<(), Unobserved>) {
+        let mut waits = self.0.lock();
+        if matches!(waits.of.get(key), Some(Wait::Running(running)) if *running == wait) {
+            match seen {
+                Ok(()) => drop(waits.of.remove(key)),
+                Err(missing) => drop(waits.of.insert(key.clone(), Wait::Failed(missing))),
+            }
+        }
+    }
+
+    /// Ends a key's wait, because the cache shows its writes.
+    pub(super) fn end(&self, key: &ObjectKey) {
+        let mut waits = self.0.lock();
+        // The map is mostly empty. Saves hashing the key.
+        if !waits.of.is_empty() {
+            waits.of.remove(key);
+        }
     }
 }
