@@ -17,5 +17,5 @@ pub(crate) fn cases(cases: u32) -> Config {
 #[test]
 fn finds_seeds_of_failures() {
     let kept = kept().failure_persistence.expect("a place for seeds");
-    assert!(!kept.load_persisted_failures2(Some("src/delta_fifo/tests.rs")).is_empty());
+    assert!(!kept.load_persisted_failures2(Some("src/delta_fifo/tests/convergence.rs")).is_empty());
 }

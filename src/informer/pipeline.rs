@@ -1,6 +1,6 @@
 //! The stages of one informer, the tasks between them, and their lifecycle.
 
-mod storing;
+mod processing;
 mod supervision;
 
 use std::fmt;
@@ -12,13 +12,14 @@ use kube::Resource;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument, debug_span, info_span};
+use tracing::info_span;
 
+use self::processing::ProcessingGuard;
 pub use self::supervision::{InformerFailure, InformerTask};
-use super::resync::{ResyncClock, Resyncs};
+use super::resync::ResyncClock;
 use super::status::{InformerMetrics, metric_labels};
 use super::{InformerOptions, InformerStatus};
-use crate::delta_fifo::{Batch, DeltaFifo};
+use crate::delta_fifo::DeltaFifo;
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::Change;
@@ -31,7 +32,6 @@ use crate::processor::{
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
-use crate::yield_budget::{TURN, YieldBudget, give_way};
 
 /// The reason why an informer does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -208,70 +208,6 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Returns the fields of a task's span: name, resource, namespace.
     fn span_fields(&self) -> (&str, &str, Option<&str>) {
         (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
-    }
-
-    /// Moves changes from the queue into the store until the informer stops. After each batch, a
-    /// resync runs for one slice of objects, so that neither delays the other.
-    async fn process(&self, metrics: &InformerMetrics) {
-        let mut resyncs = Resyncs::default();
-        let mut budget = YieldBudget::new();
-        loop {
-            let batch = tokio::select! {
-                biased;
-                () = self.stop.cancelled() => break,
-                batch = self.fifo.pop() => match batch {
-                    Some(batch) => Some(batch),
-                    None => break,
-                },
-                () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
-                () = give_way(), if !resyncs.is_empty() => None,
-            };
-            if let Some(batch) = batch {
-                // A source that always has another item must not keep the thread.
-                budget.spend(batch.deltas.len().clamp(1, TURN)).await;
-                self.apply(batch, metrics).await;
-            }
-            resyncs.begin(&self.processor, &self.indexer);
-            resyncs.send_slice(&self.indexer);
-        }
-        if self.drains() {
-            self.fifo.close();
-            while let Some(batch) = self.fifo.pop().await {
-                self.apply(batch, metrics).await;
-            }
-        }
-    }
-
-    /// Applies one batch as one change of the store, then notifies the handlers. A reader sees all
-    /// of a batch or nothing of it. A handler that reads the store finds the state that it was
-    /// notified of, or a later one. The work yields in between, whatever the batch's size.
-    async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
-        let deltas = batch.deltas.len();
-        let version = batch.version.as_ref();
-        let span = debug_span!("batch", version = version.map(display), deltas);
-        let started = metrics.latency.start();
-        let faults = self.store(batch).instrument(span).await;
-        metrics.latency.stop(started);
-        metrics.queued.set(|| self.fifo.len());
-        metrics.objects.set(|| self.indexer.snapshot().len());
-        metrics.stale.set(|| self.indexer.snapshot().stale());
-        metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
-        if let (Some(keeper), Some(metrics)) = (&self.keeper, &metrics.storage) {
-            metrics.packed_bytes.set(|| keeper.status().bytes);
-            metrics.hot_bytes.set(|| keeper.status().hot_bytes);
-        }
-        metrics.synced.set(|| usize::from(self.has_synced()));
-        metrics.index_faults.add(faults.len() as u64);
-        self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
-        for fault in faults {
-            tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
-        }
-    }
-
-    /// Returns whether waiting changes are still delivered after the stop. This requires an
-    /// explicit stop: dropping all handles does not drain.
-    fn drains(&self) -> bool {
-        matches!(&*self.lifecycle.lock(), Lifecycle::Stopped { drain: true })
     }
 
     pub(super) fn add_handler(
@@ -491,19 +427,6 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             reflector: self.reflector_status(),
             handlers: self.processor.status(),
         }
-    }
-}
-
-/// A guard of the processing loop. However the loop ends, the guard closes queue, processor and
-/// store.
-struct ProcessingGuard<K: Resource + Send + Sync + 'static>(Arc<Pipeline<K>>);
-
-impl<K: Resource + Send + Sync + 'static> Drop for ProcessingGuard<K> {
-    fn drop(&mut self) {
-        let Self(pipeline) = self;
-        pipeline.fifo.abandon();
-        pipeline.processor.close(pipeline.drains());
-        pipeline.ended.cancel();
     }
 }
 

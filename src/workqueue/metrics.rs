@@ -1,5 +1,5 @@
-//! The metrics of a queue, under client-go's names, and the task that publishes those that grow with
-//! time.
+//! The metrics of a queue, under client-go's names, and the task that publishes those that grow
+//! with time.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};

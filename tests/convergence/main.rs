@@ -8,6 +8,7 @@
 
 mod handler;
 mod object;
+mod tally;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +16,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use world::{Tally, play};
+use tally::Tally;
+use world::play;
 
 const SEEDS: u64 = 2_000;
 

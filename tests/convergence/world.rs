@@ -1,7 +1,6 @@
 //! One world, from its seed to its end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use fastrand::Rng;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
-use kube_informer::error::{Fault, FaultClass};
+use kube_informer::error::Fault;
 use kube_informer::testing::faults::{BodyPosition, InjectionHandle};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
@@ -21,27 +20,13 @@ use tokio::time::{Instant, advance, sleep, timeout};
 
 use super::handler::{Handler, Kind};
 use super::object::{Thing, alive};
+use super::tally::Tally;
 
 /// The time limit, in simulated time, until everything is right: the longest silence that is
 /// taken for a watch's, several times over.
 const PATIENCE: Duration = Duration::from_secs(3 * 3600);
 
 const NAMESPACES: [&str; 2] = ["one", "two"];
-
-/// The counts of events in a world, to prove that the faults took place.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    writes: u64,
-    affected: u64,
-    unstreamed: u64,
-    errors: BTreeMap<&'static str, u64>,
-    relists: BTreeMap<&'static str, u64>,
-    events: u64,
-    merged: u64,
-    cancelled: u64,
-    panics: u64,
-    restarts: u64,
-}
 
 type Contents = BTreeMap<String, Thing>;
 
@@ -64,10 +49,10 @@ struct World {
 }
 
 /// An informer, and who listens to it.
-struct Watched {
+pub(super) struct Watched {
     selects: Selects,
-    informer: SharedInformer<Thing>,
-    handlers: Vec<Handler>,
+    pub(super) informer: SharedInformer<Thing>,
+    pub(super) handlers: Vec<Handler>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -433,108 +418,5 @@ impl World {
             *tally.errors.entry(error.class().name()).or_default() += 1;
         }
         tally
-    }
-}
-
-impl Tally {
-    fn note(&mut self, handler: &Handler) {
-        self.events += handler.told.lock().events;
-        if let Kind::Called(registration) = &handler.kind {
-            let status = registration.status();
-            self.merged += status.merged;
-            self.cancelled += status.cancelled;
-            self.panics += status.panics;
-        }
-    }
-
-    fn count(&mut self, watched: &Watched) {
-        for handler in &watched.handlers {
-            self.note(handler);
-        }
-        let reflector = watched.informer.status().reflector;
-        let value = serde_json::to_value(&reflector.relists).unwrap();
-        for (cause, times) in value.as_object().unwrap() {
-            let cause = CAUSES.iter().find(|known| *known == cause).unwrap();
-            *self.relists.entry(cause).or_default() += times.as_u64().unwrap();
-        }
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (sum, part) in [
-            (&mut self.writes, other.writes),
-            (&mut self.affected, other.affected),
-            (&mut self.unstreamed, other.unstreamed),
-            (&mut self.events, other.events),
-            (&mut self.merged, other.merged),
-            (&mut self.cancelled, other.cancelled),
-            (&mut self.panics, other.panics),
-            (&mut self.restarts, other.restarts),
-        ] {
-            *sum += part;
-        }
-        for (sums, parts) in
-            [(&mut self.errors, &other.errors), (&mut self.relists, &other.relists)]
-        {
-            for (name, times) in parts {
-                *sums.entry(name).or_default() += times;
-            }
-        }
-    }
-
-    /// A simulation in which nothing goes wrong proves nothing.
-    pub(crate) fn assert_saw_everything(&self) {
-        for (what, times) in [
-            ("writes", self.writes),
-            ("affected requests", self.affected),
-            ("streaming lists that could not be had", self.unstreamed),
-            ("events", self.events),
-            ("merged events", self.merged),
-            ("cancelled adds", self.cancelled),
-            ("panics", self.panics),
-            ("restarts", self.restarts),
-        ] {
-            assert!(times > 0, "no {what}: {self:?}");
-        }
-        for cause in CAUSES {
-            assert!(self.relists.get(cause).is_some_and(|n| *n > 0), "no {cause}: {self:?}");
-        }
-        for class in [
-            FaultClass::Expired,
-            FaultClass::Throttled,
-            FaultClass::Refused,
-            FaultClass::Unauthorized,
-            FaultClass::Forbidden,
-            FaultClass::NotFound,
-            FaultClass::Internal,
-            FaultClass::Invalid,
-            FaultClass::Undecodable,
-            FaultClass::Other,
-        ] {
-            let seen = self.errors.get(class.name()).is_some_and(|n| *n > 0);
-            assert!(seen, "no {class:?}: {self:?}");
-        }
-    }
-}
-
-const CAUSES: [&str; 5] =
-    ["expired", "stale_list", "watch_not_opened", "watch_failed", "undecodable_item"];
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} writes, {} affected requests, {} streaming lists not to be had, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
-             errors {:?}; relists {:?}",
-            self.writes,
-            self.affected,
-            self.unstreamed,
-            self.events,
-            self.merged,
-            self.cancelled,
-            self.panics,
-            self.restarts,
-            self.errors,
-            self.relists,
-        )
     }
 }

@@ -1,5 +1,5 @@
-//! The form of objects in a response (whole, metadata only, or rows of a table), its encoding, and its
-//! body in pieces.
+//! The form of objects in a response (whole, metadata only, or rows of a table), its encoding, and
+//! its body in pieces.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;

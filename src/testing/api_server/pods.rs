@@ -1,5 +1,5 @@
-//! The subresources of pods: `eviction`, a delete that a disruption budget may refuse, and `binding`,
-//! a scheduler's choice of a node.
+//! The subresources of pods: `eviction`, a delete that a disruption budget may refuse, and
+//! `binding`, a scheduler's choice of a node.
 //!
 //! The status of a budget decides what it allows, as on a real server. No controller counts pods
 //! here: a test sets the status.

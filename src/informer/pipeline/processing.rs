@@ -1,4 +1,4 @@
-//! The path of one batch into the store and to the handlers.
+//! The processing loop: the path of each batch into the store and to the handlers.
 //!
 //! A first list is one batch, however long. The batch is applied in slices, so that the runtime's
 //! other tasks can run. It is applied to a draft of the store's next state, so nothing waits for it
@@ -8,13 +8,17 @@
 //! No lock is held across an await. Old objects are freed here, in slices, because another thread
 //! might never free them.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kube::Resource;
+use tracing::{Instrument, debug_span};
 
-use super::Pipeline;
+use super::{Lifecycle, Pipeline};
 use crate::delta_fifo::Batch;
 use crate::indexer::{IndexFault, Published, Transaction, WriterLock};
+use crate::informer::resync::Resyncs;
+use crate::informer::status::InformerMetrics;
 use crate::object::{Cached, CachedEvent, Delta, ObjectKey};
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
@@ -53,10 +57,87 @@ struct AppliedDeltas<K> {
     unsent: Vec<Cached<K>>,
 }
 
+/// A guard of the processing loop. However the loop ends, the guard closes queue, processor and
+/// store.
+pub(super) struct ProcessingGuard<K: Resource + Send + Sync + 'static>(pub(super) Arc<Pipeline<K>>);
+
+impl<K: Resource + Send + Sync + 'static> Drop for ProcessingGuard<K> {
+    fn drop(&mut self) {
+        let Self(pipeline) = self;
+        pipeline.fifo.abandon();
+        pipeline.processor.close(pipeline.drains());
+        pipeline.ended.cancel();
+    }
+}
+
 impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
+    /// Moves changes from the queue into the store until the informer stops. After each batch, a
+    /// resync runs for one slice of objects, so that neither delays the other.
+    pub(super) async fn process(&self, metrics: &InformerMetrics) {
+        let mut resyncs = Resyncs::default();
+        let mut budget = YieldBudget::new();
+        loop {
+            let batch = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break,
+                batch = self.fifo.pop() => match batch {
+                    Some(batch) => Some(batch),
+                    None => break,
+                },
+                () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
+                () = give_way(), if !resyncs.is_empty() => None,
+            };
+            if let Some(batch) = batch {
+                // A source that always has another item must not keep the thread.
+                budget.spend(batch.deltas.len().clamp(1, TURN)).await;
+                self.apply(batch, metrics).await;
+            }
+            resyncs.begin(&self.processor, &self.indexer);
+            resyncs.send_slice(&self.indexer);
+        }
+        if self.drains() {
+            self.fifo.close();
+            while let Some(batch) = self.fifo.pop().await {
+                self.apply(batch, metrics).await;
+            }
+        }
+    }
+
+    /// Applies one batch as one change of the store, then notifies the handlers. A reader sees all
+    /// of a batch or nothing of it. A handler that reads the store finds the state that it was
+    /// notified of, or a later one. The work yields in between, whatever the batch's size.
+    async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
+        let deltas = batch.deltas.len();
+        let version = batch.version.as_ref();
+        let span = debug_span!("batch", version = version.map(display), deltas);
+        let started = metrics.latency.start();
+        let faults = self.store(batch).instrument(span).await;
+        metrics.latency.stop(started);
+        metrics.queued.set(|| self.fifo.len());
+        metrics.objects.set(|| self.indexer.snapshot().len());
+        metrics.stale.set(|| self.indexer.snapshot().stale());
+        metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
+        if let (Some(keeper), Some(metrics)) = (&self.keeper, &metrics.storage) {
+            metrics.packed_bytes.set(|| keeper.status().bytes);
+            metrics.hot_bytes.set(|| keeper.status().hot_bytes);
+        }
+        metrics.synced.set(|| usize::from(self.has_synced()));
+        metrics.index_faults.add(faults.len() as u64);
+        self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
+        for fault in faults {
+            tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
+        }
+    }
+
+    /// Returns whether waiting changes are still delivered after the stop. This requires an
+    /// explicit stop: dropping all handles does not drain.
+    fn drains(&self) -> bool {
+        matches!(&*self.lifecycle.lock(), Lifecycle::Stopped { drain: true })
+    }
+
     /// Stores a batch, notifies the handlers and marks the batch as done. Returns the calls of
     /// index functions that panicked.
-    pub(super) async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
+    async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
         let initial = !self.populated.load(Ordering::Relaxed);
         let resyncing = self.processor.min_resync().is_some();
         let update = BatchUpdate { batch: &batch, initial, resyncing };

@@ -1,9 +1,13 @@
+//! Tests of the queue with a store that applies its batches.
+
+mod convergence;
+mod unreadable;
+
 use std::collections::{BTreeMap, HashSet};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use parking_lot::RwLock;
-use proptest::prelude::*;
 
 use super::*;
 use crate::object::Replacement;
@@ -308,97 +312,6 @@ fn late_deletion_of_another_uid_is_ignored() {
     assert_eq!(rig.drain(), ["†a1", "~a9"]);
 }
 
-fn restored(version: u64, items: &[(&str, u64)], unreadable: &[&str]) -> Change<ConfigMap> {
-    let unreadable = unreadable.iter().map(|name| key(name)).collect();
-    Change::Replace(Replacement { unreadable, restored: true, ..list(version, items) })
-}
-
-#[test]
-fn unreadable_object_of_a_restored_list_accepts_any_version() {
-    for heals in [true, false] {
-        let rig = Rig::holding(&["a", "b"]);
-        rig.fifo.push(updated("a", 500));
-        rig.fifo.push(restored(20, &[("b", 1)], &["a"]));
-        if heals {
-            rig.fifo.push(updated("a", 21));
-            rig.fifo.push(updated("a", 20));
-            assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "~a21"]);
-        } else {
-            rig.fifo.push(deleted("a", 21));
-            assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "-a21"]);
-        }
-    }
-}
-
-#[test]
-fn pre_restore_object_accepts_any_version_until_listed() {
-    let rig = Rig::holding(&["a"]);
-    rig.fifo.push(updated("a", 500));
-    rig.fifo.push(restored(20, &[], &["a"]));
-    let mut still = list(22, &[]);
-    still.unreadable.insert(key("a"));
-    rig.fifo.push(Change::Replace(still));
-    rig.drain();
-    // The same version that it had in the lost history.
-    let healed = object("a", 500);
-    let items = vec![(key("a"), healed.clone())];
-    rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
-    let batch = rig.pop().unwrap();
-    assert!(
-        batch.deltas[0].1.object().unwrap().ptr_eq(&healed),
-        "the object of the lost history was kept"
-    );
-    rig.apply(&batch);
-    rig.fifo.push(updated("a", 499));
-    assert!(rig.drain().is_empty(), "an older event was queued");
-}
-
-#[test]
-fn incomplete_restored_list_marks_unlisted_objects_unreadable() {
-    let rig = Rig::holding(&["a", "b"]);
-    rig.fifo.push(updated("a", 500));
-    let incomplete = Replacement { complete: false, restored: true, ..list(20, &[("b", 1)]) };
-    rig.fifo.push(Change::Replace(incomplete));
-    rig.fifo.push(updated("a", 21));
-    assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "~a21"]);
-}
-
-#[test]
-fn unreadable_list_item_counts_as_present() {
-    let rig = Rig::holding(&["a", "b"]);
-    let mut partial = list(9, &[]);
-    partial.unreadable.insert(key("a"));
-    partial.unreadable.insert(key("new"));
-    rig.fifo.push(Change::Replace(partial));
-    let mut told = rig.drain();
-    told.sort_unstable();
-    assert_eq!(told, ["?a", "?new", "†b1"]);
-
-    rig.fifo.push(Change::Replace(list(10, &[("a", 10)])));
-    assert_eq!(rig.drain(), ["=a10", "!new"]);
-}
-
-#[test]
-fn a_list_with_a_nameless_item_deletes_nothing() {
-    let rig = Rig::holding(&["a", "b"]);
-    let incomplete = Replacement { complete: false, ..list(9, &[("c", 9)]) };
-    rig.fifo.push(Change::Replace(incomplete));
-    assert_eq!(rig.drain(), ["=c9"]);
-}
-
-#[test]
-fn an_unreadable_object_can_still_be_deleted() {
-    let rig = Rig::holding(&["a"]);
-    rig.fifo.push(Change::Unreadable { key: key("a"), version: Some(3.into()) });
-    rig.fifo.push(Change::Unreadable { key: key("ghost"), version: Some(4.into()) });
-    rig.fifo.push(updated("a", 5));
-    rig.fifo.push(Change::Deleted { key: key("a"), object: None, version: Some(6.into()) });
-    rig.fifo.push(deleted("ghost", 7));
-    rig.fifo.push(deleted("ghost", 8));
-    assert_eq!(rig.drain(), ["?a", "?ghost", "~a5", "†a5", "!ghost"]);
-    assert!(rig.fifo.is_empty());
-}
-
 #[test]
 fn resync_skips_keys_with_queued_deltas() {
     let rig = Rig::holding(&["a", "b", "c"]);
@@ -483,102 +396,4 @@ async fn room_returns_after_done_and_after_close() {
     rig.fifo.abandon();
     waiting.await.unwrap();
     assert!(rig.pop().is_none());
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Put(u8),
-    Remove(u8),
-    Relist,
-    Resync,
-    Pop,
-    Apply,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        4 => (0..6u8).prop_map(Step::Put),
-        2 => (0..6u8).prop_map(Step::Remove),
-        1 => Just(Step::Relist),
-        1 => Just(Step::Resync),
-        2 => Just(Step::Pop),
-        2 => Just(Step::Apply),
-    ]
-}
-
-proptest! {
-    #![proptest_config(crate::seeds::kept())]
-
-    /// Whatever events are missed, and whenever batches are popped, the store comes to the server's
-    /// state, and each delta is true to the state before it.
-    #[test]
-    fn store_converges_to_the_server(
-        steps in proptest::collection::vec((step(), any::<bool>()), 0..60),
-    ) {
-        let rig = Rig::new();
-        let mut server: BTreeMap<String, u64> = BTreeMap::new();
-        let mut folded: BTreeMap<ObjectKey, Cached<ConfigMap>> = BTreeMap::new();
-        let mut version = 0;
-        let mut in_flight: Option<Batch<ConfigMap>> = None;
-        let relist = |rig: &Rig, server: &BTreeMap<String, u64>, version: u64| {
-            let items: Vec<_> = server.iter().map(|(name, at)| (name.as_str(), *at)).collect();
-            rig.fifo.push(Change::Replace(list(version, &items)));
-        };
-        let mut finish = |rig: &Rig, batch: Batch<ConfigMap>| {
-            for (key, delta) in &batch.deltas {
-                match delta {
-                    Delta::Deleted { .. } => {
-                        prop_assert!(folded.remove(key).is_some(), "deleted an object that was not there");
-                    }
-                    Delta::Sync(object) => {
-                        prop_assert!(folded[key].ptr_eq(object), "a sync changed the object");
-                    }
-                    _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
-                }
-            }
-            rig.apply(&batch);
-            prop_assert_eq!(&folded, &*rig.store.0.read());
-            Ok(())
-        };
-        for (step, seen) in steps {
-            version += 1;
-            match step {
-                Step::Put(n) => {
-                    let name = format!("o{n}");
-                    let known = server.insert(name.clone(), version).is_some();
-                    if seen {
-                        let change = if known { updated } else { added };
-                        rig.fifo.push(change(&name, version));
-                    }
-                }
-                Step::Remove(n) => {
-                    let name = format!("o{n}");
-                    if server.remove(&name).is_some() && seen {
-                        rig.fifo.push(deleted(&name, version));
-                    }
-                }
-                Step::Relist => relist(&rig, &server, version),
-                Step::Resync => rig.fifo.resync(),
-                Step::Pop if in_flight.is_none() => in_flight = rig.pop(),
-                Step::Pop => {}
-                Step::Apply => if let Some(batch) = in_flight.take() {
-                    finish(&rig, batch)?;
-                },
-            }
-        }
-        relist(&rig, &server, version + 1);
-        if let Some(batch) = in_flight.take() {
-            finish(&rig, batch)?;
-        }
-        while let Some(batch) = rig.pop() {
-            finish(&rig, batch)?;
-        }
-        let stored: BTreeMap<String, u64> = rig.store.0.read().values().map(|object| {
-            let object = object.get().unwrap();
-            let meta = &object.metadata;
-            (meta.name.clone().unwrap(), meta.resource_version.as_ref().unwrap().parse().unwrap())
-        }).collect();
-        prop_assert_eq!(stored, server);
-        prop_assert!(rig.fifo.is_empty());
-    }
 }

@@ -1,0 +1,103 @@
+//! Random events, lists and batches, after which the store has the server's state.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put(u8),
+    Remove(u8),
+    Relist,
+    Resync,
+    Pop,
+    Apply,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..6u8).prop_map(Step::Put),
+        2 => (0..6u8).prop_map(Step::Remove),
+        1 => Just(Step::Relist),
+        1 => Just(Step::Resync),
+        2 => Just(Step::Pop),
+        2 => Just(Step::Apply),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
+    /// Whatever events are missed, and whenever batches are popped, the store comes to the server's
+    /// state, and each delta is true to the state before it.
+    #[test]
+    fn store_converges_to_the_server(
+        steps in proptest::collection::vec((step(), any::<bool>()), 0..60),
+    ) {
+        let rig = Rig::new();
+        let mut server: BTreeMap<String, u64> = BTreeMap::new();
+        let mut folded: BTreeMap<ObjectKey, Cached<ConfigMap>> = BTreeMap::new();
+        let mut version = 0;
+        let mut in_flight: Option<Batch<ConfigMap>> = None;
+        let relist = |rig: &Rig, server: &BTreeMap<String, u64>, version: u64| {
+            let items: Vec<_> = server.iter().map(|(name, at)| (name.as_str(), *at)).collect();
+            rig.fifo.push(Change::Replace(list(version, &items)));
+        };
+        let mut finish = |rig: &Rig, batch: Batch<ConfigMap>| {
+            for (key, delta) in &batch.deltas {
+                match delta {
+                    Delta::Deleted { .. } => {
+                        prop_assert!(folded.remove(key).is_some(), "deleted an object that was not there");
+                    }
+                    Delta::Sync(object) => {
+                        prop_assert!(folded[key].ptr_eq(object), "a sync changed the object");
+                    }
+                    _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
+                }
+            }
+            rig.apply(&batch);
+            prop_assert_eq!(&folded, &*rig.store.0.read());
+            Ok(())
+        };
+        for (step, seen) in steps {
+            version += 1;
+            match step {
+                Step::Put(n) => {
+                    let name = format!("o{n}");
+                    let known = server.insert(name.clone(), version).is_some();
+                    if seen {
+                        let change = if known { updated } else { added };
+                        rig.fifo.push(change(&name, version));
+                    }
+                }
+                Step::Remove(n) => {
+                    let name = format!("o{n}");
+                    if server.remove(&name).is_some() && seen {
+                        rig.fifo.push(deleted(&name, version));
+                    }
+                }
+                Step::Relist => relist(&rig, &server, version),
+                Step::Resync => rig.fifo.resync(),
+                Step::Pop if in_flight.is_none() => in_flight = rig.pop(),
+                Step::Pop => {}
+                Step::Apply => if let Some(batch) = in_flight.take() {
+                    finish(&rig, batch)?;
+                },
+            }
+        }
+        relist(&rig, &server, version + 1);
+        if let Some(batch) = in_flight.take() {
+            finish(&rig, batch)?;
+        }
+        while let Some(batch) = rig.pop() {
+            finish(&rig, batch)?;
+        }
+        let stored: BTreeMap<String, u64> = rig.store.0.read().values().map(|object| {
+            let object = object.get().unwrap();
+            let meta = &object.metadata;
+            (meta.name.clone().unwrap(), meta.resource_version.as_ref().unwrap().parse().unwrap())
+        }).collect();
+        prop_assert_eq!(stored, server);
+        prop_assert!(rig.fifo.is_empty());
+    }
+}

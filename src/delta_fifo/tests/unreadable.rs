@@ -1,0 +1,94 @@
+//! Objects that can't be read, and lists that are incomplete or of a restored cluster.
+
+use super::*;
+
+fn restored(version: u64, items: &[(&str, u64)], unreadable: &[&str]) -> Change<ConfigMap> {
+    let unreadable = unreadable.iter().map(|name| key(name)).collect();
+    Change::Replace(Replacement { unreadable, restored: true, ..list(version, items) })
+}
+
+#[test]
+fn unreadable_object_of_a_restored_list_accepts_any_version() {
+    for heals in [true, false] {
+        let rig = Rig::holding(&["a", "b"]);
+        rig.fifo.push(updated("a", 500));
+        rig.fifo.push(restored(20, &[("b", 1)], &["a"]));
+        if heals {
+            rig.fifo.push(updated("a", 21));
+            rig.fifo.push(updated("a", 20));
+            assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "~a21"]);
+        } else {
+            rig.fifo.push(deleted("a", 21));
+            assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "-a21"]);
+        }
+    }
+}
+
+#[test]
+fn pre_restore_object_accepts_any_version_until_listed() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(updated("a", 500));
+    rig.fifo.push(restored(20, &[], &["a"]));
+    let mut still = list(22, &[]);
+    still.unreadable.insert(key("a"));
+    rig.fifo.push(Change::Replace(still));
+    rig.drain();
+    // The same version that it had in the lost history.
+    let healed = object("a", 500);
+    let items = vec![(key("a"), healed.clone())];
+    rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
+    let batch = rig.pop().unwrap();
+    assert!(
+        batch.deltas[0].1.object().unwrap().ptr_eq(&healed),
+        "the object of the lost history was kept"
+    );
+    rig.apply(&batch);
+    rig.fifo.push(updated("a", 499));
+    assert!(rig.drain().is_empty(), "an older event was queued");
+}
+
+#[test]
+fn incomplete_restored_list_marks_unlisted_objects_unreadable() {
+    let rig = Rig::holding(&["a", "b"]);
+    rig.fifo.push(updated("a", 500));
+    let incomplete = Replacement { complete: false, restored: true, ..list(20, &[("b", 1)]) };
+    rig.fifo.push(Change::Replace(incomplete));
+    rig.fifo.push(updated("a", 21));
+    assert_eq!(rig.drain(), ["~a500", "=b1", "?a", "~a21"]);
+}
+
+#[test]
+fn unreadable_list_item_counts_as_present() {
+    let rig = Rig::holding(&["a", "b"]);
+    let mut partial = list(9, &[]);
+    partial.unreadable.insert(key("a"));
+    partial.unreadable.insert(key("new"));
+    rig.fifo.push(Change::Replace(partial));
+    let mut told = rig.drain();
+    told.sort_unstable();
+    assert_eq!(told, ["?a", "?new", "†b1"]);
+
+    rig.fifo.push(Change::Replace(list(10, &[("a", 10)])));
+    assert_eq!(rig.drain(), ["=a10", "!new"]);
+}
+
+#[test]
+fn a_list_with_a_nameless_item_deletes_nothing() {
+    let rig = Rig::holding(&["a", "b"]);
+    let incomplete = Replacement { complete: false, ..list(9, &[("c", 9)]) };
+    rig.fifo.push(Change::Replace(incomplete));
+    assert_eq!(rig.drain(), ["=c9"]);
+}
+
+#[test]
+fn an_unreadable_object_can_still_be_deleted() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(Change::Unreadable { key: key("a"), version: Some(3.into()) });
+    rig.fifo.push(Change::Unreadable { key: key("ghost"), version: Some(4.into()) });
+    rig.fifo.push(updated("a", 5));
+    rig.fifo.push(Change::Deleted { key: key("a"), object: None, version: Some(6.into()) });
+    rig.fifo.push(deleted("ghost", 7));
+    rig.fifo.push(deleted("ghost", 8));
+    assert_eq!(rig.drain(), ["?a", "?ghost", "~a5", "†a5", "!ghost"]);
+    assert!(rig.fifo.is_empty());
+}
