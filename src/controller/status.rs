@@ -243,10 +243,10 @@ impl StatusCell {
 
 /// A controller's metrics. They last as long as the controller and its handles.
 #[derive(Debug)]
-pub(super) struct ControllerMetrics {
-    pub(super) time: Timing,
-    pub(super) active: Level,
-    pub(super) workers: Level,
+struct ControllerMetrics {
+    time: Timing,
+    active: Level,
+    workers: Level,
     success: Count,
     error: Count,
     requeue: Count,
@@ -257,7 +257,7 @@ pub(super) struct ControllerMetrics {
 }
 
 impl ControllerMetrics {
-    pub(super) fn new(controller: &Arc<str>) -> Self {
+    fn new(controller: &Arc<str>) -> Self {
         let labels = MetricLabels::new([("controller", controller)]);
         let result = |result| Count::new(RECONCILE_TOTAL, &labels.with("result", result));
         Self {
@@ -274,7 +274,7 @@ impl ControllerMetrics {
         }
     }
 
-    pub(super) fn count_outcome(&self, outcome: &Result<Next, ReconcileError>) {
+    fn count_outcome(&self, outcome: &Result<Next, ReconcileError>) {
         match outcome {
             Ok(Next::Change) => self.success.add(1),
             Ok(Next::After(_)) => self.requeue_after.add(1),

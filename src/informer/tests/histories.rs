@@ -1,5 +1,7 @@
 //! Random histories of changes and faults, after which everything converges.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;

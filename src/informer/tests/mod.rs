@@ -3,7 +3,7 @@
 mod histories;
 mod lifecycle;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;

@@ -152,13 +152,13 @@ fn respond(
 /// The position at which a list continues: its revision (`None`: the current one), and the last
 /// key.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Continue {
-    pub(super) revision: Option<u64>,
-    pub(super) after: String,
+struct Continue {
+    revision: Option<u64>,
+    after: String,
 }
 
 impl Continue {
-    pub(super) fn token(&self) -> String {
+    fn token(&self) -> String {
         let (revision, start) = match self.revision {
             Some(revision) => (json!(revision), format!("/{}\0", self.after)),
             None => (json!(-1), format!("{}\0", self.after)),
@@ -167,7 +167,7 @@ impl Continue {
         URL_SAFE_NO_PAD.encode(text)
     }
 
-    pub(super) fn parse(token: &str) -> Option<Self> {
+    fn parse(token: &str) -> Option<Self> {
         let value: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
         if value["v"] != "meta.k8s.io/v1" {
             return None;

@@ -88,7 +88,7 @@ fn free_ports() -> std::io::Result<[SocketAddr; 3]> {
 /// Flags by name, without dashes. The first value that a user sets replaces the default; further
 /// values are added.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Arguments(Vec<(String, Vec<String>)>);
+struct Arguments(Vec<(String, Vec<String>)>);
 
 impl Arguments {
     fn set(mut self, name: &str, value: impl Into<String>) -> Self {

@@ -1,5 +1,14 @@
 //! Objects of a server, kept as they arrive and decoded by their readers.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
+use kube_informer::object::FieldSet;
+use kube_informer::testing::ApiServer;
+use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+use tokio::time::timeout;
+
 use super::*;
 
 /// A pod with managed fields, as a server keeps it.

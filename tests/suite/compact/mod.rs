@@ -6,17 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
-use kube::api::{Api, DeleteParams, DynamicObject, ObjectMeta, Patch, PatchParams, PostParams};
-use kube_informer::object::FieldSet;
+use kube::api::{DynamicObject, ObjectMeta};
 use kube_informer::reflector::ReflectorOptions;
-use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
-use kube_informer::transport::protobuf::ProtobufObject;
-use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+use kube_informer::testing::{FakeSource, WatchEnd};
 use kube_informer::{
     CachedEvent, Event, Index, InformerOptions, LabelSelector, ObjectKey, ResourceVersion,
     SharedInformer, Storage,
@@ -26,7 +22,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 const SOON: Duration = Duration::from_secs(600);
 const RESYNC: Duration = Duration::from_secs(100);

@@ -206,7 +206,7 @@ fn in_order(
 
 /// The effect of a patch on a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ListRule {
+enum ListRule {
     Replace,
     /// Objects with the same value of this member are merged.
     By(&'static str),
@@ -217,7 +217,7 @@ pub(super) enum ListRule {
 const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
 /// Returns the rule for a list at this path of members, without list indexes.
-pub(super) fn rule(kind: &str, path: &[String]) -> ListRule {
+fn rule(kind: &str, path: &[String]) -> ListRule {
     let at = |back: usize| path.len().checked_sub(back).map_or("", |n| path[n].as_str());
     let (field, parent) = (at(1), at(2));
     let in_container = CONTAINERS.contains(&parent);
