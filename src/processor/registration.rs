@@ -121,17 +121,17 @@ impl fmt::Debug for HandlerRegistration {
     }
 }
 
-type Slot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
+type TaskSlot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 
 /// A handler's task that is not spawned yet. Dropping it ends the handler.
 #[must_use = "a handler is called only while its task runs"]
 pub struct HandlerTask {
     handler: Arc<str>,
-    slot: Slot,
+    slot: TaskSlot,
 }
 
 /// A handle that ends a [`HandlerTask`] if it is not spawned yet.
-pub(super) struct Revoke(Slot);
+pub(super) struct Revoke(TaskSlot);
 
 impl HandlerTask {
     pub(super) fn new(handler: Arc<str>, task: BoxFuture<'static, ()>) -> (Self, Revoke) {
