@@ -45,6 +45,20 @@ enum Test {
 }
 
 /// A text is not a valid label selector.
+///
+/// A program that points at the problem in its argument:
+///
+/// ```
+/// use kube_informer::LabelSelector;
+/// use kube_informer::labels::InvalidSelector;
+///
+/// fn selector(argument: &str) -> Result<LabelSelector, String> {
+///     argument.parse().map_err(|InvalidSelector { text, at, problem, .. }| {
+///         format!("{text}\n{:at$}^ {problem}", "")
+///     })
+/// }
+/// assert!(selector("a===b").unwrap_err().contains("^ "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid label selector {text:?} at byte {at}: {problem}")]
 #[non_exhaustive]

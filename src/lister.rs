@@ -2,6 +2,31 @@
 //!
 //! A lister only reads. Each call reads the store at the moment of the call, so several calls may
 //! see different states. Use a [`Snapshot`] to read one state several times.
+//!
+//! # Reading your own writes
+//!
+//! ```
+//! use std::{sync::Arc, time::Duration};
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::ResourceExt;
+//! use kube_informer::{NamespaceLister, NotFound, ReadError, ResourceVersion};
+//!
+//! /// Returns an object as the cache has it, once the cache has seen this write.
+//! async fn cached(
+//!     maps: &NamespaceLister<ConfigMap>,
+//!     written: &ConfigMap,
+//! ) -> Result<Option<Arc<ConfigMap>>, ReadError> {
+//!     let version = ResourceVersion::from(&*written.resource_version().unwrap_or_default());
+//!     match maps.get_at_least(&written.name_any(), &version, Duration::from_secs(5)).await {
+//!         Ok(map) => Ok(Some(map)),
+//!         Err(ReadError::NotFound(NotFound { name, .. })) => {
+//!             println!("{name} was deleted after the write");
+//!             Ok(None)
+//!         }
+//!         Err(error) => Err(error),
+//!     }
+//! }
+//! ```
 
 use std::fmt;
 use std::sync::Arc;

@@ -299,6 +299,33 @@ pub struct ListMetadata {
 }
 
 /// One item of a watch's answer.
+///
+/// A source of one's own that receives JSON:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::SourceError;
+/// use kube_informer::error::{ApiStatus, Fault, RequestScope, Verb};
+/// use kube_informer::lister_watcher::{Collection, SourceObject, Undecodable, WatchItem};
+///
+/// /// Returns the event of a new pod. A pod that cannot be decoded does not end the watch.
+/// fn added(request: &RequestScope, json: &[u8]) -> WatchItem<Pod> {
+///     let pod = serde_json::from_slice::<Pod>(json).map(SourceObject::from);
+///     WatchItem::Added(pod.map_err(|error| {
+///         // Without the error's own text, which may quote the object.
+///         let problem = format!("line {}, column {}", error.line(), error.column());
+///         let fault = Fault::Undecodable { key: None, problem };
+///         let error = SourceError::new(request.clone(), fault);
+///         Undecodable { key: None, version: None, error }
+///     }))
+/// }
+///
+/// /// Returns the event that makes the reflector list again.
+/// fn history_lost(pods: &Collection) -> WatchItem<Pod> {
+///     let fault = Fault::Status(ApiStatus::new(410, "Expired", "the history is lost"));
+///     WatchItem::Failed(SourceError::new(pods.request_scope(Verb::Watch), fault))
+/// }
+/// ```
 #[derive(Debug)]
 pub enum WatchItem<K> {
     /// An ADDED event.

@@ -12,12 +12,47 @@ use crate::object::ObjectKey;
 use crate::time::seconds;
 
 /// An error of any type, as a user's reconcile may return it.
+///
+/// A reconcile that uses `?` on errors of several types:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::controller::BoxError;
+/// use kube_informer::{Action, ReconcileRequest};
+///
+/// async fn reconcile(request: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
+///     let Some(map) = request.object.present() else { return Ok(Action::done()) };
+///     let replicas = map.data.as_ref().and_then(|data| data.get("replicas"));
+///     let replicas: u32 = replicas.ok_or("the key `replicas` is missing")?.parse()?;
+///     println!("{}: {replicas} replicas", request.key);
+///     Ok(Action::done())
+/// }
+/// ```
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The reason why a controller ended other than by being stopped.
 ///
 /// The text includes the cause's text. [`source`](Error::source) skips that cause, so a report of the
 /// whole chain says each thing once.
+///
+/// The exit code of a program that runs one controller:
+///
+/// ```
+/// use kube_informer::controller::ControllerError;
+///
+/// /// Returns the exit code, and prints the reason if it is not zero.
+/// fn exit_code(ended: Result<(), ControllerError>) -> u8 {
+///     match &ended {
+///         Ok(()) => return 0,
+///         Err(ControllerError::NotSynced { source, .. }) => {
+///             source.unsynced.iter().for_each(|informer| eprintln!("{informer}"));
+///         }
+///         Err(ControllerError::Unfinished { keys, .. }) => eprintln!("dropped: {keys:?}"),
+///         Err(error) => eprintln!("{error}"),
+///     }
+///     1
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ControllerError {

@@ -32,6 +32,18 @@ pub enum Finalize<K> {
 }
 
 /// The reason why a reconcile with a finalizer failed.
+///
+/// A conflict is common and resolves itself, so it needs no warning:
+///
+/// ```
+/// use kube_informer::controller::FinalizerError;
+///
+/// fn is_conflict(error: &FinalizerError<kube::Error>) -> bool {
+///     use FinalizerError::{NotAdded, NotRemoved};
+///     let (NotAdded { source, .. } | NotRemoved { source, .. }) = error else { return false };
+///     matches!(source, kube::Error::Api(status) if status.code == 409)
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FinalizerError<E: Error + 'static> {

@@ -40,6 +40,24 @@ pub enum Presence<K> {
 }
 
 /// The reason why the cache cannot tell whether an object exists.
+///
+/// A reconcile that must know whether its object is gone:
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::Action;
+/// use kube_informer::controller::UnknownReason;
+///
+/// fn next(reason: UnknownReason) -> Action {
+///     match reason {
+///         // The sync ends soon, and the next reconcile knows more.
+///         UnknownReason::NotSynced => Action::requeue_after(Duration::from_secs(5)),
+///         // Only another configuration or another state of the object helps.
+///         _ => Action::done(),
+///     }
+/// }
+/// assert_eq!(next(UnknownReason::NotSelected), Action::done());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownReason {

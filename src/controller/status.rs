@@ -21,6 +21,24 @@ use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
 
 /// The state of a controller at one moment. Durations serialise as seconds.
+///
+/// The reason for an alert, from [`ControllerHandle::status`](super::ControllerHandle::status):
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::controller::{ControllerStatus, LastFailure, Phase};
+///
+/// fn problem(status: &ControllerStatus) -> Option<String> {
+///     let persists = |failure: &&LastFailure| {
+///         failure.failures >= 10 && failure.ago < Duration::from_secs(600)
+///     };
+///     match status.phase {
+///         Phase::Stopped => Some(format!("{} has ended", status.name)),
+///         _ if !status.missing.is_empty() => Some(format!("not synced: {:?}", status.missing)),
+///         _ => status.last_failure.as_ref().filter(persists).map(LastFailure::to_string),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ControllerStatus {

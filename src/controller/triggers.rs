@@ -245,6 +245,17 @@ pub fn generation_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
 }
 
 /// Passes every change except resyncs, in which the resourceVersion stays the same.
+///
+/// A controller that does nothing in a resync:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::controller::{ControllerBuilder, version_changed};
+///
+/// fn without_resyncs(builder: ControllerBuilder<ConfigMap>) -> ControllerBuilder<ConfigMap> {
+///     builder.predicate(version_changed)
+/// }
+/// ```
 pub fn version_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
     old.is_none_or(|old| old.meta().resource_version != new.meta().resource_version)
 }

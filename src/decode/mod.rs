@@ -117,6 +117,15 @@ pub struct SerdeDecode<K> {
 ///
 /// It refuses an object that would take more than 64 MiB of memory decoded.
 /// [`memory_limit`](Self::memory_limit) changes the limit.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Secret;
+/// use kube_informer::transport::{Decode, JsonDecode};
+///
+/// let decoder = JsonDecode::<Secret>::new().memory_limit(1 << 10);
+/// let large = format!(r#"{{"type":"{}"}}"#, "x".repeat(1 << 12));
+/// assert!(decoder.decode(large.as_bytes()).is_err());
+/// ```
 pub struct JsonDecode<K> {
     memory: usize,
     decodes: PhantomData<fn() -> K>,

@@ -3,6 +3,33 @@
 use crate::object::{Delta, ObjectKey, ResourceVersion};
 
 /// A contiguous run of the server's history, as deltas.
+///
+/// A store of one's own applies each batch as a whole:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::Indexer;
+/// use kube_informer::delta_fifo::Batch;
+/// use kube_informer::object::Delta;
+///
+/// fn apply(store: &Indexer<ConfigMap>, batch: &Batch<ConfigMap>) {
+///     let mut write = store.transaction();
+///     for (key, delta) in &batch.deltas {
+///         match delta {
+///             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
+///                 write.put(key, object);
+///             }
+///             Delta::Deleted { .. } => drop(write.remove(key)),
+///             Delta::Unreadable => write.mark_stale(key),
+///             Delta::Sync(_) | Delta::Forgotten => {}
+///         }
+///     }
+///     if let Some(version) = &batch.version {
+///         write.set_version(version.clone());
+///     }
+///     write.commit();
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Batch<K> {
     pub(super) id: u64,

@@ -24,11 +24,18 @@ use crate::object::{ObjectKey, ResourceVersion};
 ///
 /// ```
 /// use kube_informer::SourceError;
-/// use kube_informer::error::FaultClass;
+/// use kube_informer::error::{Fault, FaultClass, Verb};
 ///
-/// /// Returns whether a cluster administrator must act.
-/// fn needs_permission(error: &SourceError) -> bool {
-///     matches!(error.class(), FaultClass::Unauthorized | FaultClass::Forbidden)
+/// /// Returns what an administrator can do about an error.
+/// fn advice(error: &SourceError) -> Option<String> {
+///     let request = error.request();
+///     let verb = if request.verb == Verb::Watch { "watch" } else { "list" };
+///     match (error.class(), error.fault()) {
+///         (FaultClass::Forbidden, _) => Some(format!("allow {verb} on {}", request.resource)),
+///         (_, Fault::TooLarge { limit, .. }) => Some(format!("raise the limit of {limit} bytes")),
+///         (_, Fault::Connect { refused: true, .. }) => Some("start the API server".into()),
+///         _ => None,
+///     }
 /// }
 /// ```
 #[derive(Clone, Debug)]

@@ -140,6 +140,33 @@ impl<K> fmt::Debug for InformerSpec<K> {
 }
 
 /// An error of a factory that refuses an [`InformerSpec`](super::InformerSpec).
+///
+/// The options on which two parts of a program disagree:
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::factory::{OptionDifference, SpecConflict};
+/// use kube_informer::{InformerSpec, SharedInformerFactory, SpecError, testing::ApiServer};
+///
+/// fn describe(error: &SpecError) -> String {
+///     let SpecError::Conflict(SpecConflict { collection, differences, .. }) = error else {
+///         return error.to_string();
+///     };
+///     let option = |OptionDifference { option, .. }: &OptionDifference| *option;
+///     let options: Vec<&str> = differences.iter().map(option).collect();
+///     format!("{collection}: set {} only once", options.join(", "))
+/// }
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+/// let pods = factory.informer_with(InformerSpec::<Pod>::new().managed_fields(true))?;
+/// let refused = factory.informer_with(InformerSpec::<Pod>::new().managed_fields(false));
+/// assert_eq!(describe(&refused.unwrap_err()), "pods: set managed_fields only once");
+/// # drop(pods);
+/// # Ok::<(), SpecError>(()) }).unwrap();
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {

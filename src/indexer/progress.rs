@@ -10,6 +10,26 @@ use super::{Indexer, Snapshot};
 use crate::object::{Cached, ResourceVersion};
 
 /// The store did not reach a version within the given time.
+///
+/// A wait that goes on for as long as the version can still come:
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{ResourceVersion, SharedInformer, Snapshot, WaitTimeout};
+///
+/// async fn reached(
+///     pods: &SharedInformer<Pod>,
+///     version: &ResourceVersion,
+/// ) -> Result<Snapshot<Pod>, WaitTimeout> {
+///     loop {
+///         match pods.wait_for(version, Duration::from_secs(5)).await {
+///             Err(late) if !late.stopped => eprintln!("{late}"),
+///             end => return end,
+///         }
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the store is at version {} after {waited:.1?}, not at {wanted}{}",

@@ -13,6 +13,29 @@ use crate::sync::MutexGuard;
 ///
 /// A transaction and readers never wait for one another. Only one transaction is open at a time: it
 /// holds the lock `L` until it is committed or dropped.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube::ResourceExt;
+/// use kube_informer::indexer::{IndexFault, Transaction};
+/// use kube_informer::{Indexer, ObjectKey};
+///
+/// /// Publishes a pod, and prints the index functions that panicked on it.
+/// fn publish(mut write: Transaction<'_, Pod>, key: &ObjectKey, pod: Pod) {
+///     write.put(key, Arc::new(pod));
+///     for IndexFault { index, key, message, .. } in write.commit() {
+///         eprintln!("{key} is missing from the index {index}: {message}");
+///     }
+/// }
+///
+/// let pods = Indexer::<Pod>::new();
+/// // Panics on a pod without this label.
+/// pods.add_index("team", |pod: &Pod| Some(pod.labels()["team"].clone()))?;
+/// publish(pods.transaction(), &ObjectKey::namespaced("shop", "web-0")?, Pod::default());
+/// assert_eq!(pods.snapshot().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a transaction that is not committed changes nothing"]
 pub struct Transaction<'a, K, L = MutexGuard<'a, ()>> {
     indexer: &'a Indexer<K>,

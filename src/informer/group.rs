@@ -47,6 +47,28 @@ pub struct InformerGroup<K> {
 }
 
 /// An index over all informers of a group.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// # use kube_informer::testing::ApiServer;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::SharedInformerFactory;
+/// use kube_informer::informer::GroupIndex;
+///
+/// /// Prints the number of pods on each node, over all namespaces of the group.
+/// fn print(by_node: &GroupIndex<Pod>) {
+///     for node in by_node.values() {
+///         println!("{node}: {} pods", by_node.len(&node));
+///     }
+/// }
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+/// let pods = factory.in_namespaces::<Pod>(["shop", "bank"]);
+/// print(&pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?);
+/// # Ok::<(), kube_informer::IndexError>(()) }).unwrap();
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct GroupIndex<K>(Vec<Index<K>>);
 

@@ -34,6 +34,20 @@ use crate::storage::Keeper;
 use crate::sync::Mutex;
 
 /// The reason why an informer does not start.
+///
+/// A part of a program that does not know whether another part has started its informer:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{SharedInformer, StartError};
+///
+/// fn ensure_started(pods: &SharedInformer<Pod>) -> Result<(), StartError> {
+///     match pods.start() {
+///         Err(StartError::AlreadyStarted) => Ok(()),
+///         result => result,
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {

@@ -20,6 +20,27 @@ use crate::time::seconds;
 /// contents of objects.
 ///
 /// Serialised, durations are seconds and versions are text.
+///
+/// One line for a status page:
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::InformerStatus;
+///
+/// fn line(status: &InformerStatus) -> String {
+///     let (of, objects) = (&status.collection, status.objects);
+///     if let Some(failure) = &status.failure {
+///         return format!("{of}: {failure}");
+///     }
+///     match (&status.held_up_by, &status.reflector.last_error) {
+///         (Some(controller), _) => format!("{of}: held up by controller {controller}"),
+///         (None, Some((error, ago))) if !status.is_fresh(Duration::from_secs(180)) => {
+///             format!("{of}: {objects} objects are out of date; {ago:.0?} ago: {error}")
+///         }
+///         _ => format!("{of}: {objects} objects, of which {} are stale", status.stale),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct InformerStatus {

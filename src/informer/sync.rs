@@ -14,6 +14,36 @@ use crate::reflector::{ReflectorState, ReflectorStatus};
 /// The error of a wait for the sync: some informers did not sync in time, or were stopped.
 ///
 /// Its [source](StdError::source) is the last [`SourceError`] of the first informer that had one.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Secret;
+/// use kube_informer::informer::Unsynced;
+/// use kube_informer::reflector::ReflectorState;
+/// use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+/// use kube_informer::{SharedInformerFactory, SyncError};
+///
+/// /// Returns whether more time can help.
+/// fn is_slow(informer: &Unsynced) -> bool {
+///     let retryable = |(error, _): &(kube_informer::SourceError, Duration)| error.is_retryable();
+///     informer.failure.is_none()
+///         && (matches!(informer.state, ReflectorState::Listing { .. })
+///             || informer.last_error.as_ref().is_none_or(retryable))
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let faults = Faults::new();
+/// faults.inject(Requests::lists(), Injection::status(403));
+/// let factory = SharedInformerFactory::builder(faults.client(ApiServer::new().client())).build();
+/// factory.informer::<Secret>();
+/// factory.start()?;
+/// let error: SyncError = factory.wait_for_sync(Duration::from_millis(100)).await.unwrap_err();
+/// assert!(!error.unsynced.iter().any(is_slow), "a permission is missing");
+/// # factory.shutdown().await;
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SyncError {

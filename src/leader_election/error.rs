@@ -126,6 +126,20 @@ impl fmt::Display for LeaseVerb {
 }
 
 /// The error of [`LeaderElector::run`](super::LeaderElector::run).
+///
+/// ```
+/// use kube_informer::leader_election::{LeaderElectionError, LossCause, WorkEnd};
+///
+/// /// Returns whether this process may stand for election again. If not, it should exit.
+/// fn may_go_on(error: &LeaderElectionError) -> bool {
+///     let LeaderElectionError::Lost { lease, cause, work, .. } = error else { return false };
+///     match cause {
+///         LossCause::RenewDeadline => eprintln!("lease {lease} was not renewed in time"),
+///         cause => eprintln!("somebody edited lease {lease}: {cause}"),
+///     }
+///     *work != WorkEnd::StillRunning
+/// }
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaderElectionError {

@@ -122,6 +122,19 @@ pub struct LeaderElector {
 }
 
 /// The result of [`LeaderElector::run`].
+///
+/// ```
+/// use kube_informer::leader_election::Outcome;
+///
+/// /// Returns the number of processed orders, if this candidate led and its work was not dropped.
+/// fn processed(outcome: Outcome<u64>) -> Option<u64> {
+///     match outcome {
+///         Outcome::Finished(orders) => Some(orders),
+///         Outcome::Stopped(orders) => orders,
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome<T> {

@@ -13,6 +13,29 @@ use super::machine::{JITTER, Rules};
 const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// Options of a [`LeaderElector`].
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use std::time::Duration;
+/// use kube_informer::LeaderElector;
+/// use kube_informer::leader_election::{InvalidElection, LeaderElectorBuilder};
+///
+/// /// Replicas that may be replaced slowly, and send fewer requests in return.
+/// fn patient(client: kube::Client) -> LeaderElectorBuilder {
+///     LeaderElector::builder(client, "shop", "my-controller")
+///         .lease_duration(Duration::from_secs(60))
+///         .renew_deadline(Duration::from_secs(40))
+///         .retry_period(Duration::from_secs(10))
+/// }
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let client = kube_informer::testing::ApiServer::new().client();
+/// patient(client.clone()).build()?;
+/// let refused = patient(client).renew_deadline(Duration::from_secs(60)).build();
+/// assert!(matches!(refused, Err(InvalidElection::LeaseDuration { .. })));
+/// # Ok::<(), InvalidElection>(()) }).unwrap();
+/// # }
+/// ```
 #[derive(Clone)]
 #[must_use]
 #[non_exhaustive]

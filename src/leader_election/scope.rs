@@ -64,6 +64,24 @@ struct Bounds {
 /// A guard that keeps the elector from releasing the lease until it is dropped.
 ///
 /// The guard does not keep the lease from expiring: check [`WorkScope::is_over`].
+///
+/// A value that uses a resource of the leader and may outlive the work's future:
+///
+/// ```
+/// use std::fs::File;
+/// use kube_informer::leader_election::{ScopeGuard, WorkScope};
+///
+/// /// A journal that only the leader writes. Fields are dropped in order: first the file.
+/// struct Journal {
+///     file: File,
+///     _leading: ScopeGuard,
+/// }
+///
+/// fn open(scope: &WorkScope) -> std::io::Result<Journal> {
+///     let _leading = scope.guard();
+///     Ok(Journal { file: File::create("journal")?, _leading })
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "the scope does not wait for work whose guard is dropped"]
 pub struct ScopeGuard {

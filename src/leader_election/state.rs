@@ -10,6 +10,26 @@ use super::machine::Machine;
 use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
 /// The leadership as this candidate knows it. The error serializes as its message.
+///
+/// The reason why nobody leads, if only a person can resolve it:
+///
+/// ```
+/// use kube_informer::leader_election::{LeadershipState, LeaseError, LeaseFault, LeaseVerb};
+///
+/// fn problem(state: &LeadershipState) -> Option<String> {
+///     let permanent = |error: &&LeaseError| state.leader.is_none() && error.is_permanent();
+///     let error = state.last_error.as_ref().filter(permanent)?;
+///     Some(match (error.verb(), error.fault()) {
+///         (LeaseVerb::Create, LeaseFault::Refused(status)) if status.code == 404 => {
+///             format!("create the namespace of lease {}", error.lease())
+///         }
+///         (verb, LeaseFault::Refused(status)) if status.code == 403 => {
+///             format!("allow {verb} on leases.coordination.k8s.io")
+///         }
+///         _ => error.to_string(),
+///     })
+/// }
+/// ```
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct LeadershipState {

@@ -27,6 +27,50 @@
 //! client-go has the first three labels, and `version`, which an informer here does not know.
 //! Owners with the same labels share one metric: sizes add up, and the last version or timestamp
 //! wins. Use names to tell apart informers of one resource, and handlers of one informer.
+//!
+//! # All metrics
+//!
+//! *informer* stands for the labels `name`, `group`, `resource` and `namespace`.
+//!
+//! | metric | kind | unit | labels |
+//! |---|---|---|---|
+//! | [`INFORMER_QUEUED_ITEMS`] | gauge | changes | informer |
+//! | [`INFORMER_PROCESSING_LATENCY`] | histogram | seconds | informer |
+//! | [`INFORMER_STORE_RESOURCE_VERSION`] | gauge | version | informer |
+//! | [`INFORMER_PENDING_NOTIFICATIONS`] | gauge | events | informer, `handler` |
+//! | [`OBJECTS`] | gauge | objects | informer |
+//! | [`STALE_OBJECTS`] | gauge | objects | informer |
+//! | [`SYNCED`] | gauge | 0 or 1 | informer |
+//! | [`LAST_EVENT`] | gauge | seconds since 1970 | informer |
+//! | [`RELISTS`] | counter | relists | informer, `cause` |
+//! | [`ERRORS`] | counter | errors | informer, `class` |
+//! | [`STORAGE_PACKED_BYTES`] | gauge | bytes | informer |
+//! | [`STORAGE_HOT_BYTES`] | gauge | bytes | informer |
+//! | [`STORAGE_HITS`] | counter | reads | informer |
+//! | [`STORAGE_MISSES`] | counter | reads | informer |
+//! | [`STORAGE_KEPT_DECODED`] | counter | objects | informer |
+//! | [`STORAGE_UNREADABLE`] | counter | reads | informer |
+//! | [`INDEX_FAULTS`] | counter | panics | informer |
+//! | [`HANDLER_DELIVERED`] | counter | events | informer, `handler` |
+//! | [`HANDLER_MERGED`] | counter | events | informer, `handler` |
+//! | [`HANDLER_CANCELLED`] | counter | events | informer, `handler` |
+//! | [`HANDLER_PANICS`] | counter | panics | informer, `handler` |
+//! | [`HANDLER_LAG`] | histogram | seconds | informer, `handler` |
+//! | [`WORKQUEUE_DEPTH`] | gauge | items | `name`, `controller` |
+//! | [`WORKQUEUE_ADDS`] | counter | adds | `name`, `controller` |
+//! | [`WORKQUEUE_RETRIES`] | counter | adds | `name`, `controller` |
+//! | [`WORKQUEUE_QUEUE_DURATION`] | histogram | seconds | `name`, `controller` |
+//! | [`WORKQUEUE_WORK_DURATION`] | histogram | seconds | `name`, `controller` |
+//! | [`WORKQUEUE_UNFINISHED`] | gauge | seconds | `name`, `controller` |
+//! | [`WORKQUEUE_LONGEST_RUNNING`] | gauge | seconds | `name`, `controller` |
+//! | [`RECONCILE_TOTAL`] | counter | reconciles | `controller`, `result` |
+//! | [`RECONCILE_ERRORS`] | counter | reconciles | `controller` |
+//! | [`RECONCILE_PANICS`] | counter | reconciles | `controller` |
+//! | [`RECONCILE_TIMEOUTS`] | counter | reconciles | `controller` |
+//! | [`RECONCILE_TIME`] | histogram | seconds | `controller` |
+//! | [`RECONCILE_MAX_CONCURRENT`] | gauge | keys | `controller` |
+//! | [`RECONCILE_ACTIVE_WORKERS`] | gauge | keys | `controller` |
+//! | [`LEADER_ELECTION_MASTER`] | gauge | 0 or 1 | `name` |
 
 mod facade;
 mod names;

@@ -37,6 +37,44 @@ enum Repr<K> {
 /// A packed object, and the metadata that it answers without being unpacked.
 ///
 /// The object never changes: every call to the same method returns an equal answer.
+///
+/// An object that is kept as JSON. [`Packer::from_fn`](crate::reflector::Packer::from_fn) makes a
+/// packer of it:
+///
+/// ```
+/// use std::{collections::BTreeMap, sync::{Arc, Mutex, Weak}};
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::ObjectMeta;
+/// use kube_informer::{ResourceVersion, object::PackedObject};
+///
+/// struct Json {
+///     text: Box<str>,
+///     metadata: ObjectMeta,
+///     unpacked: Mutex<Weak<ConfigMap>>,
+/// }
+///
+/// impl PackedObject<ConfigMap> for Json {
+///     fn get(&self) -> Option<Arc<ConfigMap>> {
+///         let mut unpacked = self.unpacked.lock().ok()?;
+///         if let Some(object) = unpacked.upgrade() {
+///             return Some(object);
+///         }
+///         let object = serde_json::from_str(&self.text).inspect_err(|_| eprintln!("unreadable"));
+///         let object = Arc::new(object.ok()?);
+///         *unpacked = Arc::downgrade(&object);
+///         Some(object)
+///     }
+///     fn uid(&self) -> Option<&str> {
+///         self.metadata.uid.as_deref()
+///     }
+///     fn version(&self) -> Option<ResourceVersion> {
+///         self.metadata.resource_version.as_deref().map(Into::into)
+///     }
+///     fn labels(&self) -> Option<&BTreeMap<String, String>> {
+///         self.metadata.labels.as_ref()
+///     }
+/// }
+/// ```
 pub trait PackedObject<K>: Send + Sync {
     /// Returns the object. While any clone of the returned `Arc` is alive, every call returns the
     /// same `Arc`.

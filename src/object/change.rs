@@ -51,6 +51,36 @@ pub enum Change<K> {
 }
 
 /// A whole collection, as a list returned it.
+///
+/// A list without an object that is stored: the object was deleted.
+///
+/// ```
+/// use std::{collections::HashSet, sync::Arc};
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::delta_fifo::DeltaFifo;
+/// use kube_informer::object::{Change, Replacement};
+/// use kube_informer::{Indexer, ObjectKey};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let store = Indexer::<Pod>::new();
+/// let mut write = store.transaction();
+/// write.put(&ObjectKey::namespaced("shop", "web-0")?, Arc::new(Pod::default()));
+/// write.commit();
+///
+/// let fifo = DeltaFifo::new(Arc::new(store));
+/// fifo.push(Change::Replace(Replacement {
+///     items: Vec::new(),
+///     unreadable: HashSet::new(),
+///     complete: true,
+///     version: "9".into(),
+///     restored: false,
+/// }));
+/// let batch = fifo.pop().await.expect("the queue is open");
+/// assert!(batch.deltas[0].1.is_deleted());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Replacement<K> {
     /// The objects, in list order. If two have the same key, the one with the newer version counts.

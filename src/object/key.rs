@@ -29,6 +29,22 @@ use kube::Resource;
 pub struct ObjectKey(Arc<str>);
 
 /// A text, or an object's metadata, that gives no [`ObjectKey`].
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::ResourceExt;
+/// use kube_informer::ObjectKey;
+/// use kube_informer::object::InvalidKey;
+///
+/// /// Returns the object that an annotation names, as `namespace/name`.
+/// fn target(map: &ConfigMap) -> Result<Option<ObjectKey>, InvalidKey> {
+///     map.annotations().get("example.com/target").map(|key| key.parse()).transpose()
+/// }
+///
+/// let mut map = ConfigMap::default();
+/// map.annotations_mut().insert("example.com/target".into(), "shop/".into());
+/// assert!(matches!(target(&map), Err(InvalidKey::Malformed(_))));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidKey {

@@ -8,6 +8,35 @@
 use super::{Cached, ObjectKey};
 
 /// The objects of a collection that are known at one moment.
+///
+/// A store of one's own, so that a relist reports deletions and skips known states:
+///
+/// ```
+/// use std::{collections::HashMap, sync::{Arc, RwLock}};
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::object::{KnownObjects, ObjectState};
+/// use kube_informer::{Cached, ObjectKey, reflector::ReflectorOptions};
+///
+/// #[derive(Default)]
+/// struct Store(RwLock<HashMap<ObjectKey, Cached<Pod>>>);
+///
+/// impl KnownObjects<Pod> for Store {
+///     fn get(&self, key: &ObjectKey) -> Option<Cached<Pod>> {
+///         self.0.read().unwrap().get(key).cloned()
+///     }
+///     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<Pod>)) {
+///         self.0.read().unwrap().iter().for_each(|(key, pod)| visit(key, pod));
+///     }
+///     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<Pod>)> {
+///         let key = ObjectKey::from_parts(state.namespace, state.name).ok()?;
+///         let pod = self.get(&key)?;
+///         let same = pod.uid() == Some(state.uid) && pod.version() == Some(state.version.into());
+///         same.then_some((key, pod))
+///     }
+/// }
+///
+/// let options = ReflectorOptions::<Pod>::new().known(Arc::new(Store::default()));
+/// ```
 pub trait KnownObjects<K>: Send + Sync {
     /// Returns the object with this key, if it is known.
     fn get(&self, key: &ObjectKey) -> Option<Cached<K>>;
@@ -35,6 +64,21 @@ pub trait KnownObjects<K>: Send + Sync {
 }
 
 /// An iteration over the known objects, in chunks.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::object::{KnownChunks, KnownObjects};
+///
+/// /// Counts objects without holding up the other tasks of the thread.
+/// async fn count(pods: &dyn KnownObjects<Pod>) -> usize {
+///     let mut count = 0;
+///     let mut chunks: Box<dyn KnownChunks<Pod> + '_> = pods.chunks();
+///     while chunks.next(&mut |_, _| count += 1) {
+///         tokio::task::yield_now().await;
+///     }
+///     count
+/// }
+/// ```
 pub trait KnownChunks<K>: Send {
     /// Calls `visit` for each object of the next chunk. Returns false if no chunk was left.
     fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool;

@@ -36,6 +36,21 @@ enum Repr {
 }
 
 /// Two versions have no order, because one of them is not a decimal number.
+///
+/// ```
+/// use kube_informer::ResourceVersion;
+/// use kube_informer::object::IncomparableVersion;
+///
+/// /// Returns whether the second list is newer. Another kind of server may use other versions.
+/// fn has_advanced(
+///     before: &ResourceVersion,
+///     after: &ResourceVersion,
+/// ) -> Result<bool, IncomparableVersion> {
+///     Ok(after.compare(before)?.is_gt())
+/// }
+/// assert_eq!(has_advanced(&"9".into(), &"10".into()), Ok(true));
+/// assert!(has_advanced(&"9".into(), &"b4f2".into()).is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("resourceVersion {0} is not a decimal number, so it can't be ordered")]
 pub struct IncomparableVersion(pub ResourceVersion);

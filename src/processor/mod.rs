@@ -41,6 +41,40 @@ use crate::sync::{Mutex, MutexGuard};
 pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 
 /// Distributes the changes of a store to its handlers.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::processor::{
+///     AddedHandler, HandlerTask, Notification, Recipients, SharedProcessor,
+/// };
+/// use kube_informer::{Cached, CachedEvent, EventHandler, HandlerOptions, ObjectKey};
+///
+/// struct Print;
+/// impl EventHandler<ConfigMap> for Print {
+///     fn on_add(&mut self, map: Arc<ConfigMap>, initial: bool) {
+///         println!("{:?}, stored before: {initial}", map.metadata.name);
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let processor = SharedProcessor::new();
+/// let key = ObjectKey::namespaced("shop", "a")?;
+/// let map = Cached::from(Arc::new(ConfigMap::default()));
+/// let mut guard = processor.enter();
+/// let stored = vec![(key.clone(), map.clone())];
+/// let added: AddedHandler = guard.add_handler(Print, &HandlerOptions::new(), stored, true);
+/// let event = CachedEvent::Deleted { object: map, final_state_known: true };
+/// guard.distribute(&[Notification { key, event, recipients: Recipients::Everyone }]);
+/// drop(guard);
+///
+/// processor.close(true); // the handler's task ends when everything is delivered
+/// let task: HandlerTask = added.task;
+/// task.run().await;
+/// assert_eq!(added.registration.status().delivered, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SharedProcessor<K> {
     shared: Arc<Shared<K>>,
 }
@@ -82,6 +116,25 @@ pub enum Recipients {
 /// Exclusive access to a processor between two batches.
 ///
 /// While it exists, nothing is distributed except through it, and no handler is added or removed.
+///
+/// A late handler gets the stored objects, and then every change that is not among them:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::processor::{DispatchGuard, HandlerTask, SharedProcessor};
+/// use kube_informer::{EventHandler, HandlerOptions, Indexer};
+///
+/// fn add(
+///     processor: &SharedProcessor<ConfigMap>,
+///     store: &Indexer<ConfigMap>,
+///     handler: impl EventHandler<ConfigMap>,
+/// ) -> HandlerTask {
+///     let mut guard: DispatchGuard<'_, ConfigMap> = processor.enter(); // no batch in between
+///     let stored = store.snapshot();
+///     let stored: Vec<_> = stored.cached().map(|(key, map)| (key.clone(), map.clone())).collect();
+///     guard.add_handler(handler, &HandlerOptions::new(), stored, true).task
+/// }
+/// ```
 pub struct DispatchGuard<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcessor<K>);
 
 /// The handlers that existed when a batch was stored.

@@ -38,6 +38,21 @@ pub struct HandlerRegistration {
 }
 
 /// The counters and the backlog of one handler, at one moment.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::HandlerStatus;
+///
+/// /// Returns a warning about a handler that panics or cannot keep up.
+/// fn warning(handler: &HandlerStatus) -> Option<String> {
+///     let HandlerStatus { name, backlog, lag, merged, panics, .. } = handler;
+///     if *panics > 0 {
+///         return Some(format!("{name} panicked {panics} times"));
+///     }
+///     let slow = *merged > 0 || *lag > Duration::from_secs(10);
+///     slow.then(|| format!("{name}: {backlog} events wait, the oldest for {lag:.1?}"))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct HandlerStatus {

@@ -29,6 +29,29 @@ pub(super) const HEALTHY_AFTER: Duration = Duration::from_secs(120);
 /// of up to its own length. [`from_backon`] makes a policy of any [`backon`] builder. After a
 /// failure with a `Retry-After`, the reflector waits at least that long, up to ten minutes. If
 /// `next_delay` panics, the panic is logged and the reflector waits 30 s.
+///
+/// A policy for tests, which retries at once and then waits:
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::reflector::{BackoffPolicy, ReflectorOptions};
+///
+/// #[derive(Default)]
+/// struct OnceAtOnce(bool);
+///
+/// impl BackoffPolicy for OnceAtOnce {
+///     fn next_delay(&mut self) -> Duration {
+///         let first = !std::mem::replace(&mut self.0, true);
+///         if first { Duration::ZERO } else { Duration::from_secs(30) }
+///     }
+///     fn reset(&mut self) {
+///         self.0 = false;
+///     }
+/// }
+///
+/// let options = ReflectorOptions::<Pod>::new().backoff(OnceAtOnce::default());
+/// ```
 pub trait BackoffPolicy: Send + Sync + 'static {
     /// Returns the next delay.
     fn next_delay(&mut self) -> Duration;
@@ -95,6 +118,15 @@ where
 ///
 /// That crate is unmaintained (RUSTSEC-2025-0012). Use this only for policies that you already
 /// have.
+///
+/// ```
+/// use std::time::Duration;
+/// use backoff::backoff::Constant;
+/// use kube_informer::reflector::{BackoffPolicy, from_backoff};
+///
+/// let mut policy = from_backoff(Constant::new(Duration::from_secs(5)));
+/// assert_eq!(policy.next_delay(), Duration::from_secs(5));
+/// ```
 #[cfg(feature = "backoff")]
 pub fn from_backoff<B: backoff::backoff::Backoff + Send + Sync + 'static>(
     policy: B,

@@ -17,6 +17,26 @@ use crate::time::seconds;
 /// The status of a reflector: its state and its counters, at one moment.
 ///
 /// Serialised, durations are seconds.
+///
+/// A line about the progress of a reflector that runs in another task:
+///
+/// ```
+/// use kube_informer::reflector::{ReflectorMonitor, ReflectorState, ReflectorStatus};
+///
+/// fn progress(monitor: &ReflectorMonitor) -> String {
+///     let status: ReflectorStatus = monitor.status();
+///     match status.state {
+///         ReflectorState::Listing { loaded, total: Some(total) } => {
+///             format!("{loaded} of {total} objects")
+///         }
+///         ReflectorState::Waiting(delay) => {
+///             let error = status.last_error.map(|(error, _)| error.to_string());
+///             format!("next try after {delay:.0?}: {}", error.unwrap_or_default())
+///         }
+///         state => format!("{state:?} for {:.0?}", status.state_age),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ReflectorStatus {
@@ -184,6 +204,17 @@ impl RelistCause {
 }
 
 /// The number of relists, by cause.
+///
+/// ```
+/// use kube_informer::reflector::{RelistCause, Relists};
+///
+/// /// Returns a warning if the server often forgets versions before the watch has passed them.
+/// fn warning(relists: &Relists) -> Option<String> {
+///     let expired = relists.of(RelistCause::Expired);
+///     (expired > 10).then(|| format!("{expired} of {} relists after a 410", relists.total()))
+/// }
+/// assert_eq!(warning(&Relists::default()), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Relists(BTreeMap<RelistCause, u64>);
 

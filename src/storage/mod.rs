@@ -105,6 +105,22 @@ pub(crate) trait Keeper<K>: Send + Sync {
 }
 
 /// Figures of a storage that packs: packed objects, objects held unpacked, and how reads went.
+///
+/// ```
+/// use kube_informer::storage::{PackError, StorageStatus};
+///
+/// /// Returns advice about a storage that does not save what it could.
+/// fn advice(status: &StorageStatus) -> Option<String> {
+///     let reads = status.hits + status.misses;
+///     match status.refused {
+///         Some(PackError::Disagrees) => Some("Serialize and Deserialize disagree".into()),
+///         Some(error) => Some(format!("objects are kept decoded: {error}")),
+///         None if reads > 1000 && status.misses > reads / 2 => Some("raise `hot_bytes`".into()),
+///         None => None,
+///     }
+/// }
+/// assert_eq!(advice(&StorageStatus::default()), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct StorageStatus {

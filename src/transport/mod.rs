@@ -14,6 +14,43 @@
 //!
 //! The `Content-Type` of an answer decides how it is decoded. If JSON comes instead of protobuf, or
 //! if protobuf is refused (406), the source requests JSON for ten minutes, and then protobuf again.
+//!
+//! # A decoder of your own
+//!
+//! It can check what serde cannot. An object that it refuses is reported under its key, and the last
+//! good state stays in the store:
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_informer::transport::protobuf::ProtobufObject;
+//! use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+//!
+//! struct WithConfig(SerdeDecode<ConfigMap>);
+//!
+//! fn check(map: ConfigMap) -> Result<ConfigMap, DecodeError> {
+//!     let valid = map.data.as_ref().is_some_and(|data| data.contains_key("config"));
+//!     if valid { Ok(map) } else { Err(DecodeError::new("the key `config` is missing")) }
+//! }
+//!
+//! impl Decode<ConfigMap> for WithConfig {
+//!     fn decode(&self, object: &[u8]) -> Result<ConfigMap, DecodeError> {
+//!         self.0.decode(object).and_then(check)
+//!     }
+//!     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<ConfigMap>> {
+//!         Some(self)
+//!     }
+//! }
+//!
+//! impl DecodeProtobuf<ConfigMap> for WithConfig {
+//!     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<ConfigMap, DecodeError> {
+//!         self.0.decode_protobuf(object).and_then(check)
+//!     }
+//! }
+//!
+//! fn source(client: kube::Client) -> ApiSource<ConfigMap> {
+//!     ApiSource::new(client).decoder(WithConfig(SerdeDecode::new()))
+//! }
+//! ```
 
 mod answer;
 mod decoding;

@@ -46,6 +46,14 @@ pub trait RateLimiter<T>: Send + 'static {
 
 /// Returns client-go's default limiter: the longer delay of a per-item backoff (5 ms, doubling up
 /// to 1000 s) and a token bucket for all items (10 a second, bursts of 100).
+///
+/// ```
+/// use kube_informer::workqueue::{Jittered, WorkQueue, default_limiter};
+///
+/// // Items that fail together are retried up to half a delay apart.
+/// let limiter = Jittered::new(default_limiter(), 0.5);
+/// let queue = WorkQueue::<String>::builder().limiter(limiter).build();
+/// ```
 pub fn default_limiter<T: Clone + Eq + Hash + Send + 'static>() -> MaxOf<T> {
     let backoff = ExponentialBackoff::new(Duration::from_millis(5), Duration::from_secs(1000));
     MaxOf::new().and(backoff).and(TokenBucket::new(10.0, 100))
@@ -169,6 +177,19 @@ impl<T> RateLimiter<T> for TokenBucket {
 }
 
 /// A limiter that returns the longest delay of several limiters. Each of them counts the try.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::{FastSlow, MaxOf, RateLimiter, TokenBucket};
+/// use tokio::time::Instant;
+///
+/// // Two fast tries for each item, but at most five tries a second of all items.
+/// let fast_slow = FastSlow::new(Duration::from_millis(10), Duration::from_secs(60), 2);
+/// let mut limiter = MaxOf::new().and(fast_slow).and(TokenBucket::new(5.0, 1));
+/// let now = Instant::now();
+/// assert_eq!(limiter.delay(&"a", now).as_millis(), 10);
+/// assert_eq!(limiter.delay(&"b", now).as_millis(), 200);
+/// ```
 pub struct MaxOf<T>(Vec<Box<dyn RateLimiter<T>>>);
 
 impl<T: 'static> MaxOf<T> {
@@ -215,6 +236,15 @@ impl<T> fmt::Debug for MaxOf<T> {
 
 /// A limiter that lengthens another limiter's delays at random, so that items that failed together
 /// are not retried together.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::{ExponentialBackoff, Jittered, RateLimiter};
+///
+/// let backoff = ExponentialBackoff::new(Duration::from_secs(1), Duration::from_secs(60));
+/// let delay = Jittered::new(backoff, 0.5).delay(&"a", tokio::time::Instant::now());
+/// assert!((1.0..1.5).contains(&delay.as_secs_f64()));
+/// ```
 #[derive(Debug)]
 pub struct Jittered<L> {
     inner: L,

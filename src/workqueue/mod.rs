@@ -78,6 +78,17 @@ use crate::time::seconds;
 pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<Shared<T>>);
 
 /// The state of a queue at one moment. Durations serialise as seconds.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::workqueue::WorkQueueStatus;
+///
+/// /// Returns whether every worker is busy with an item that hangs.
+/// fn is_stuck(status: &WorkQueueStatus, workers: usize) -> bool {
+///     let hangs = status.longest_running > Duration::from_secs(600);
+///     hangs && status.processing >= workers && status.ready > 0
+/// }
+/// ```
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct WorkQueueStatus {

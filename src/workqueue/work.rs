@@ -16,6 +16,30 @@ use super::shared::{Shared, nanos};
 /// item was added meanwhile, it is ready again. The queue retries nothing by itself: call
 /// [`retry`](Self::retry), [`requeue_after`](Self::requeue_after) or [`park`](Self::park). These
 /// keep the priority that the item had.
+///
+/// A worker that gives up on an item after ten tries:
+///
+/// ```
+/// use kube_informer::workqueue::{Work, WorkQueue};
+///
+/// async fn send(address: &str) -> Result<(), String> {
+///     Err(format!("{address}: no such mailbox"))
+/// }
+///
+/// async fn worker(queue: WorkQueue<String>) {
+///     while let Some(work) = queue.get().await {
+///         match send(&work).await {
+///             Err(_) if work.num_requeues() < 10 => drop(work.retry()),
+///             result => finish(work, result),
+///         }
+///     }
+/// }
+///
+/// fn finish(work: Work<String>, result: Result<(), String>) {
+///     work.forget(); // or the queue keeps its number of tries
+///     println!("{} after {:?}: {result:?}", work.item(), work.waited());
+/// }
+/// ```
 #[must_use = "dropping the work marks it as done"]
 pub struct Work<T: Clone + Eq + Hash> {
     queue: Arc<Shared<T>>,

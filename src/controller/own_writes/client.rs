@@ -31,6 +31,15 @@ const METADATA_ONLY: &str =
 /// expired.
 ///
 /// A tracking client returns it inside [`kube::Error::Service`]. Nothing was written.
+///
+/// ```
+/// use kube_informer::controller::WriteRefused;
+///
+/// /// Returns whether a failed write is certain to have changed nothing.
+/// fn was_not_sent(error: &kube::Error) -> bool {
+///     matches!(error, kube::Error::Service(cause) if cause.is::<WriteRefused>())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{target} was not written: this replica no longer leads")]
 #[non_exhaustive]

@@ -70,6 +70,33 @@ struct Expected {
 }
 
 /// An object that cannot be recorded as a write: it lacks a name or a version.
+///
+/// The object that was sent cannot be recorded; the server's answer can:
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::{Api, ObjectMeta, PostParams};
+/// use kube_informer::controller::{OwnWrites, UntraceableWrite};
+/// use kube_informer::{ObjectKey, SharedInformerFactory, testing::ApiServer};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let server = ApiServer::new();
+/// let factory = SharedInformerFactory::builder(server.client()).build();
+/// let writes = OwnWrites::new(&factory.informer::<ConfigMap>());
+/// let key = ObjectKey::namespaced("default", "owner")?;
+///
+/// let metadata = ObjectMeta { name: Some("copy".into()), ..ObjectMeta::default() };
+/// let sent = ConfigMap { metadata, ..ConfigMap::default() };
+/// let refused = writes.expect_write(&key, &sent).unwrap_err();
+/// assert!(matches!(refused, UntraceableWrite::NoVersion(_)));
+///
+/// let api = Api::<ConfigMap>::namespaced(server.client(), "default");
+/// let answer = api.create(&PostParams::default(), &sent).await?;
+/// writes.expect_write(&key, &answer)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UntraceableWrite {

@@ -17,6 +17,17 @@ const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArr
 
 /// Encodes an object, or a list of objects, in its envelope. Returns `None` if its kind is not
 /// built in, or if a member has another type than its kind requires.
+///
+/// ```
+/// use kube_informer::testing::encode_protobuf;
+/// use serde_json::json;
+///
+/// let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}});
+/// let body = encode_protobuf(&pod).expect("pods are built in");
+/// assert!(body.starts_with(b"k8s\0"));
+/// let custom = json!({"apiVersion": "example.com/v1", "kind": "Shop"});
+/// assert_eq!(encode_protobuf(&custom), None);
+/// ```
 pub fn encode(object: &Value) -> Option<Vec<u8>> {
     let (api_version, kind) = (object.get("apiVersion")?.as_str()?, object.get("kind")?.as_str()?);
     let message = encode_message(api_version, kind, object)?;

@@ -4,6 +4,24 @@
 //! format. Any type that can be deserialised from a server's JSON can be deserialised from its
 //! protobuf, with the same result. Custom resources have no such encoding. No bytes cause a panic:
 //! malformed input is an error with a place.
+//!
+//! ```
+//! # #[cfg(feature = "testing")] {
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube_informer::transport::protobuf::{ProtobufObject, RELEASE, is_built_in};
+//! # let pod = serde_json::json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}});
+//! # let body = kube_informer::testing::encode_protobuf(&pod).unwrap();
+//!
+//! // The body of a GET with `Accept: application/vnd.kubernetes.protobuf`:
+//! let object = ProtobufObject::from_envelope(&body)?;
+//! assert_eq!(object.types(), Some(("v1", "Pod")));
+//! let pod: Pod = object.decode()?;
+//! assert_eq!(pod.metadata.name.as_deref(), Some("web"));
+//!
+//! assert!(is_built_in("apps/v1", "Deployment"), "not known in Kubernetes {RELEASE}");
+//! # }
+//! # Ok::<(), kube_informer::transport::DecodeError>(())
+//! ```
 
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod encode;

@@ -13,6 +13,28 @@ use super::{Lifecycle, Pipeline};
 use crate::panic::catch_async;
 
 /// The reason why an informer stopped without a request.
+///
+/// A program that replaces an informer whose task ended, and reports errors of its own code:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::informer::{InformerFailure, InformerTask};
+/// use kube_informer::{SharedInformer, SharedInformerFactory};
+///
+/// /// Waits until an informer is stopped. Returns another one if it failed.
+/// async fn replacement(
+///     factory: &SharedInformerFactory,
+///     pods: SharedInformer<Pod>,
+/// ) -> Option<SharedInformer<Pod>> {
+///     pods.stopped().await;
+///     let InformerFailure { task, message, .. } = pods.failure()?;
+///     match task {
+///         InformerTask::Handler => eprintln!("a handler ended: {message}"),
+///         task => eprintln!("report a bug of this library: {task}: {message}"),
+///     }
+///     Some(factory.informer::<Pod>())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, thiserror::Error)]
 #[error("the {task} task ended: {message}; ask for a new informer")]
 #[non_exhaustive]

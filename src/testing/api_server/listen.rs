@@ -20,6 +20,23 @@ use super::ApiServer;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A handle of a server on a TCP port. Dropping it closes the port and every connection.
+///
+/// A test of a program that reads its address from a kubeconfig:
+///
+/// ```no_run
+/// use std::io;
+/// use std::process::{Command, ExitStatus};
+/// use kube_informer::testing::{ApiServer, api_server::ListeningServer};
+///
+/// # async fn f() -> io::Result<ExitStatus> {
+/// let listening: ListeningServer = ApiServer::new().listen("127.0.0.1:0").await?;
+/// std::fs::write("kubeconfig", listening.kubeconfig(None))?;
+/// let mut program = Command::new("target/debug/my-controller");
+/// program.env("KUBECONFIG", "kubeconfig");
+/// let status = tokio::task::spawn_blocking(move || program.status()).await??;
+/// listening.shutdown().await;
+/// # Ok(status) }
+/// ```
 #[must_use = "dropping it stops the listening"]
 pub struct ListeningServer {
     address: SocketAddr,

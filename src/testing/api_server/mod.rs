@@ -134,6 +134,25 @@ use self::store::Store;
 const LOGGED_REQUESTS: usize = 65_536;
 
 /// The body of a response.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::Request;
+/// use http_body_util::{BodyExt, Empty};
+/// use kube_informer::testing::ApiServer;
+/// use kube_informer::testing::api_server::{Aborted, ResponseBody};
+///
+/// /// Reads a whole response: for a client that is not kube's.
+/// async fn read(body: ResponseBody) -> Result<Bytes, Aborted> {
+///     Ok(body.collect().await?.to_bytes())
+/// }
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let request = Request::get("/api/v1/namespaces").body(Empty::<Bytes>::new())?;
+/// let response = ApiServer::new().handle(request).await;
+/// assert!(read(response.into_body()).await?.starts_with(b"{"));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
 pub type ResponseBody = UnsyncBoxBody<Bytes, Aborted>;
 
 /// The error of a connection that was dropped in the middle of a response.

@@ -211,6 +211,32 @@ impl Selector {
 }
 
 /// A request, for logs and for [`intercept`](super::ApiServer::intercept).
+///
+/// A test of what a controller does when its first creation fails:
+///
+/// ```
+/// use http::{Method, Response};
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::{Api, ObjectMeta};
+/// use kube_informer::testing::{ApiServer, api_server::RequestInfo};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let server = ApiServer::new();
+/// let mut failures = 1;
+/// server.intercept(move |request: &RequestInfo| {
+///     let fails = failures > 0 && request.method == Method::POST;
+///     failures -= u32::from(fails);
+///     fails.then(|| Response::builder().status(500).body("".into()).unwrap())
+/// });
+///
+/// let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+/// let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+/// let map = ConfigMap { metadata, ..ConfigMap::default() };
+/// assert!(maps.create(&Default::default(), &map).await.is_err());
+/// assert!(maps.create(&Default::default(), &map).await.is_ok());
+/// assert_eq!(server.requests().len(), 2);
+/// # });
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RequestInfo {

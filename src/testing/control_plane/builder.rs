@@ -113,6 +113,23 @@ impl ControlPlaneBuilder {
 const DEFAULT: &str = "/usr/local/kubebuilder/bin";
 
 /// The paths of a control plane's programs.
+///
+/// A test that runs only where the programs are installed:
+///
+/// ```
+/// use kube_informer::testing::control_plane::{Binaries, MissingBinaries};
+///
+/// fn is_skipped() -> bool {
+///     match Binaries::find() {
+///         Ok(found) => println!("with {}", found.kube_apiserver.display()),
+///         Err(MissingBinaries { missing, .. }) => {
+///             println!("skipped without {}", missing[0].1.display());
+///             return true;
+///         }
+///     }
+///     false
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binaries {

@@ -7,6 +7,20 @@ use std::time::Duration;
 
 /// The error of [`ControlPlane::start`](super::ControlPlane::start). Another try fails as well
 /// until its cause is resolved.
+///
+/// ```
+/// use std::path::PathBuf;
+/// use kube_informer::testing::control_plane::ControlPlaneError;
+///
+/// /// Returns the log to attach to the report of a test run.
+/// fn log_of(error: ControlPlaneError) -> Option<PathBuf> {
+///     match error {
+///         ControlPlaneError::Ended { log, .. } => Some(log),
+///         ControlPlaneError::NotReady { log, .. } => Some(log),
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControlPlaneError {

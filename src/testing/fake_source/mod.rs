@@ -44,6 +44,25 @@ pub struct FakeSource<K> {
 }
 
 /// A recorded list or watch request: see [`FakeSource::requests`].
+///
+/// A test of what an informer requests:
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::testing::{FakeSource, SourceRequest};
+/// use kube_informer::{InformerOptions, SharedInformer};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
+/// let maps = SharedInformer::new(source.clone(), InformerOptions::new());
+/// maps.start()?;
+/// maps.wait_for_sync(Duration::from_secs(5)).await?;
+/// maps.shutdown().await;
+/// let lists = source.requests().into_iter().filter(|one| matches!(one, SourceRequest::List(_)));
+/// assert_eq!(lists.count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceRequest {
     /// A list request.

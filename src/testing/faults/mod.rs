@@ -88,6 +88,21 @@ struct Rule {
 }
 
 /// A handle of an active [`Injection`]. Dropping the handle leaves the injection active.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::testing::faults::InjectionHandle;
+/// use kube_informer::testing::{Faults, Injection, Requests};
+///
+/// /// Refuses connections until the program under test has tried to connect three times.
+/// async fn outage(faults: &Faults) {
+///     let outage: InjectionHandle = faults.inject(Requests::all(), Injection::refuse());
+///     while outage.count() < 3 {
+///         tokio::time::sleep(Duration::from_millis(10)).await;
+///     }
+///     outage.remove();
+/// }
+/// ```
 #[derive(Clone)]
 pub struct InjectionHandle {
     rule: Arc<Rule>,

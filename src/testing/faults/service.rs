@@ -18,6 +18,28 @@ use super::requests::ClassifiedRequest;
 use super::{BoxError, Faults, FaultyBody, body};
 
 /// The service of [`Faults`].
+///
+/// Faults in front of any service of HTTP, without a `kube::Client`:
+///
+/// ```
+/// use std::convert::Infallible;
+/// use bytes::Bytes;
+/// use http::{Request, Response};
+/// use http_body_util::Full;
+/// use kube_informer::testing::faults::{Faulty, FaultyBody};
+/// use kube_informer::testing::{Faults, Injection, Requests};
+/// use tower::{Layer, Service, service_fn};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let ok = || Ok::<_, Infallible>(Response::new(Full::<Bytes>::default()));
+/// let faults = Faults::new();
+/// let mut service: Faulty<_> = faults.layer(service_fn(|_: Request<()>| async { ok() }));
+///
+/// faults.inject(Requests::all(), Injection::status(503));
+/// let response: Response<FaultyBody> = service.call(Request::get("/healthz").body(())?).await?;
+/// assert_eq!(response.status(), 503);
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(()) }).unwrap();
+/// ```
 #[derive(Clone, Debug)]
 pub struct Faulty<S> {
     inner: S,
