@@ -28,16 +28,16 @@ use crate::time::seconds;
 /// use kube_informer::InformerStatus;
 ///
 /// fn line(status: &InformerStatus) -> String {
-///     let (of, objects) = (&status.collection, status.objects);
+///     let (name, objects) = (&status.collection, status.objects);
 ///     if let Some(failure) = &status.failure {
-///         return format!("{of}: {failure}");
+///         return format!("{name}: {failure}");
 ///     }
 ///     match (&status.held_up_by, &status.reflector.last_error) {
-///         (Some(controller), _) => format!("{of}: held up by controller {controller}"),
+///         (Some(controller), _) => format!("{name}: held up by controller {controller}"),
 ///         (None, Some((error, ago))) if !status.is_fresh(Duration::from_secs(180)) => {
-///             format!("{of}: {objects} objects are out of date; {ago:.0?} ago: {error}")
+///             format!("{name}: {objects} objects are out of date; {ago:.0?} ago: {error}")
 ///         }
-///         _ => format!("{of}: {objects} objects, of which {} are stale", status.stale),
+///         _ => format!("{name}: {objects} objects, of which {} are stale", status.stale),
 ///     }
 /// }
 /// ```

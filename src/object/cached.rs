@@ -38,8 +38,7 @@ enum Repr<K> {
 ///
 /// The object never changes: every call to the same method returns an equal answer.
 ///
-/// An object that is kept as JSON. [`Packer::from_fn`](crate::reflector::Packer::from_fn) makes a
-/// packer of it:
+/// An object that is kept as JSON. A [`Packer`](crate::lister_watcher::Packer::from_fn) makes it:
 ///
 /// ```
 /// use std::{collections::BTreeMap, sync::{Arc, Mutex, Weak}};

@@ -17,8 +17,8 @@
 //!
 //! # A decoder of your own
 //!
-//! It can check what serde cannot. An object that it refuses is reported under its key, and the last
-//! good state stays in the store:
+//! It can check what serde cannot. An object that it refuses is reported under its key, and the
+//! last good state stays in the store:
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;

@@ -14,7 +14,7 @@ use crate::panic::catch_async;
 
 /// The reason why an informer stopped without a request.
 ///
-/// A program that replaces an informer whose task ended, and reports errors of its own code:
+/// A program that replaces an informer that failed:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -30,7 +30,7 @@ use crate::panic::catch_async;
 ///     let InformerFailure { task, message, .. } = pods.failure()?;
 ///     match task {
 ///         InformerTask::Handler => eprintln!("a handler ended: {message}"),
-///         task => eprintln!("report a bug of this library: {task}: {message}"),
+///         task => eprintln!("the {task} task ended: {message}"),
 ///     }
 ///     Some(factory.informer::<Pod>())
 /// }

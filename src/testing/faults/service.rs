@@ -31,9 +31,11 @@ use super::{BoxError, Faults, FaultyBody, body};
 /// use tower::{Layer, Service, service_fn};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let ok = || Ok::<_, Infallible>(Response::new(Full::<Bytes>::default()));
+/// let answer = |_: Request<()>| async {
+///     Ok::<_, Infallible>(Response::new(Full::<Bytes>::default()))
+/// };
 /// let faults = Faults::new();
-/// let mut service: Faulty<_> = faults.layer(service_fn(|_: Request<()>| async { ok() }));
+/// let mut service: Faulty<_> = faults.layer(service_fn(answer));
 ///
 /// faults.inject(Requests::all(), Injection::status(503));
 /// let response: Response<FaultyBody> = service.call(Request::get("/healthz").body(())?).await?;
