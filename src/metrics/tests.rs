@@ -16,6 +16,28 @@ fn names_follow_prometheus_conventions() {
     }
 }
 
+/// The table is read from the source, because no code holds it.
+#[test]
+fn table_lists_every_metric_once_with_its_kind() {
+    let constants = include_str!("names.rs").split("\npub const ").skip(1);
+    let constants = constants.map(|text| {
+        let (constant, text) = text.split_once(": &str =").expect("a metric's name");
+        let name = text.split('"').nth(1).expect("the name's text");
+        let of_name = DESCRIPTIONS.iter().find(|description| description.name == name);
+        let kind = of_name.map(|description| format!("{:?}", description.kind).to_lowercase());
+        (constant.to_owned(), kind.unwrap_or_else(|| panic!("{constant} has no description")))
+    });
+    let rows = include_str!("mod.rs").lines().filter_map(|line| line.strip_prefix("//! | [`"));
+    let rows = rows.map(|row| {
+        let (constant, cells) = row.split_once("`] | ").expect("a row's first cell");
+        let (kind, _) = cells.split_once(" | ").expect("a row's second cell");
+        (constant.to_owned(), kind.to_owned())
+    });
+    let (constants, rows): (Vec<_>, Vec<_>) = (constants.collect(), rows.collect());
+    assert_eq!(constants.len(), DESCRIPTIONS.len());
+    assert_eq!(rows, constants, "the table \"All metrics\" has one row for each, in their order");
+}
+
 #[cfg(feature = "metrics")]
 mod handles {
     use std::sync::Weak;
