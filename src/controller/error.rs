@@ -143,8 +143,7 @@ fn first(keys: &[ObjectKey]) -> &str {
 
 /// The reason why a reconcile failed. The key is retried after each.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReconcileError {
+pub(super) enum ReconcileError {
     /// The error that the user's code returned.
     #[error(transparent)]
     Failed(BoxError),

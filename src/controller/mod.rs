@@ -35,13 +35,11 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, ReconcileRequest};
 pub use self::builder::ControllerBuilder;
-pub use self::error::{BoxError, ControllerError, LastFailure, ReconcileError};
+pub use self::error::{BoxError, ControllerError, LastFailure};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 use self::following::Group;
 use self::own_writes::WriteLog;
-pub use self::own_writes::{
-    OwnWrites, Unobserved, UntraceableWrite, WriteRefused, tracking_client,
-};
+pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
 pub use self::presence::{Presence, UnknownReason};
 use self::run::StopGuard;
 use self::status::StatusCell;

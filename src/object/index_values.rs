@@ -32,6 +32,10 @@ pub(crate) trait IndexExtractor<K>: Send + Sync {
 pub(crate) struct NotEnough;
 
 /// The values of one object in each index that existed when they were extracted.
+///
+/// Compact storage extracts them while it decodes an object, and the store's indexes read them
+/// through [`PackedObject::index_values`](super::PackedObject::index_values). Other code cannot
+/// create or read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexValues {
     /// The indexes' names, shared with their store: an index is identified by its name's address.

@@ -57,8 +57,7 @@ struct Lost {
 
 /// The reason why a key still waits for its own writes.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unobserved {
+pub(crate) enum Unobserved {
     /// The cache has not reached the version of the write.
     #[error(transparent)]
     WaitTimeout(#[from] WaitTimeout),

@@ -22,8 +22,7 @@ use kube::Resource;
 
 pub use self::client::{WriteRefused, tracking_client};
 use self::expectation::{Expectation, Expectations, is_met, newer};
-pub use self::log::Unobserved;
-pub(super) use self::log::{Cache, WriteLog, WriteScope};
+pub(super) use self::log::{Cache, Unobserved, WriteLog, WriteScope};
 use self::target::Target;
 use crate::indexer::{Snapshot, WaitTimeout};
 use crate::informer::{SharedInformer, StartError};
