@@ -35,12 +35,9 @@ use kube_informer::object::FieldSet;
 use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
-use kube_informer::transport::{
-    ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode, WithoutManagedFields,
-};
+use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{Indexer, InformerOptions, SharedInformer};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use support::server::PodServer;
 
 /// An object whose fields are not decoded.
@@ -121,29 +118,23 @@ fn decode(protobuf: bool, step: &str, count: usize) {
     for _ in 0..count {
         let pod = black_box(&pod[..]);
         match step {
-            "bare" => drop(black_box(decoded::<WithoutManagedFields<Pod>>(pod, protobuf))),
-            "part" => drop(black_box(part(pod, &fields, protobuf))),
-            _ => drop(black_box(decoded::<Pod>(pod, protobuf))),
+            "bare" => drop(black_box(decoded(pod, protobuf, false, None))),
+            "part" => drop(black_box(decoded(pod, protobuf, true, Some(&fields)))),
+            _ => drop(black_box(decoded(pod, protobuf, true, None))),
         }
     }
 }
 
-fn decoded<K: DeserializeOwned>(pod: &[u8], protobuf: bool) -> K {
-    if protobuf {
-        ProtobufObject::from_envelope(pod).unwrap().decode().unwrap()
-    } else {
-        serde_json::from_slice(pod).unwrap()
+fn decoded(pod: &[u8], protobuf: bool, managed: bool, fields: Option<&FieldSet>) -> Pod {
+    let decoder = SerdeDecode::new().managed_fields(managed);
+    let object = protobuf.then(|| ProtobufObject::from_envelope(pod).unwrap());
+    match (object, fields) {
+        (Some(object), Some(fields)) => decoder.decode_protobuf_fields(&object, fields),
+        (Some(object), None) => decoder.decode_protobuf(&object),
+        (None, Some(fields)) => decoder.decode_fields(pod, fields),
+        (None, None) => decoder.decode(pod),
     }
-}
-
-fn part(pod: &[u8], fields: &FieldSet, protobuf: bool) -> Pod {
-    let decoder = SerdeDecode::new();
-    if protobuf {
-        let object = ProtobufObject::from_envelope(pod).unwrap();
-        decoder.decode_protobuf_fields(&object, fields).unwrap()
-    } else {
-        decoder.decode_fields(pod, fields).unwrap()
-    }
+    .unwrap()
 }
 
 async fn serve(step: &str, server: &PodServer) {

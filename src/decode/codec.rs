@@ -5,13 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use serde::Deserialize;
 
-use super::budget::MEMORY_LIMIT;
 use super::protobuf::{ItemType, ProtobufObject};
 use super::{Decode, DecodeError, json};
 use crate::object::FieldSet;
@@ -143,7 +141,7 @@ impl<K: 'static> Codec<K> {
     /// Reads an object's name, namespace, uid, version and labels, and skips the rest of it.
     pub(crate) fn decode_head(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
         let Head { metadata } = match self.layout {
-            Layout::Plain => json(object, PhantomData, MEMORY_LIMIT)?,
+            Layout::Plain => json(object)?,
             _ => self.protobuf(object)?.decode()?,
         };
         let HeadMetadata { name, namespace, uid, resource_version, labels } = metadata;

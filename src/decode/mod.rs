@@ -6,22 +6,28 @@
 //! [`Decode`] is the interface for an encoding, a projection, or a type that reads only metadata.
 //! Errors never quote the object, because it may be a Secret.
 
-pub(crate) mod budget;
+mod budget;
 pub(crate) mod codec;
-mod filter;
+mod error;
+mod node;
 pub mod protobuf;
+mod rule;
+mod tape;
+mod text;
+
+pub(crate) use budget::MEMORY_LIMIT;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use kube::api::{DynamicObject, TypeMeta};
-use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use self::budget::{Budget, MEMORY_LIMIT};
-use self::filter::Only;
-pub use self::filter::WithoutManagedFields;
+use self::node::from_json;
 use self::protobuf::ProtobufObject;
+use self::rule::Rule;
 use crate::object::FieldSet;
 
 /// A decoder of one object.
@@ -107,16 +113,27 @@ pub struct DecodeError {
 ///
 /// It refuses an object that would take more than 64 MiB of memory decoded.
 /// [`memory_limit`](Self::memory_limit) changes the limit.
+///
+/// All decoders of one type share one instantiation of the type's `Deserialize` code, whatever
+/// their options.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::transport::{Decode, SerdeDecode};
+///
+/// let text = br#"{"metadata":{"name":"web","managedFields":[{"manager":"kubectl"}]}}"#;
+/// let pod: Pod = SerdeDecode::new().managed_fields(false).decode(text)?;
+/// assert_eq!(pod.metadata.name.as_deref(), Some("web"));
+/// assert_eq!(pod.metadata.managed_fields, None);
+/// # Ok::<(), kube_informer::transport::DecodeError>(())
+/// ```
 pub struct SerdeDecode<K> {
-    memory: usize,
+    options: DecodeOptions,
     decodes: PhantomData<fn() -> K>,
 }
 
 /// A decoder of JSON into any type that implements `Deserialize`. With it, a source does not
-/// request protobuf.
-///
-/// It refuses an object that would take more than 64 MiB of memory decoded.
-/// [`memory_limit`](Self::memory_limit) changes the limit.
+/// request protobuf. Otherwise it is a [`SerdeDecode`].
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Secret;
@@ -126,58 +143,69 @@ pub struct SerdeDecode<K> {
 /// let large = format!(r#"{{"type":"{}"}}"#, "x".repeat(1 << 12));
 /// assert!(decoder.decode(large.as_bytes()).is_err());
 /// ```
-pub struct JsonDecode<K> {
+pub struct JsonDecode<K>(SerdeDecode<K>);
+
+/// The options of a decoder.
+#[derive(Clone, Copy, Debug)]
+struct DecodeOptions {
+    /// The memory limit of one decoded object, in bytes.
     memory: usize,
-    decodes: PhantomData<fn() -> K>,
+    managed_fields: bool,
 }
 
-impl<K> JsonDecode<K> {
-    /// Creates the decoder.
-    pub fn new() -> Self {
-        Self { memory: MEMORY_LIMIT, decodes: PhantomData }
-    }
-
-    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
-    #[must_use]
-    pub fn memory_limit(self, bytes: usize) -> Self {
-        Self { memory: bytes, ..self }
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self { memory: MEMORY_LIMIT, managed_fields: true }
     }
 }
 
-impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
-    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        json(object, PhantomData, self.memory)
-    }
-
-    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        json(object, Only::new(fields), self.memory)
-    }
-
-    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Self::new().memory_limit(bytes)))
+impl DecodeOptions {
+    /// Returns the rule for an object of which these fields are read, or all.
+    fn rule(self, fields: Option<&FieldSet>) -> Option<Rule<'_>> {
+        match fields {
+            Some(fields) => Some(Rule::Object(fields)),
+            None => (!self.managed_fields).then_some(Rule::AllButManagedFields),
+        }
     }
 }
 
 impl<K> SerdeDecode<K> {
     /// Creates the decoder.
     pub fn new() -> Self {
-        Self { memory: MEMORY_LIMIT, decodes: PhantomData }
+        DecodeOptions::default().into()
     }
 
     /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
+    ///
+    /// The tokens of a JSON text count as well, while they exist beside the object: 24 bytes for
+    /// each value and name.
     #[must_use]
     pub fn memory_limit(self, bytes: usize) -> Self {
-        Self { memory: bytes, ..self }
+        DecodeOptions { memory: bytes, ..self.options }.into()
+    }
+
+    /// Sets whether objects keep their `metadata.managedFields`. They do unless set. Otherwise the
+    /// decoder skips them unread. An object that is decoded for readers of some fields never has
+    /// them.
+    #[must_use]
+    pub fn managed_fields(self, keep: bool) -> Self {
+        DecodeOptions { managed_fields: keep, ..self.options }.into()
+    }
+}
+
+impl<K> From<DecodeOptions> for SerdeDecode<K> {
+    fn from(options: DecodeOptions) -> Self {
+        Self { options, decodes: PhantomData }
     }
 }
 
 impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        json(object, PhantomData, self.memory)
+        from_json(object, self.options.rule(None), self.options.memory)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        json(object, Only::new(fields), self.memory)
+        from_json(object, self.options.rule(Some(fields)), self.options.memory)
     }
 
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
@@ -185,17 +213,17 @@ impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     }
 
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Without(Self::new().memory_limit(self.memory))))
+        Some(Arc::new(Self::from(self.options).managed_fields(false)))
     }
 
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Self::new().memory_limit(bytes)))
+        Some(Arc::new(Self::from(self.options).memory_limit(bytes)))
     }
 }
 
 impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
-        object.decode_by(PhantomData, self.memory)
+        node::from_protobuf(*object, self.options.rule(None), self.options.memory)
     }
 
     fn decode_protobuf_fields(
@@ -203,83 +231,46 @@ impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
         object: &ProtobufObject<'_>,
         fields: &FieldSet,
     ) -> Result<K, DecodeError> {
-        object.decode_by(Only::new(fields), self.memory)
+        node::from_protobuf(*object, self.options.rule(Some(fields)), self.options.memory)
     }
 }
 
-/// Deserialises JSON with a seed, within this many bytes of memory.
-pub(crate) fn json<'de, S: DeserializeSeed<'de>>(
-    object: &'de [u8],
-    seed: S,
-    memory: usize,
-) -> Result<S::Value, DecodeError> {
-    let budget = Budget::new(memory);
-    let mut json = serde_json::Deserializer::from_slice(object);
-    let read = budget.charging(seed).deserialize(&mut json);
-    let read = read.and_then(|object| json.end().map(|()| object));
-    read.map_err(
-        |error| {
-            if budget.is_exceeded() { DecodeError::too_large(memory) } else { error.into() }
-        },
-    )
+impl<K> JsonDecode<K> {
+    /// Creates the decoder.
+    pub fn new() -> Self {
+        Self(SerdeDecode::new())
+    }
+
+    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set: see
+    /// [`SerdeDecode::memory_limit`].
+    #[must_use]
+    pub fn memory_limit(self, bytes: usize) -> Self {
+        Self(self.0.memory_limit(bytes))
+    }
+
+    /// Sets whether objects keep their `metadata.managedFields`. They do unless set: see
+    /// [`SerdeDecode::managed_fields`].
+    #[must_use]
+    pub fn managed_fields(self, keep: bool) -> Self {
+        Self(self.0.managed_fields(keep))
+    }
 }
 
-/// A decoder that works like another one, but skips the managed fields.
-struct Without<D>(D);
-
-impl<K: DeserializeOwned + 'static> Decode<K> for Without<SerdeDecode<K>> {
+impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        let WithoutManagedFields(object) = json(object, PhantomData, self.0.memory)?;
-        Ok(object)
+        self.0.decode(object)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        let WithoutManagedFields(object) = json(object, Only::new(fields), self.0.memory)?;
-        Ok(object)
+        self.0.decode_fields(object, fields)
     }
 
-    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
-        Some(self)
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self(SerdeDecode::from(self.0.options).managed_fields(false))))
     }
 
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Self(SerdeDecode::new().memory_limit(bytes))))
-    }
-}
-
-impl<K: DeserializeOwned> DecodeProtobuf<K> for Without<SerdeDecode<K>> {
-    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
-        let WithoutManagedFields(object) = object.decode_by(PhantomData, self.0.memory)?;
-        Ok(object)
-    }
-
-    fn decode_protobuf_fields(
-        &self,
-        object: &ProtobufObject<'_>,
-        fields: &FieldSet,
-    ) -> Result<K, DecodeError> {
-        let WithoutManagedFields(object) = object.decode_by(Only::new(fields), self.0.memory)?;
-        Ok(object)
-    }
-}
-
-impl Decode<DynamicObject> for Without<DynamicDecode> {
-    fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        let WithoutManagedFields(object) = json(object, PhantomData, self.0.memory)?;
-        Ok(self.0.typed(object))
-    }
-
-    fn decode_fields(
-        &self,
-        object: &[u8],
-        fields: &FieldSet,
-    ) -> Result<DynamicObject, DecodeError> {
-        let WithoutManagedFields(object) = json(object, Only::new(fields), self.0.memory)?;
-        Ok(self.0.typed(object))
-    }
-
-    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<DynamicObject>>> {
-        Some(Arc::new(Self(DynamicDecode { memory: bytes, ..self.0.clone() })))
+        Some(Arc::new(Self(SerdeDecode::from(self.0.options).memory_limit(bytes))))
     }
 }
 
@@ -289,12 +280,13 @@ impl Decode<DynamicObject> for Without<DynamicDecode> {
 #[derive(Clone, Debug)]
 pub(crate) struct DynamicDecode {
     types: TypeMeta,
-    memory: usize,
+    options: DecodeOptions,
 }
 
 impl Decode<DynamicObject> for DynamicDecode {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        Ok(self.typed(json(object, PhantomData, self.memory)?))
+        from_json(object, self.options.rule(None), self.options.memory)
+            .map(|object| self.typed(object))
     }
 
     fn decode_fields(
@@ -302,21 +294,24 @@ impl Decode<DynamicObject> for DynamicDecode {
         object: &[u8],
         fields: &FieldSet,
     ) -> Result<DynamicObject, DecodeError> {
-        Ok(self.typed(json(object, Only::new(fields), self.memory)?))
+        from_json(object, self.options.rule(Some(fields)), self.options.memory)
+            .map(|object| self.typed(object))
     }
 
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<DynamicObject>>> {
-        Some(Arc::new(Without(self.clone())))
+        let options = DecodeOptions { managed_fields: false, ..self.options };
+        Some(Arc::new(Self { options, ..self.clone() }))
     }
 
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<DynamicObject>>> {
-        Some(Arc::new(Self { memory: bytes, ..self.clone() }))
+        let options = DecodeOptions { memory: bytes, ..self.options };
+        Some(Arc::new(Self { options, ..self.clone() }))
     }
 }
 
 impl DynamicDecode {
     pub(crate) fn new(types: TypeMeta) -> Self {
-        Self { types, memory: MEMORY_LIMIT }
+        Self { types, options: DecodeOptions::default() }
     }
 
     fn typed(&self, mut object: DynamicObject) -> DynamicObject {
@@ -357,6 +352,11 @@ impl DecodeError {
     }
 }
 
+/// Decodes a value from JSON, within the default memory limit.
+pub(crate) fn json<'de, T: Deserialize<'de>>(text: &'de [u8]) -> Result<T, DecodeError> {
+    from_json(text, None, MEMORY_LIMIT)
+}
+
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
         Self::new(describe(&error))
@@ -364,14 +364,18 @@ impl From<serde_json::Error> for DecodeError {
 }
 
 /// Describes a problem in JSON and its place. No word comes from the object.
-pub(crate) fn describe(error: &serde_json::Error) -> String {
-    let place = format!("line {} column {}", error.line(), error.column());
+fn describe(error: &serde_json::Error) -> String {
     let problem = match error.classify() {
         serde_json::error::Category::Data => redact(&error.to_string()),
         serde_json::error::Category::Eof => "the object is incomplete".into(),
         _ => "not JSON".into(),
     };
-    format!("{problem} at {place}")
+    describe_place(&problem, error.line(), error.column())
+}
+
+/// Adds the place to the description of a problem.
+fn describe_place(problem: &str, line: usize, column: usize) -> String {
+    format!("{problem} at line {line} column {column}")
 }
 
 /// Returns the parts of serde's text that do not come from the object: the type of the value found,
@@ -409,62 +413,15 @@ impl<K> Default for SerdeDecode<K> {
 
 impl<K> fmt::Debug for SerdeDecode<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SerdeDecode")
+        f.debug_tuple("SerdeDecode").field(&self.options).finish()
     }
 }
 
 impl<K> fmt::Debug for JsonDecode<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JsonDecode")
+        f.debug_tuple("JsonDecode").field(&self.0.options).finish()
     }
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use k8s_openapi::api::core::v1::Secret;
-    use proptest::prelude::*;
-    use serde_json::Value;
-
-    use super::*;
-
-    /// Generates any JSON value.
-    pub(crate) fn any_json() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            "(\\PC|[\"\\\\{}\\[\\],:]){0,8}".prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 32, 4, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                proptest::collection::btree_map("[a\"\\\\}]{0,3}", inner, 0..4)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
-    #[test]
-    fn no_error_quotes_the_object() {
-        for text in [
-            r#"{"metadata":{"name":"s"},"data":{"password":"hunter2"}}"#,
-            r#"{"metadata":{"name":"s"},"type":{"a":"hunter2"}}"#,
-            r#"{"metadata":{"name":"s","labels":"hunter2, expected hunter2 at line hunter2"}}"#,
-            r#"{"metadata":{"name":"s","generation":"hunter2"}}"#,
-            r#"{"metadata":{"name":"s","creationTimestamp":"hunter2"}}"#,
-            r#"{"kind":"hunter2","metadata":{}}"#,
-            r#"{"data":{"a":"hunter2"#,
-            r#"{"data":hunter2}"#,
-        ] {
-            let error = JsonDecode::<Secret>::new().decode(text.as_bytes()).unwrap_err();
-            assert!(!format!("{error} {error:?}").contains("hunter"), "{error}");
-            assert!(error.to_string().contains("at line 1 column"), "{error}");
-        }
-    }
-
-    #[test]
-    fn error_states_the_expected_type() {
-        let error = JsonDecode::<Secret>::new().decode(br#"{"immutable":"x"}"#).unwrap_err();
-        assert_eq!(error.to_string(), "found string, expected a boolean at line 1 column 16");
-    }
-}
+pub(crate) mod tests;

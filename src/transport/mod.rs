@@ -62,6 +62,4 @@ mod request;
 mod source;
 
 pub use self::source::ApiSource;
-pub use crate::decode::{
-    Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, WithoutManagedFields, protobuf,
-};
+pub use crate::decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, protobuf};

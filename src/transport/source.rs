@@ -20,10 +20,9 @@ use super::list_kind::StatedType;
 use super::raw_item::Answer;
 use super::reader::Reader;
 use super::request::{JsonFallback, Scope, Target};
-use crate::decode::budget::MEMORY_LIMIT;
 use crate::decode::codec::Codecs;
 use crate::decode::protobuf::is_built_in;
-use crate::decode::{Decode, DynamicDecode, SerdeDecode};
+use crate::decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,

@@ -1,18 +1,15 @@
 //! The envelope of each object in protobuf: four magic bytes, the object's type, and its message.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Visitor};
-use serde::forward_to_deserialize_any;
 
-use super::error::{Error, Result};
 use super::members::Members;
 use super::schema::MessageId;
 use super::wire::Cursor;
-use crate::decode::DecodeError;
-use crate::decode::budget::{Budget, MEMORY_LIMIT};
+use crate::decode::budget::MEMORY_LIMIT;
+use crate::decode::error::{Error, Result};
+use crate::decode::{DecodeError, node};
 
 /// The first bytes of every body.
 pub(crate) const MAGIC: &[u8; 4] = b"k8s\0";
@@ -103,26 +100,15 @@ impl<'a> ProtobufObject<'a> {
         &self,
         memory: usize,
     ) -> std::result::Result<T, DecodeError> {
-        self.decode_by(PhantomData::<T>, memory)
+        node::from_protobuf(*self, None, memory)
     }
 
-    /// Decodes the object with a seed, within this many bytes of memory.
-    pub(crate) fn decode_by<S: DeserializeSeed<'a>>(
-        &self,
-        seed: S,
-        memory: usize,
-    ) -> std::result::Result<S::Value, DecodeError> {
-        let budget = Budget::new(memory);
-        budget.charging(seed).deserialize(Source(*self)).map_err(|error| {
-            if budget.is_exceeded() {
-                DecodeError::too_large(memory).or_at(error.offset().unwrap_or(self.offset))
-            } else {
-                error.or_at(self.offset).into()
-            }
-        })
+    /// Returns the offset of the message in the received bytes.
+    pub(in crate::decode) fn offset(&self) -> usize {
+        self.offset
     }
 
-    pub(super) fn members(&self, depth: usize) -> Result<Members<'a>> {
+    pub(in crate::decode) fn members(&self, depth: usize) -> Result<Members<'a>> {
         let cursor = Cursor::new(self.message, self.offset);
         match self.types {
             Some(types) => Members::object(cursor, self.id, types, depth),
@@ -137,34 +123,6 @@ impl fmt::Debug for ProtobufObject<'_> {
         let mut object = f.debug_struct("ProtobufObject");
         object.field("types", &self.types).field("bytes", &self.message.len());
         object.finish_non_exhaustive()
-    }
-}
-
-/// The deserializer of an object.
-struct Source<'a>(ProtobufObject<'a>);
-
-impl<'de> Deserializer<'de> for Source<'de> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_map(self.0.members(0)?)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 

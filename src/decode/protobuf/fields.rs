@@ -6,9 +6,9 @@
 
 use std::vec;
 
-use super::error::{Error, Result};
 use super::schema::{Field, Kind, MessageId, SKIP_ZERO, Shape};
 use super::wire::{Cursor, Raw};
+use crate::decode::error::{Error, Result};
 
 /// The largest number of fields that are sorted in one message. No server writes even two out of
 /// order. A field of two bytes takes fifty bytes to sort.

@@ -26,7 +26,6 @@
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod encode;
 mod envelope;
-mod error;
 mod fields;
 mod members;
 mod scalar;
@@ -35,12 +34,14 @@ mod schema;
 mod table;
 #[cfg(test)]
 mod tests;
-mod value;
+pub(super) mod value;
 mod wire;
 
 pub(crate) use envelope::MEDIA_TYPE;
 pub use envelope::ProtobufObject;
 pub(crate) use envelope::{ENCODED, ItemType, MAGIC, types};
+pub(super) use members::{Elements, Entries, MemberValue, Members};
+pub(super) use scalar::Stamp;
 pub(crate) use scalar::text;
 pub(crate) use wire::{Cursor, Raw};
 

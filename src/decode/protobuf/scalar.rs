@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::error::{Error, Result};
 use super::wire::{Cursor, last};
+use crate::decode::error::{Error, Result};
 
 /// The range of seconds whose year has four digits.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
@@ -70,7 +70,7 @@ pub(super) fn time(message: &Cursor<'_>, micro: bool) -> Result<Option<Stamp>> {
 
 /// The text of a time, without an allocation, because most are parsed and dropped at once.
 #[derive(Debug)]
-pub(super) struct Stamp {
+pub(in crate::decode) struct Stamp {
     text: [u8; 27],
     length: usize,
 }
@@ -108,7 +108,7 @@ impl Stamp {
         }
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(in crate::decode) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
     }
 }

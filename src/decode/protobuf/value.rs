@@ -1,32 +1,27 @@
 //! A value in the form in which serde meets it in JSON.
 //!
-//! Values are decoded directly into any type that implements `Deserialize`. Names, numbers, nulls
-//! and texts are those of the JSON that a server would send for the same object. A field that the
-//! type does not have is skipped unread. Texts are borrowed from the message.
-
-use std::borrow::Cow;
-
-use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, SeqDeserializer};
-use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
-use serde::forward_to_deserialize_any;
+//! Names, numbers, nulls and texts are those of the JSON that a server would send for the same
+//! object. A field that the type does not have is skipped unread. Texts are borrowed from the
+//! message.
 
 use super::envelope;
-use super::error::{Error, Result};
 use super::fields::{Fields, Found, Run};
 use super::members::{Elements, Entries, MAX_DEPTH, Members, TOO_DEEP};
 use super::scalar::{self, IntOrString};
 use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
 use super::wire::{Cursor, Raw, last};
+use crate::decode::error::{Error, Result};
+use crate::decode::text::Text;
 
 /// A member of a message, an element of a list, or a value of a map.
 #[derive(Debug)]
-pub(super) struct Value<'de> {
+pub(in crate::decode) struct Value<'de> {
     pub(super) kind: Kind,
     pub(super) target: MessageId,
     pub(super) nullable: bool,
     pub(super) data: Data<'de>,
     /// The offset of the value in the object.
-    pub(super) offset: usize,
+    pub(in crate::decode) offset: usize,
     pub(super) depth: usize,
 }
 
@@ -37,6 +32,23 @@ pub(super) enum Data<'de> {
     List(Run<'de>),
     Map(Run<'de>),
     Missing,
+}
+
+/// A value whose form is known.
+#[derive(Debug)]
+pub(in crate::decode) enum Part<'de> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(Text<'de>),
+    Message(Members<'de>),
+    Entries(Entries<'de>),
+    List(Elements<'de>),
+    /// A list without elements.
+    Empty,
+    /// JSON inside the message, and its offset.
+    Json(&'de [u8], usize),
 }
 
 impl<'de> Value<'de> {
@@ -100,18 +112,33 @@ impl<'de> Value<'de> {
         Ok(raw.filter(|raw| !raw.is_zero()))
     }
 
-    fn visit_raw<V: Visitor<'de>>(&self, raw: Raw<'de>, visitor: V) -> Result<V::Value> {
+    fn open_raw(&self, raw: Raw<'de>) -> Result<Part<'de>> {
         let bytes = raw.bytes()?;
-        if bytes.starts_with(envelope::MAGIC) {
-            let object = envelope::open(bytes, raw.offset)?;
-            return visitor.visit_map(object.members(self.depth + 1)?);
+        if !bytes.starts_with(envelope::MAGIC) {
+            return Ok(Part::Json(bytes, raw.offset));
         }
-        json(bytes, raw.offset, |json| json.deserialize_any(visitor))
+        let object = envelope::open(bytes, raw.offset)?;
+        Ok(Part::Message(object.members(self.depth + 1)?))
+    }
+
+    /// Returns the text of a value that is JSON inside the message.
+    pub(in crate::decode) fn json(&self) -> Result<Option<String>> {
+        let (Kind::Raw, Data::One(_)) = (self.kind, &self.data) else { return Ok(None) };
+        let Some(raw) = self.raw()? else { return Ok(None) };
+        match self.open_raw(raw)? {
+            Part::Json(json, offset) => {
+                let json = std::str::from_utf8(json).map_err(|error| {
+                    Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
+                })?;
+                Ok(Some(json.to_owned()))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns whether the value is null in JSON.
     #[inline]
-    fn is_null(&self) -> Result<bool> {
+    pub(in crate::decode) fn is_null(&self) -> Result<bool> {
         Ok(match (&self.data, self.kind) {
             (Data::Missing, _) if self.nullable => true,
             (Data::List(_) | Data::Map(_), _) => false,
@@ -122,188 +149,65 @@ impl<'de> Value<'de> {
         })
     }
 
-    fn visit_one<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    /// Opens the value.
+    pub(in crate::decode) fn open(self) -> Result<Part<'de>> {
+        let (kind, target, depth) = (self.kind, self.target, self.depth);
+        match self.data {
+            Data::List(run) => Ok(Part::List(Elements { run, kind, target, depth })),
+            Data::Map(run) => Ok(Part::Entries(Entries::new(run, kind, target, depth))),
+            Data::Missing if self.nullable => Ok(Part::Null),
+            // The most frequent forms.
+            Data::One(raw) if kind == Kind::String => {
+                Ok(Part::Text(scalar::text(raw.bytes()?).into()))
+            }
+            Data::One(_) if kind == Kind::Message => Ok(Part::Message(self.members()?)),
+            _ => self.open_one(),
+        }
+    }
+
+    fn open_one(&self) -> Result<Part<'de>> {
         let raw = match &self.data {
             Data::One(raw) => Some(*raw),
             _ => None,
         };
-        match self.kind {
-            Kind::String => {
-                visit_text(raw.map_or(Ok(&b""[..]), |raw| raw.bytes()).map(scalar::text)?, visitor)
-            }
-            Kind::Bytes => {
-                visitor.visit_string(scalar::base64(raw.map_or(Ok(&b""[..]), |raw| raw.bytes())?))
-            }
-            Kind::Int => visit_int(raw.map_or(Ok(0), |raw| raw.int())?, visitor),
-            Kind::Bool => visitor.visit_bool(raw.map_or(Ok(0), |raw| raw.int())? != 0),
+        let bytes = || raw.map_or(Ok(&b""[..]), |raw| raw.bytes());
+        let int = || raw.map_or(Ok(0), |raw| raw.int());
+        Ok(match self.kind {
+            Kind::String => Part::Text(scalar::text(bytes()?).into()),
+            Kind::Bytes => Part::Text(Text::Owned(scalar::base64(bytes()?))),
+            Kind::Int => Part::Int(int()?),
+            Kind::Bool => Part::Bool(int()? != 0),
             Kind::Double => {
                 let value = raw.map_or(Ok(0.0), |raw| raw.double())?;
-                match scalar::whole(value) {
-                    Some(whole) => visit_int(whole, visitor),
-                    None => visitor.visit_f64(value),
-                }
+                scalar::whole(value).map_or(Part::Float(value), Part::Int)
             }
-            Kind::Message => visitor.visit_map(self.members()?),
-            Kind::Items => match self.items(1)? {
-                Some(elements) => visitor.visit_seq(elements),
-                None => visitor.visit_seq(SeqDeserializer::new(std::iter::empty::<()>())),
-            },
+            Kind::Message => Part::Message(self.members()?),
+            Kind::Items => self.items(1)?.map_or(Part::Empty, Part::List),
             Kind::Time | Kind::MicroTime => {
-                match scalar::time(&self.message()?, self.kind == Kind::MicroTime)? {
-                    Some(stamp) => visitor.visit_str(stamp.as_str()),
-                    None => visitor.visit_unit(),
-                }
+                let time = scalar::time(&self.message()?, self.kind == Kind::MicroTime)?;
+                time.map_or(Part::Null, |stamp| Part::Text(Text::Time(stamp)))
             }
-            Kind::Quantity => visit_text(scalar::quantity(self.message()?)?, visitor),
+            Kind::Quantity => Part::Text(scalar::quantity(self.message()?)?.into()),
             Kind::IntOrString => match scalar::int_or_string(&self.message()?)? {
-                IntOrString::Int(value) => visit_int(value, visitor),
-                IntOrString::String(text) => visit_text(text, visitor),
+                IntOrString::Int(value) => Part::Int(value),
+                IntOrString::String(text) => Part::Text(text.into()),
             },
             Kind::Raw => match self.raw()? {
-                Some(raw) => self.visit_raw(raw, visitor),
-                None => visitor.visit_unit(),
+                Some(raw) => self.open_raw(raw)?,
+                None => Part::Null,
             },
             Kind::SchemaOrBool => {
                 if let Some(schema) = self.schema(2)? {
-                    return visitor.visit_map(schema.members()?);
+                    return Ok(Part::Message(schema.members()?));
                 }
                 let allows = last(self.message()?, 1)?;
-                visitor.visit_bool(allows.map_or(Ok(0), |raw| raw.int())? != 0)
+                Part::Bool(allows.map_or(Ok(0), |raw| raw.int())? != 0)
             }
             Kind::SchemaOrArray => match (self.items(2)?, self.schema(1)?) {
-                (Some(elements), _) => visitor.visit_seq(elements),
-                (None, Some(schema)) => visitor.visit_map(schema.members()?),
-                (None, None) => visitor.visit_unit(),
+                (Some(elements), _) => Part::List(elements),
+                (None, Some(schema)) => Part::Message(schema.members()?),
+                (None, None) => Part::Null,
             },
-        }
-    }
-}
-
-pub(super) fn visit_text<'de, V: Visitor<'de>>(
-    text: Cow<'de, str>,
-    visitor: V,
-) -> Result<V::Value> {
-    match text {
-        Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-        Cow::Owned(text) => visitor.visit_string(text),
-    }
-}
-
-/// Visits an integer like the JSON decoder: numbers that are not negative are unsigned.
-fn visit_int<'de, V: Visitor<'de>>(value: i64, visitor: V) -> Result<V::Value> {
-    match u64::try_from(value) {
-        Ok(value) => visitor.visit_u64(value),
-        Err(_) => visitor.visit_i64(value),
-    }
-}
-
-/// Deserialises JSON inside the message.
-fn json<'de, T>(
-    bytes: &'de [u8],
-    offset: usize,
-    visit: impl FnOnce(
-        &mut serde_json::Deserializer<serde_json::de::StrRead<'de>>,
-    ) -> serde_json::Result<T>,
-) -> Result<T> {
-    // Check all of the JSON for UTF-8 once, and not each text in it.
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
-    })?;
-    let mut json = serde_json::Deserializer::from_str(text);
-    let value = visit(&mut json).and_then(|value| json.end().map(|()| value));
-    value.map_err(|error| Error::json(&error, offset))
-}
-
-impl<'de> Deserializer<'de> for Value<'de> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let (kind, target, depth) = (self.kind, self.target, self.depth);
-        match self.data {
-            Data::List(run) => visitor.visit_seq(Elements { run, kind, target, depth }),
-            Data::Map(run) => visitor.visit_map(Entries { run, kind, target, depth, next: None }),
-            Data::Missing if self.nullable => visitor.visit_unit(),
-            _ => self.visit_one(visitor),
-        }
-    }
-
-    // The most frequent requests take a short path, which skips the match over all kinds.
-
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match (&self.data, self.kind) {
-            (Data::One(raw), Kind::String) => visit_text(scalar::text(raw.bytes()?), visitor),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match (&self.data, self.kind) {
-            (Data::One(_), Kind::Message) => visitor.visit_map(self.members()?),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.deserialize_map(visitor)
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let (kind, target, depth) = (self.kind, self.target, self.depth);
-        match self.data {
-            Data::List(run) => visitor.visit_seq(Elements { run, kind, target, depth }),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.is_null()? { visitor.visit_none() } else { visitor.visit_some(self) }
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        // serde_json's `RawValue` requests its text in this way.
-        if self.kind == Kind::Raw
-            && let Data::One(_) = self.data
-            && let Some(raw) = self.raw()?
-            && let bytes = raw.bytes()?
-            && !bytes.starts_with(envelope::MAGIC)
-        {
-            return json(bytes, raw.offset, |json| json.deserialize_newtype_struct(name, visitor));
-        }
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        match (&self.data, self.kind) {
-            (Data::One(raw), Kind::String) => {
-                let text = CowStrDeserializer::new(scalar::text(raw.bytes()?));
-                text.deserialize_enum(name, variants, visitor)
-            }
-            (Data::One(_), Kind::Message) => MapAccessDeserializer::new(self.members()?)
-                .deserialize_enum(name, variants, visitor),
-            _ => Err(Error::invalid_type(Unexpected::Other("a value"), &"a text or an object")),
-        }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_unit()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str bytes byte_buf unit unit_struct
-        tuple tuple_struct identifier
+        })
     }
 }

@@ -3,7 +3,7 @@
 //! Reading a field reads its head. Its content is borrowed and never copied, so an unused field
 //! costs nothing more. Every place is an offset in the whole object.
 
-use super::error::{Error, Result};
+use crate::decode::error::{Error, Result};
 
 /// The longest varint, in bytes: 64 bits, seven in each byte.
 const LONGEST_VARINT: usize = 10;

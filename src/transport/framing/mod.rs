@@ -23,12 +23,10 @@ mod protobuf {
 }
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use bytes::Bytes;
 
 use self::capture::RawBytes;
-use crate::decode::budget::MEMORY_LIMIT;
 pub(super) use crate::decode::codec::Encoding;
 use crate::decode::protobuf::ProtobufObject;
 use crate::error::ApiStatus;
@@ -177,7 +175,7 @@ impl Encoding {
     /// Reads a Status. `None` if the body is none. `code` is used if the Status has no code.
     pub(super) fn status(self, body: &[u8], code: u16) -> Option<ApiStatus> {
         let parsed = match self {
-            Self::Json => crate::decode::json(body, PhantomData, MEMORY_LIMIT).ok()?,
+            Self::Json => crate::decode::json(body).ok()?,
             Self::Protobuf => ProtobufObject::from_envelope(body).ok()?.decode().ok()?,
         };
         super::answer::parse_status(&parsed, code)

@@ -1,4 +1,4 @@
-//! The error of malformed protobuf, with its place.
+//! The error of an object that does not fit its type, or of malformed protobuf, with its place.
 //!
 //! No word of it comes from the object. Serde's own texts quote the refused value, so only the type
 //! of the value and the expected type are taken from them.
@@ -8,43 +8,55 @@ use std::fmt;
 
 use serde::de;
 
-use crate::decode::{self, DecodeError};
+use super::DecodeError;
 
 /// A problem and its place. One pointer wide, because it is a part of every result.
 #[derive(Debug)]
-pub(crate) struct Error(Box<(Cow<'static, str>, Option<usize>)>);
+pub(crate) struct Error(Box<(Cow<'static, str>, Option<Place>)>);
+
+/// The place of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// An offset in the received bytes.
+    Byte(usize),
+    /// A token of a [`Tape`](super::tape::Tape).
+    Token(usize),
+}
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(super) fn new(problem: impl Into<Cow<'static, str>>, offset: usize) -> Self {
-        Self(Box::new((problem.into(), Some(offset))))
+        Self(Box::new((problem.into(), Some(Place::Byte(offset)))))
     }
 
-    fn nowhere(problem: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn nowhere(problem: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new((problem.into(), None)))
     }
 
-    /// Sets the offset, unless the error has one. Serde's errors have none.
-    pub(super) fn or_at(mut self, offset: usize) -> Self {
-        self.0.1.get_or_insert(offset);
+    /// Creates an error of JSON that is malformed, inside an object in protobuf.
+    pub(super) fn json(error: &DecodeError, offset: usize) -> Self {
+        Self::new(error.problem.clone(), offset)
+    }
+
+    /// Sets the place, unless the error has one. Serde's errors have none.
+    #[cold]
+    pub(super) fn or(mut self, place: Place) -> Self {
+        self.0.1.get_or_insert(place);
         self
     }
 
-    pub(super) fn offset(&self) -> Option<usize> {
+    pub(super) fn place(&self) -> Option<Place> {
         self.0.1
-    }
-
-    /// Creates an error of malformed JSON inside the object.
-    pub(super) fn json(error: &serde_json::Error, offset: usize) -> Self {
-        Self::new(decode::describe(error), offset)
     }
 }
 
 impl From<Error> for DecodeError {
     fn from(error: Error) -> Self {
-        let (problem, offset) = *error.0;
-        Self::at(&problem, offset.unwrap_or_default())
+        match *error.0 {
+            (problem, Some(Place::Byte(offset))) => Self::at(&problem, offset),
+            (problem, _) => Self::new(problem),
+        }
     }
 }
 

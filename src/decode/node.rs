@@ -1,0 +1,830 @@
+//! The deserializer of an object, in JSON or protobuf.
+//!
+//! A type's `Deserialize` code is instantiated once, for [`Node`]. Encoding, skipped members and
+//! memory limit are values, not types, because a type such as `Pod` has hundreds of parts and each
+//! instantiation costs a program seconds of compile time and a megabyte. For the same reason the
+//! work is in functions that are not generic.
+
+use serde::Deserialize;
+use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, MapDeserializer};
+use serde::de::{
+    DeserializeSeed, Deserializer, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+    Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::budget::{Budget, MapCharge};
+use super::error::{Error, Place, Result};
+use super::protobuf::value::{Part, Value};
+use super::protobuf::{self, MemberValue, ProtobufObject};
+use super::rule::{Rule, Verdict};
+use super::tape::{Tape, Token};
+use super::text::Text;
+use super::{DecodeError, describe_place};
+
+/// The name by which `serde_json` asks for the text of a value.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// Decodes an object from JSON, without the members that the rule skips.
+pub(super) fn from_json<'de, T: Deserialize<'de>>(
+    text: &'de [u8],
+    rule: Option<Rule<'_>>,
+    memory: usize,
+) -> std::result::Result<T, DecodeError> {
+    let too_large = || DecodeError::too_large(memory);
+    let mut tape = Tape::read(text, rule, memory)?.ok_or_else(too_large)?;
+    let budget = Budget::new(memory);
+    let data = Data::Json(Tokens { tape: Handle::Shared(&mut tape), offset: None });
+    decode(Node { data, budget: &budget, room: 0 }).map_err(|error| {
+        if budget.is_exceeded() {
+            return too_large();
+        }
+        let token = match error.place() {
+            Some(Place::Token(token)) => token,
+            _ => 0,
+        };
+        let place = Tape::place(text, rule, token);
+        let (line, column) = place.unwrap_or((1, 0));
+        DecodeError::new(describe_place(&error.to_string(), line, column))
+    })
+}
+
+/// Decodes a value from JSON, and charges this budget.
+#[cfg(test)]
+pub(super) fn from_json_within<T: serde::de::DeserializeOwned>(
+    text: &[u8],
+    budget: &Budget,
+) -> Result<T> {
+    let mut tape = Tape::read(text, None, usize::MAX).unwrap().unwrap();
+    let data = Data::Json(Tokens { tape: Handle::Shared(&mut tape), offset: None });
+    decode(Node { data, budget, room: 0 })
+}
+
+/// Decodes an object from protobuf, without the members that the rule skips.
+pub(super) fn from_protobuf<'de, T: Deserialize<'de>>(
+    object: ProtobufObject<'de>,
+    rule: Option<Rule<'_>>,
+    memory: usize,
+) -> std::result::Result<T, DecodeError> {
+    let budget = Budget::new(memory);
+    let data = Data::Object(object, rule);
+    decode(Node { data, budget: &budget, room: 0 }).map_err(|error| {
+        let error = error.or(Place::Byte(object.offset()));
+        if !budget.is_exceeded() {
+            return error.into();
+        }
+        let error = DecodeError::from(error);
+        DecodeError::too_large(memory).or_at(error.offset().unwrap_or_default())
+    })
+}
+
+/// The one instantiation of a type's code.
+#[inline(never)]
+fn decode<'de, T: Deserialize<'de>>(node: Node<'_, 'de>) -> Result<T> {
+    T::deserialize(node)
+}
+
+/// A value that is not decoded yet.
+pub(crate) struct Node<'w, 'de> {
+    data: Data<'w, 'de>,
+    budget: &'w Budget,
+    /// The number of bytes that are already paid for the value, as part of its container.
+    room: usize,
+}
+
+enum Data<'w, 'de> {
+    Json(Tokens<'w, 'de>),
+    Protobuf(Value<'de>, Option<Rule<'w>>),
+    /// The root of an object in protobuf.
+    Object(ProtobufObject<'de>, Option<Rule<'w>>),
+    /// The apiVersion or kind that an envelope states.
+    Stated(&'de str),
+}
+
+/// A tape whose reader stands on the value.
+struct Tokens<'w, 'de> {
+    tape: Handle<'w, 'de>,
+    /// The offset of JSON inside an object in protobuf.
+    offset: Option<usize>,
+}
+
+enum Handle<'w, 'de> {
+    Shared(&'w mut Tape<'de>),
+    Own(Box<Tape<'de>>),
+}
+
+/// A value whose form is known.
+enum Opened<'w, 'de> {
+    Null,
+    Bool(bool),
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
+    Text(Text<'de>),
+    Members(Members<'w, 'de>),
+    Elements(Elements<'w, 'de>),
+}
+
+impl<'de> Tokens<'_, 'de> {
+    #[inline]
+    fn tape(&mut self) -> &mut Tape<'de> {
+        match &mut self.tape {
+            Handle::Shared(tape) => tape,
+            Handle::Own(tape) => tape,
+        }
+    }
+
+    /// Returns the place of the value on which the reader stands.
+    #[inline]
+    fn place(&self) -> Place {
+        let tape = match &self.tape {
+            Handle::Shared(tape) => &**tape,
+            Handle::Own(tape) => tape,
+        };
+        self.offset.map_or(Place::Token(tape.at), Place::Byte)
+    }
+
+    /// Returns the same tape for a value inside this one.
+    #[inline]
+    fn inner(&mut self) -> Tokens<'_, 'de> {
+        let offset = self.offset;
+        Tokens { tape: Handle::Shared(self.tape()), offset }
+    }
+}
+
+impl<'w, 'de> Node<'w, 'de> {
+    /// Pays for a value of this many bytes if it lies outside its container, because it is boxed.
+    #[inline]
+    fn pay(&mut self, bytes: usize) -> Result<()> {
+        if bytes > self.room {
+            self.budget.charge(bytes)?;
+            self.room = bytes;
+        }
+        Ok(())
+    }
+
+    fn is_null(&mut self) -> Result<bool> {
+        match &mut self.data {
+            Data::Json(tokens) => Ok(matches!(tokens.tape().peek(), Token::Null)),
+            Data::Protobuf(value, _) => value.is_null(),
+            Data::Object(..) | Data::Stated(_) => Ok(false),
+        }
+    }
+
+    /// Opens the value. `within` says that the parts of it lie inside it, as fields do.
+    fn open(self, within: bool) -> Result<Opened<'w, 'de>> {
+        let Self { data, budget, .. } = self;
+        let (part, rule) = match data {
+            Data::Json(tokens) => return Ok(Self::open_json(tokens, budget, within)),
+            Data::Stated(text) => return Ok(Opened::Text(Text::Borrowed(text))),
+            Data::Object(object, rule) => (Part::Message(object.members(0)?), rule),
+            Data::Protobuf(value, rule) => (value.open()?, rule),
+        };
+        Ok(match part {
+            Part::Null => Opened::Null,
+            Part::Bool(value) => Opened::Bool(value),
+            // As the JSON decoder reads it: a number that is not negative is unsigned.
+            Part::Int(value) => match u64::try_from(value) {
+                Ok(value) => Opened::Unsigned(value),
+                Err(_) => Opened::Signed(value),
+            },
+            Part::Float(value) => Opened::Float(value),
+            Part::Text(text) => Opened::Text(text),
+            Part::Message(message) => {
+                let source = MemberSource::Message { message, next: None };
+                Opened::Members(Members::new(source, budget, rule, within))
+            }
+            Part::Entries(entries) => {
+                let source = MemberSource::Entries { entries, next: None };
+                Opened::Members(Members::new(source, budget, rule, within))
+            }
+            Part::List(list) => {
+                let source = ElementSource::List(list);
+                Opened::Elements(Elements::new(source, budget, rule, within))
+            }
+            Part::Empty => {
+                Opened::Elements(Elements::new(ElementSource::Empty, budget, rule, within))
+            }
+            Part::Json(json, offset) => {
+                let tape = Tape::read(json, rule, budget.left());
+                let tape = tape.map_err(|error| Error::json(&error, offset))?;
+                let tape = tape.ok_or_else(|| budget.refuse())?;
+                let tokens = Tokens { tape: Handle::Own(Box::new(tape)), offset: Some(offset) };
+                Self::open_json(tokens, budget, within)
+            }
+        })
+    }
+
+    fn open_json(mut tokens: Tokens<'w, 'de>, budget: &'w Budget, within: bool) -> Opened<'w, 'de> {
+        match tokens.tape().take() {
+            Token::Null => Opened::Null,
+            Token::Bool(value) => Opened::Bool(value),
+            Token::Unsigned(value) => Opened::Unsigned(value),
+            Token::Signed(value) => Opened::Signed(value),
+            Token::Float(value) => Opened::Float(value),
+            Token::Text(text) => Opened::Text(Text::Borrowed(text)),
+            Token::Unescaped(text) => Opened::Text(Text::Owned(text.into())),
+            Token::Map(left, _) => {
+                let next = tokens.tape().at;
+                let source = MemberSource::Json { tokens, left, next };
+                Opened::Members(Members::new(source, budget, None, within))
+            }
+            Token::List(left, _) => {
+                let next = tokens.tape().at;
+                let source = ElementSource::Json { tokens, left, next };
+                Opened::Elements(Elements::new(source, budget, None, within))
+            }
+        }
+    }
+
+    fn members(self, within: bool, expected: &dyn Expected) -> Result<Members<'w, 'de>> {
+        match self.open(within)? {
+            Opened::Members(members) => Ok(members),
+            other => Err(other.mismatch(expected)),
+        }
+    }
+
+    fn elements(self, tuple: bool, expected: &dyn Expected) -> Result<Elements<'w, 'de>> {
+        match self.open(tuple)? {
+            Opened::Elements(elements) => Ok(elements),
+            other => Err(other.mismatch(expected)),
+        }
+    }
+
+    fn text(self, expected: &dyn Expected) -> Result<Text<'de>> {
+        let budget = self.budget;
+        match self.open(false)? {
+            Opened::Text(text) => {
+                budget.charge_text(text.len())?;
+                Ok(text)
+            }
+            other => Err(other.mismatch(expected)),
+        }
+    }
+
+    /// Returns a number, for which a value of any other form is an error.
+    fn number(self, expected: &dyn Expected) -> Result<Opened<'w, 'de>> {
+        match self.open(false)? {
+            number @ (Opened::Unsigned(_) | Opened::Signed(_) | Opened::Float(_)) => Ok(number),
+            other => Err(other.mismatch(expected)),
+        }
+    }
+
+    fn bool(self, expected: &dyn Expected) -> Result<bool> {
+        match self.open(false)? {
+            Opened::Bool(value) => Ok(value),
+            other => Err(other.mismatch(expected)),
+        }
+    }
+
+    /// Returns the JSON text of a value that is JSON.
+    fn json(&mut self) -> Result<Option<String>> {
+        match &mut self.data {
+            Data::Json(tokens) => Ok(Some(tokens.tape().take_json())),
+            Data::Protobuf(value, _) => value.json(),
+            Data::Object(..) | Data::Stated(_) => Ok(None),
+        }
+    }
+}
+
+impl Opened<'_, '_> {
+    #[cold]
+    fn mismatch(self, expected: &dyn Expected) -> Error {
+        let found = match self {
+            Self::Null => Unexpected::Unit,
+            Self::Bool(value) => Unexpected::Bool(value),
+            Self::Unsigned(value) => Unexpected::Unsigned(value),
+            Self::Signed(value) => Unexpected::Signed(value),
+            Self::Float(value) => Unexpected::Float(value),
+            Self::Text(_) => Unexpected::Str(""),
+            Self::Members(_) => Unexpected::Map,
+            Self::Elements(_) => Unexpected::Seq,
+        };
+        serde::de::Error::invalid_type(found, expected)
+    }
+}
+
+/// Deserialises a number.
+macro_rules! numbers {
+    ($($method:ident)*) => {
+        $(#[inline]
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            self.deserialize_number(visitor)
+        })*
+    };
+}
+
+impl<'de> Node<'_, 'de> {
+    fn deserialize_number<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        match self.number(&visitor)? {
+            Opened::Unsigned(value) => visitor.visit_u64(value),
+            Opened::Signed(value) => visitor.visit_i64(value),
+            Opened::Float(value) => visitor.visit_f64(value),
+            other => Err(other.mismatch(&visitor)),
+        }
+    }
+
+    fn deserialize_elements<V: Visitor<'de>>(
+        mut self,
+        tuple: bool,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        let mut elements = self.elements(tuple, &visitor)?;
+        let value = visitor.visit_seq(&mut elements)?;
+        elements.finish()?;
+        Ok(value)
+    }
+}
+
+impl<'de> Deserializer<'de> for Node<'_, 'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        let budget = self.budget;
+        match self.open(false)? {
+            Opened::Null => visitor.visit_unit(),
+            Opened::Bool(value) => visitor.visit_bool(value),
+            Opened::Unsigned(value) => visitor.visit_u64(value),
+            Opened::Signed(value) => visitor.visit_i64(value),
+            Opened::Float(value) => visitor.visit_f64(value),
+            Opened::Text(text) => {
+                budget.charge_text(text.len())?;
+                text.visit(visitor)
+            }
+            Opened::Members(mut members) => visitor.visit_map(&mut members),
+            Opened::Elements(mut elements) => {
+                let value = visitor.visit_seq(&mut elements)?;
+                elements.finish()?;
+                Ok(value)
+            }
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        let value = self.bool(&visitor)?;
+        visitor.visit_bool(value)
+    }
+
+    numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        self.text(&visitor)?.visit(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_string(visitor)
+    }
+
+    // A text is bytes for a type that asks for bytes, and so is a list of numbers.
+    fn deserialize_bytes<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        let budget = self.budget;
+        match self.open(false)? {
+            Opened::Text(text) => {
+                budget.charge_text(text.len())?;
+                text.visit_bytes(visitor)
+            }
+            Opened::Elements(mut elements) => visitor.visit_seq(&mut elements),
+            other => Err(other.mismatch(&visitor)),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        if self.is_null()? { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        match self.open(false)? {
+            Opened::Null => visitor.visit_unit(),
+            other => Err(other.mismatch(&visitor)),
+        }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        if name == RAW
+            && let Some(json) = self.json()?
+        {
+            self.budget.charge_text(json.len())?;
+            return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, json))));
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_elements(false, visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
+        self.deserialize_elements(true, visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_elements(true, visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        let mut members = self.members(false, &visitor)?;
+        visitor.visit_map(&mut members)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        mut self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        let mut members = self.members(true, &visitor)?;
+        visitor.visit_map(&mut members)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.pay(size_of::<V::Value>())?;
+        match self.open(true)? {
+            Opened::Text(text) => {
+                CowStrDeserializer::new(text.into_cow()).deserialize_enum(name, variants, visitor)
+            }
+            Opened::Members(mut members) => {
+                let choice = MapAccessDeserializer::new(&mut members);
+                let value = choice.deserialize_enum(name, variants, visitor)?;
+                members.finish()?;
+                Ok(value)
+            }
+            other => Err(other.mismatch(&"a text or an object")),
+        }
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_string(visitor)
+    }
+
+    // The container passes over the value.
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_unit()
+    }
+}
+
+/// The members of an object, or the entries of a map.
+struct Members<'w, 'de> {
+    source: MemberSource<'w, 'de>,
+    budget: &'w Budget,
+    rule: Option<Rule<'w>>,
+    /// The rule for the next value.
+    inner: Option<Rule<'w>>,
+    /// The charges of the entries. `None` for fields, which lie inside their value.
+    charge: Option<MapCharge>,
+    /// The size of the current key.
+    key: usize,
+}
+
+enum MemberSource<'w, 'de> {
+    /// The reader of a tape, the number of members left, and the position of the next one.
+    Json {
+        tokens: Tokens<'w, 'de>,
+        left: u32,
+        next: usize,
+    },
+    Message {
+        message: protobuf::Members<'de>,
+        next: Option<MemberValue<'de>>,
+    },
+    Entries {
+        entries: protobuf::Entries<'de>,
+        next: Option<Value<'de>>,
+    },
+}
+
+impl<'w, 'de> Members<'w, 'de> {
+    fn new(
+        source: MemberSource<'w, 'de>,
+        budget: &'w Budget,
+        rule: Option<Rule<'w>>,
+        within: bool,
+    ) -> Self {
+        let charge = (!within).then(MapCharge::default);
+        Self { source, budget, rule, inner: None, charge, key: 0 }
+    }
+
+    /// Returns the name of the next member that the rule does not skip.
+    fn next_name(&mut self) -> Result<Option<Text<'de>>> {
+        loop {
+            let name = match &mut self.source {
+                MemberSource::Json { left: 0, .. } => return Ok(None),
+                MemberSource::Json { tokens, left, next } => {
+                    *left -= 1;
+                    let tape = tokens.tape();
+                    tape.at = *next;
+                    let name = match tape.take() {
+                        Token::Unescaped(name) => Text::Owned(name.into()),
+                        Token::Text(name) => Text::Borrowed(name),
+                        _ => Text::Borrowed(""),
+                    };
+                    *next = tape.end();
+                    // The tape has no members that the rule skips.
+                    return Ok(Some(name));
+                }
+                MemberSource::Message { message, next } => {
+                    let Some((name, value)) = message.next()? else { return Ok(None) };
+                    *next = Some(value);
+                    Text::Borrowed(name)
+                }
+                MemberSource::Entries { entries, next } => {
+                    let Some((name, value)) = entries.next()? else { return Ok(None) };
+                    *next = Some(value);
+                    name
+                }
+            };
+            self.inner = match self.rule.map(|rule| rule.judge(name.as_str())) {
+                Some(Verdict::Skip) => continue,
+                Some(Verdict::Look(rule)) => Some(rule),
+                Some(Verdict::Pass) | None => None,
+            };
+            return Ok(Some(name));
+        }
+    }
+
+    /// Returns the next name, after charging it if it becomes a key of this many bytes.
+    fn next_key(&mut self, size: usize) -> Result<Option<Text<'de>>> {
+        let Some(name) = self.next_name()? else { return Ok(None) };
+        if self.charge.is_some() {
+            self.key = size;
+            self.budget.charge_text(name.len())?;
+        }
+        Ok(Some(name))
+    }
+
+    /// Returns the value of the last name and its place, after charging its entry.
+    fn next_node(&mut self, size: usize) -> Result<(Node<'_, 'de>, Place)> {
+        if let Some(charge) = &mut self.charge {
+            charge.next(self.budget, self.key + size)?;
+        }
+        let unasked = || Error::nowhere("a value was asked for before its name");
+        let (data, place) = match &mut self.source {
+            MemberSource::Json { tokens, .. } => {
+                let place = tokens.place();
+                (Data::Json(tokens.inner()), place)
+            }
+            MemberSource::Message { message, next } => match next.take().ok_or_else(unasked)? {
+                MemberValue::Stated(text) => (Data::Stated(text), Place::Byte(message.offset())),
+                MemberValue::Field(value) => {
+                    let place = Place::Byte(value.offset);
+                    (Data::Protobuf(value, self.inner), place)
+                }
+            },
+            MemberSource::Entries { next, .. } => {
+                let value = next.take().ok_or_else(unasked)?;
+                let place = Place::Byte(value.offset);
+                (Data::Protobuf(value, self.inner), place)
+            }
+        };
+        Ok((Node { data, budget: self.budget, room: size }, place))
+    }
+
+    fn place(&self) -> Option<Place> {
+        match &self.source {
+            MemberSource::Json { tokens, .. } => Some(tokens.place()),
+            MemberSource::Message { .. } => None,
+            MemberSource::Entries { entries, .. } => Some(Place::Byte(entries.offset())),
+        }
+    }
+
+    /// Refuses members that the visitor did not take.
+    fn finish(mut self) -> Result<()> {
+        match self.next_name()? {
+            None => Ok(()),
+            Some(_) => Err(Error::nowhere("a value does not fit its type")),
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Members<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
+        let Some(name) = self.next_key(size_of::<S::Value>())? else { return Ok(None) };
+        match seed.deserialize(Key(name)) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(match self.place() {
+                Some(place) => error.or(place),
+                None => error,
+            }),
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
+        let (node, place) = self.next_node(size_of::<S::Value>())?;
+        seed.deserialize(node).map_err(|error| error.or(place))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        match &self.source {
+            MemberSource::Json { left, .. } => Some(*left as usize),
+            MemberSource::Message { .. } => None,
+            MemberSource::Entries { entries, .. } => Some(entries.left()),
+        }
+    }
+}
+
+/// The elements of a list.
+struct Elements<'w, 'de> {
+    source: ElementSource<'w, 'de>,
+    budget: &'w Budget,
+    rule: Option<Rule<'w>>,
+    /// True if the elements are paid for. Those of a tuple lie inside it.
+    charged: bool,
+}
+
+enum ElementSource<'w, 'de> {
+    /// The reader of a tape, the number of elements left, and the position of the next one.
+    Json {
+        tokens: Tokens<'w, 'de>,
+        left: u32,
+        next: usize,
+    },
+    List(protobuf::Elements<'de>),
+    Empty,
+}
+
+impl<'w, 'de> Elements<'w, 'de> {
+    fn new(
+        source: ElementSource<'w, 'de>,
+        budget: &'w Budget,
+        rule: Option<Rule<'w>>,
+        tuple: bool,
+    ) -> Self {
+        let rule = rule.and_then(Rule::for_elements);
+        Self { source, budget, rule, charged: tuple }
+    }
+
+    fn left(&self) -> usize {
+        match &self.source {
+            ElementSource::Json { left, .. } => *left as usize,
+            ElementSource::List(list) => list.left(),
+            ElementSource::Empty => 0,
+        }
+    }
+
+    /// Returns the next element and its place, after charging it.
+    fn next_node(&mut self, size: usize) -> Result<Option<(Node<'_, 'de>, Place)>> {
+        let count = self.left();
+        if count == 0 {
+            return Ok(None);
+        }
+        if !self.charged {
+            self.budget.charge_vec(size, count)?;
+            self.charged = true;
+        }
+        let (data, place) = match &mut self.source {
+            ElementSource::Json { tokens, left, next } => {
+                *left -= 1;
+                let tape = tokens.tape();
+                tape.at = *next;
+                *next = tape.end();
+                let place = tokens.place();
+                (Data::Json(tokens.inner()), place)
+            }
+            ElementSource::List(list) => {
+                let Some(value) = list.next()? else { return Ok(None) };
+                let place = Place::Byte(value.offset);
+                (Data::Protobuf(value, self.rule), place)
+            }
+            ElementSource::Empty => return Ok(None),
+        };
+        Ok(Some((Node { data, budget: self.budget, room: size }, place)))
+    }
+
+    /// Refuses elements that the visitor did not take.
+    fn finish(&self) -> Result<()> {
+        if self.left() == 0 {
+            return Ok(());
+        }
+        Err(Error::nowhere("a list has more elements than its type"))
+    }
+}
+
+impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+    type Error = Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
+        let Some((node, place)) = self.next_node(size_of::<S::Value>())? else { return Ok(None) };
+        seed.deserialize(node).map(Some).map_err(|error| error.or(place))
+    }
+
+    /// The size hint is exact, so that a vector is allocated once.
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left())
+    }
+}
+
+/// The name of a member, or the key of an entry: a text, or the number or boolean in it if the type
+/// asks for one.
+struct Key<'de>(Text<'de>);
+
+/// Reads a key as a number.
+macro_rules! parsed {
+    ($($method:ident $visit:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match self.0.as_str().parse() {
+                Ok(value) => visitor.$visit(value),
+                Err(_) => self.0.visit(visitor),
+            }
+        })*
+    };
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.0.visit(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_str(self.0.as_str())
+    }
+
+    parsed! {
+        deserialize_bool visit_bool
+        deserialize_i8 visit_i8
+        deserialize_i16 visit_i16
+        deserialize_i32 visit_i32
+        deserialize_i64 visit_i64
+        deserialize_i128 visit_i128
+        deserialize_u8 visit_u8
+        deserialize_u16 visit_u16
+        deserialize_u32 visit_u32
+        deserialize_u64 visit_u64
+        deserialize_u128 visit_u128
+        deserialize_f32 visit_f32
+        deserialize_f64 visit_f64
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        let text: CowStrDeserializer<'_, Error> = self.0.into_cow().into_deserializer();
+        text.deserialize_enum(name, variants, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct ignored_any
+    }
+}

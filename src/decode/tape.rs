@@ -1,0 +1,302 @@
+//! A JSON text as a row of tokens, read from front to back.
+//!
+//! The text is checked once and then never looked at again. A list's or map's token has its length,
+//! so that a vector is allocated once, and its end, so that a value is skipped in one step. Members
+//! that a [`Rule`] skips leave no token. Texts without escapes are borrowed.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::rule::{Rule, Verdict};
+use super::{DecodeError, describe};
+
+/// The tokens of one JSON text, and the position of the reader.
+#[derive(Debug)]
+pub(super) struct Tape<'de> {
+    tokens: Vec<Token<'de>>,
+    pub(super) at: usize,
+}
+
+/// A value, the beginning of one, or the name of a member.
+#[derive(Debug)]
+pub(super) enum Token<'de> {
+    Null,
+    Bool(bool),
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
+    /// A text without escapes.
+    Text(&'de str),
+    /// A text that had escapes.
+    Unescaped(Box<str>),
+    /// A map: its number of members, and the position after them.
+    Map(u32, u32),
+    /// A list: its number of elements, and the position after them.
+    List(u32, u32),
+}
+
+/// The approximate number of bytes of text for each token.
+const DENSITY: usize = 16;
+
+/// The name by which a `serde_json` with arbitrary precision passes the text of a number.
+const NUMBER: &str = "$serde_json::private::Number";
+
+impl<'de> Tape<'de> {
+    /// Reads a JSON text into tokens that take at most `memory` bytes.
+    ///
+    /// Returns `Ok(None)` if they would take more.
+    pub(super) fn read(
+        text: &'de [u8],
+        rule: Option<Rule<'_>>,
+        memory: usize,
+    ) -> Result<Option<Self>, DecodeError> {
+        let room = memory / size_of::<Token<'_>>();
+        let mut builder = Builder::new(rule, room.min(u32::MAX as usize), text.len());
+        match builder.read(text) {
+            Ok(()) => Ok(Some(Self { tokens: builder.tokens, at: 0 })),
+            Err(_) if builder.full => Ok(None),
+            Err(error) => Err(DecodeError::new(describe(&error))),
+        }
+    }
+
+    /// Returns line and column after the beginning of a token in the same text.
+    #[cold]
+    pub(super) fn place(
+        text: &'de [u8],
+        rule: Option<Rule<'_>>,
+        token: usize,
+    ) -> Option<(usize, usize)> {
+        let mut builder = Builder::new(rule, usize::MAX, 0);
+        builder.stop = token;
+        let stopped = builder.read(text).err()?;
+        Some((stopped.line(), stopped.column()))
+    }
+
+    /// Takes the token at the reader's position.
+    ///
+    /// The reader stands on a value until it takes it. After the last value there is only null.
+    pub(super) fn take(&mut self) -> Token<'de> {
+        let token = self.tokens.get_mut(self.at);
+        self.at += 1;
+        token.map_or(Token::Null, |token| std::mem::replace(token, Token::Null))
+    }
+
+    /// Returns the token at the reader's position.
+    pub(super) fn peek(&self) -> &Token<'de> {
+        self.tokens.get(self.at).unwrap_or(&Token::Null)
+    }
+
+    /// Returns the position after the value at the reader's position.
+    pub(super) fn end(&self) -> usize {
+        match self.peek() {
+            Token::Map(_, end) | Token::List(_, end) => *end as usize,
+            _ => self.at + 1,
+        }
+    }
+
+    /// Takes the value at the reader's position as JSON text.
+    pub(super) fn take_json(&mut self) -> String {
+        let mut text = String::new();
+        self.write_json(&mut text);
+        text
+    }
+
+    fn write_json(&mut self, text: &mut String) {
+        let quoted = |value: &str| serde_json::Value::from(value).to_string();
+        match self.take() {
+            Token::Null => text.push_str("null"),
+            Token::Bool(value) => text.push_str(if value { "true" } else { "false" }),
+            Token::Unsigned(value) => text.push_str(&value.to_string()),
+            Token::Signed(value) => text.push_str(&value.to_string()),
+            Token::Float(value) => text.push_str(&serde_json::Value::from(value).to_string()),
+            Token::Text(value) => text.push_str(&quoted(value)),
+            Token::Unescaped(value) => text.push_str(&quoted(&value)),
+            Token::Map(members, _) => {
+                for n in 0..members {
+                    text.push(if n == 0 { '{' } else { ',' });
+                    self.write_json(text);
+                    text.push(':');
+                    self.write_json(text);
+                }
+                text.push_str(if members == 0 { "{}" } else { "}" });
+            }
+            Token::List(elements, _) => {
+                for n in 0..elements {
+                    text.push(if n == 0 { '[' } else { ',' });
+                    self.write_json(text);
+                }
+                text.push_str(if elements == 0 { "[]" } else { "]" });
+            }
+        }
+    }
+}
+
+/// The tokens that were read so far.
+struct Builder<'f, 'de> {
+    tokens: Vec<Token<'de>>,
+    rule: Option<Rule<'f>>,
+    /// The largest number of tokens. An unescaped text counts for its bytes, too.
+    room: usize,
+    /// True if there were more.
+    full: bool,
+    /// The token that is refused.
+    stop: usize,
+}
+
+impl<'f, 'de> Builder<'f, 'de> {
+    fn new(rule: Option<Rule<'f>>, room: usize, bytes: usize) -> Self {
+        let tokens = Vec::with_capacity((bytes / DENSITY).min(room));
+        Self { tokens, rule, room, full: false, stop: usize::MAX }
+    }
+
+    fn read(&mut self, text: &'de [u8]) -> serde_json::Result<()> {
+        // Checking all of it for UTF-8 once is cheaper than each text. Texts that are skipped may
+        // be anything.
+        if let Ok(text) = std::str::from_utf8(text) {
+            let mut json = serde_json::Deserializer::from_str(text);
+            return self.value(&mut json).and_then(|()| json.end());
+        }
+        let mut json = serde_json::Deserializer::from_slice(text);
+        self.value(&mut json).and_then(|()| json.end())
+    }
+
+    fn value<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
+        let rule = self.rule;
+        Next { builder: self, rule }.deserialize(json)
+    }
+
+    #[inline]
+    fn push<E: serde::de::Error>(&mut self, token: Token<'de>) -> Result<(), E> {
+        if self.tokens.len() >= self.room || self.tokens.len() == self.stop {
+            self.full = true;
+            return Err(E::custom("too many tokens"));
+        }
+        self.tokens.push(token);
+        Ok(())
+    }
+
+    fn unescaped<E: serde::de::Error>(&mut self, text: Box<str>) -> Result<(), E> {
+        let room = self.room.saturating_sub(text.len() / size_of::<Token<'_>>());
+        self.push(Token::Unescaped(text))?;
+        self.room = room;
+        Ok(())
+    }
+
+    /// Returns the number of tokens, which are at most `u32::MAX`.
+    fn end(&self) -> u32 {
+        u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// The reader of the next value.
+struct Next<'b, 'f, 'de> {
+    builder: &'b mut Builder<'f, 'de>,
+    rule: Option<Rule<'f>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Next<'_, '_, 'de> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Next<'_, '_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        self.builder.push(Token::Null)
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.builder.push(Token::Bool(value))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
+        self.builder.push(Token::Unsigned(value))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
+        self.builder.push(Token::Signed(value))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        self.builder.push(Token::Float(value))
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<(), E> {
+        self.builder.push(Token::Text(text))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
+        self.builder.unescaped(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Self { builder, rule } = self;
+        let rule = rule.and_then(Rule::for_elements);
+        let at = builder.tokens.len();
+        builder.push(Token::List(0, 0))?;
+        let mut count = 0;
+        while elements.next_element_seed(Next { builder: &mut *builder, rule })?.is_some() {
+            count += 1;
+        }
+        builder.tokens[at] = Token::List(count, builder.end());
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let Self { builder, rule } = self;
+        let at = builder.tokens.len();
+        builder.push(Token::Map(0, 0))?;
+        let mut count = 0;
+        while let Some(Name(name)) = members.next_key()? {
+            if name == NUMBER && count == 0 {
+                builder.tokens[at] = number(&members.next_value::<String>()?)?;
+                return Ok(());
+            }
+            let rule = match rule.map(|rule| rule.judge(&name)) {
+                Some(Verdict::Skip) => {
+                    members.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+                Some(Verdict::Look(rule)) => Some(rule),
+                Some(Verdict::Pass) | None => None,
+            };
+            match name {
+                Cow::Borrowed(name) => builder.push(Token::Text(name))?,
+                Cow::Owned(name) => builder.unescaped(name.into())?,
+            }
+            members.next_value_seed(Next { builder: &mut *builder, rule })?;
+            count += 1;
+        }
+        builder.tokens[at] = Token::Map(count, builder.end());
+        Ok(())
+    }
+}
+
+/// Returns the token of a number, as `serde_json` reads it without arbitrary precision.
+fn number<'de, E: serde::de::Error>(text: &str) -> Result<Token<'de>, E> {
+    if let Ok(value) = text.parse() {
+        return Ok(Token::Unsigned(value));
+    }
+    if let Ok(value) = text.parse() {
+        return Ok(Token::Signed(value));
+    }
+    let value = text.parse().ok().filter(|value: &f64| value.is_finite());
+    value.map(Token::Float).ok_or_else(|| E::custom("number out of range"))
+}
+
+/// A member's name, borrowed from the input if it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
