@@ -67,9 +67,12 @@ async fn due_relist_survives_a_broken_watch() {
     for n in 0..3 {
         rig.server.create(&map(&format!("new-{n}"), "x")).unwrap();
     }
-    while !rig.texts().iter().any(|text| text.contains("an event of version")) {
-        sleep(Duration::from_millis(1)).await;
-    }
+    let regressed = async {
+        while !rig.texts().iter().any(|text| text.contains("was already seen")) {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), regressed).await.expect("an error of the older version");
     rig.faults.cut_now();
     rig.comes_right().await;
     rig.relisted(RelistCause::UndecodableItem, 1);
