@@ -10,6 +10,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::error::Place;
 use super::rule::{Rule, Verdict};
 use super::{DecodeError, describe};
 
@@ -17,6 +18,7 @@ use super::{DecodeError, describe};
 #[derive(Debug)]
 pub(super) struct Tape<'de> {
     tokens: Vec<Token<'de>>,
+    /// The reader's position: the number of tokens before it.
     pub(super) at: usize,
 }
 
@@ -131,6 +133,55 @@ impl<'de> Tape<'de> {
                 text.push_str(if elements == 0 { "[]" } else { "]" });
             }
         }
+    }
+}
+
+/// A tape whose reader stands on the value.
+pub(super) struct Tokens<'w, 'de> {
+    tape: Handle<'w, 'de>,
+    /// The offset of JSON inside an object in protobuf.
+    offset: Option<usize>,
+}
+
+enum Handle<'w, 'de> {
+    Shared(&'w mut Tape<'de>),
+    Own(Box<Tape<'de>>),
+}
+
+impl<'w, 'de> Tokens<'w, 'de> {
+    /// Creates the tokens of a whole object.
+    pub(super) fn of(tape: &'w mut Tape<'de>) -> Self {
+        Self { tape: Handle::Shared(tape), offset: None }
+    }
+
+    /// Creates the tokens of JSON at this offset of an object in protobuf.
+    pub(super) fn inside(tape: Tape<'de>, offset: usize) -> Self {
+        Self { tape: Handle::Own(Box::new(tape)), offset: Some(offset) }
+    }
+
+    #[inline]
+    pub(super) fn tape(&mut self) -> &mut Tape<'de> {
+        match &mut self.tape {
+            Handle::Shared(tape) => tape,
+            Handle::Own(tape) => tape,
+        }
+    }
+
+    /// Returns the place of the value on which the reader stands.
+    #[inline]
+    pub(super) fn place(&self) -> Place {
+        let tape = match &self.tape {
+            Handle::Shared(tape) => &**tape,
+            Handle::Own(tape) => tape,
+        };
+        self.offset.map_or(Place::Token(tape.at), Place::Byte)
+    }
+
+    /// Returns the same tape for a value inside this one.
+    #[inline]
+    pub(super) fn inner(&mut self) -> Tokens<'_, 'de> {
+        let offset = self.offset;
+        Tokens { tape: Handle::Shared(self.tape()), offset }
     }
 }
 

@@ -72,7 +72,9 @@ async fn due_relist_survives_a_broken_watch() {
             sleep(Duration::from_millis(1)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), regressed).await.expect("an error of the older version");
+    tokio::time::timeout(Duration::from_secs(60), regressed)
+        .await
+        .expect("an error of the older version");
     rig.faults.cut_now();
     rig.comes_right().await;
     rig.relisted(RelistCause::UndecodableItem, 1);

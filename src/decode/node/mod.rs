@@ -5,20 +5,20 @@
 //! instantiation costs a program seconds of compile time and a megabyte. For the same reason the
 //! work is in functions that are not generic.
 
+mod key;
+mod members;
+
 use serde::Deserialize;
 use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, MapDeserializer};
-use serde::de::{
-    DeserializeSeed, Deserializer, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
-    Visitor,
-};
-use serde::forward_to_deserialize_any;
+use serde::de::{Deserializer, Expected, Unexpected, Visitor};
 
-use super::budget::{Budget, MapCharge};
+use self::members::{ElementSource, Elements, MemberSource, Members};
+use super::budget::Budget;
 use super::error::{Error, Place, Result};
+use super::protobuf::ProtobufObject;
 use super::protobuf::value::{Part, Value};
-use super::protobuf::{self, MemberValue, ProtobufObject};
-use super::rule::{Rule, Verdict};
-use super::tape::{Tape, Token};
+use super::rule::Rule;
+use super::tape::{Tape, Token, Tokens};
 use super::text::Text;
 use super::{DecodeError, describe_place};
 
@@ -34,7 +34,7 @@ pub(super) fn from_json<'de, T: Deserialize<'de>>(
     let too_large = || DecodeError::too_large(memory);
     let mut tape = Tape::read(text, rule, memory)?.ok_or_else(too_large)?;
     let budget = Budget::new(memory);
-    let data = Data::Json(Tokens { tape: Handle::Shared(&mut tape), offset: None });
+    let data = Data::Json(Tokens::of(&mut tape));
     decode(Node { data, budget: &budget, room: 0 }).map_err(|error| {
         if budget.is_exceeded() {
             return too_large();
@@ -56,7 +56,7 @@ pub(super) fn from_json_within<T: serde::de::DeserializeOwned>(
     budget: &Budget,
 ) -> Result<T> {
     let mut tape = Tape::read(text, None, usize::MAX).unwrap().unwrap();
-    let data = Data::Json(Tokens { tape: Handle::Shared(&mut tape), offset: None });
+    let data = Data::Json(Tokens::of(&mut tape));
     decode(Node { data, budget, room: 0 })
 }
 
@@ -101,18 +101,6 @@ enum Data<'w, 'de> {
     Stated(&'de str),
 }
 
-/// A tape whose reader stands on the value.
-struct Tokens<'w, 'de> {
-    tape: Handle<'w, 'de>,
-    /// The offset of JSON inside an object in protobuf.
-    offset: Option<usize>,
-}
-
-enum Handle<'w, 'de> {
-    Shared(&'w mut Tape<'de>),
-    Own(Box<Tape<'de>>),
-}
-
 /// A value whose form is known.
 enum Opened<'w, 'de> {
     Null,
@@ -123,33 +111,6 @@ enum Opened<'w, 'de> {
     Text(Text<'de>),
     Members(Members<'w, 'de>),
     Elements(Elements<'w, 'de>),
-}
-
-impl<'de> Tokens<'_, 'de> {
-    #[inline]
-    fn tape(&mut self) -> &mut Tape<'de> {
-        match &mut self.tape {
-            Handle::Shared(tape) => tape,
-            Handle::Own(tape) => tape,
-        }
-    }
-
-    /// Returns the place of the value on which the reader stands.
-    #[inline]
-    fn place(&self) -> Place {
-        let tape = match &self.tape {
-            Handle::Shared(tape) => &**tape,
-            Handle::Own(tape) => tape,
-        };
-        self.offset.map_or(Place::Token(tape.at), Place::Byte)
-    }
-
-    /// Returns the same tape for a value inside this one.
-    #[inline]
-    fn inner(&mut self) -> Tokens<'_, 'de> {
-        let offset = self.offset;
-        Tokens { tape: Handle::Shared(self.tape()), offset }
-    }
 }
 
 impl<'w, 'de> Node<'w, 'de> {
@@ -209,8 +170,7 @@ impl<'w, 'de> Node<'w, 'de> {
                 let tape = Tape::read(json, rule, budget.left());
                 let tape = tape.map_err(|error| Error::json(&error, offset))?;
                 let tape = tape.ok_or_else(|| budget.refuse())?;
-                let tokens = Tokens { tape: Handle::Own(Box::new(tape)), offset: Some(offset) };
-                Self::open_json(tokens, budget, within)
+                Self::open_json(Tokens::inside(tape, offset), budget, within)
             }
         })
     }
@@ -504,327 +464,5 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
     // The container passes over the value.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         visitor.visit_unit()
-    }
-}
-
-/// The members of an object, or the entries of a map.
-struct Members<'w, 'de> {
-    source: MemberSource<'w, 'de>,
-    budget: &'w Budget,
-    rule: Option<Rule<'w>>,
-    /// The rule for the next value.
-    inner: Option<Rule<'w>>,
-    /// The charges of the entries. `None` for fields, which lie inside their value.
-    charge: Option<MapCharge>,
-    /// The size of the current key.
-    key: usize,
-}
-
-enum MemberSource<'w, 'de> {
-    /// The reader of a tape, the number of members left, and the position of the next one.
-    Json {
-        tokens: Tokens<'w, 'de>,
-        left: u32,
-        next: usize,
-    },
-    Message {
-        message: protobuf::Members<'de>,
-        next: Option<MemberValue<'de>>,
-    },
-    Entries {
-        entries: protobuf::Entries<'de>,
-        next: Option<Value<'de>>,
-    },
-}
-
-impl<'w, 'de> Members<'w, 'de> {
-    fn new(
-        source: MemberSource<'w, 'de>,
-        budget: &'w Budget,
-        rule: Option<Rule<'w>>,
-        within: bool,
-    ) -> Self {
-        let charge = (!within).then(MapCharge::default);
-        Self { source, budget, rule, inner: None, charge, key: 0 }
-    }
-
-    /// Returns the name of the next member that the rule does not skip.
-    fn next_name(&mut self) -> Result<Option<Text<'de>>> {
-        loop {
-            let name = match &mut self.source {
-                MemberSource::Json { left: 0, .. } => return Ok(None),
-                MemberSource::Json { tokens, left, next } => {
-                    *left -= 1;
-                    let tape = tokens.tape();
-                    tape.at = *next;
-                    let name = match tape.take() {
-                        Token::Unescaped(name) => Text::Owned(name.into()),
-                        Token::Text(name) => Text::Borrowed(name),
-                        _ => Text::Borrowed(""),
-                    };
-                    *next = tape.end();
-                    // The tape has no members that the rule skips.
-                    return Ok(Some(name));
-                }
-                MemberSource::Message { message, next } => {
-                    let Some((name, value)) = message.next()? else { return Ok(None) };
-                    *next = Some(value);
-                    Text::Borrowed(name)
-                }
-                MemberSource::Entries { entries, next } => {
-                    let Some((name, value)) = entries.next()? else { return Ok(None) };
-                    *next = Some(value);
-                    name
-                }
-            };
-            self.inner = match self.rule.map(|rule| rule.judge(name.as_str())) {
-                Some(Verdict::Skip) => continue,
-                Some(Verdict::Look(rule)) => Some(rule),
-                Some(Verdict::Pass) | None => None,
-            };
-            return Ok(Some(name));
-        }
-    }
-
-    /// Returns the next name, after charging it if it becomes a key of this many bytes.
-    fn next_key(&mut self, size: usize) -> Result<Option<Text<'de>>> {
-        let Some(name) = self.next_name()? else { return Ok(None) };
-        if self.charge.is_some() {
-            self.key = size;
-            self.budget.charge_text(name.len())?;
-        }
-        Ok(Some(name))
-    }
-
-    /// Returns the value of the last name and its place, after charging its entry.
-    fn next_node(&mut self, size: usize) -> Result<(Node<'_, 'de>, Place)> {
-        if let Some(charge) = &mut self.charge {
-            charge.next(self.budget, self.key + size)?;
-        }
-        let unasked = || Error::nowhere("a value was asked for before its name");
-        let (data, place) = match &mut self.source {
-            MemberSource::Json { tokens, .. } => {
-                let place = tokens.place();
-                (Data::Json(tokens.inner()), place)
-            }
-            MemberSource::Message { message, next } => match next.take().ok_or_else(unasked)? {
-                MemberValue::Stated(text) => (Data::Stated(text), Place::Byte(message.offset())),
-                MemberValue::Field(value) => {
-                    let place = Place::Byte(value.offset);
-                    (Data::Protobuf(value, self.inner), place)
-                }
-            },
-            MemberSource::Entries { next, .. } => {
-                let value = next.take().ok_or_else(unasked)?;
-                let place = Place::Byte(value.offset);
-                (Data::Protobuf(value, self.inner), place)
-            }
-        };
-        Ok((Node { data, budget: self.budget, room: size }, place))
-    }
-
-    fn place(&self) -> Option<Place> {
-        match &self.source {
-            MemberSource::Json { tokens, .. } => Some(tokens.place()),
-            MemberSource::Message { .. } => None,
-            MemberSource::Entries { entries, .. } => Some(Place::Byte(entries.offset())),
-        }
-    }
-
-    /// Refuses members that the visitor did not take.
-    fn finish(mut self) -> Result<()> {
-        match self.next_name()? {
-            None => Ok(()),
-            Some(_) => Err(Error::nowhere("a value does not fit its type")),
-        }
-    }
-}
-
-impl<'de> MapAccess<'de> for Members<'_, 'de> {
-    type Error = Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some(name) = self.next_key(size_of::<S::Value>())? else { return Ok(None) };
-        match seed.deserialize(Key(name)) {
-            Ok(key) => Ok(Some(key)),
-            Err(error) => Err(match self.place() {
-                Some(place) => error.or(place),
-                None => error,
-            }),
-        }
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        let (node, place) = self.next_node(size_of::<S::Value>())?;
-        seed.deserialize(node).map_err(|error| error.or(place))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        match &self.source {
-            MemberSource::Json { left, .. } => Some(*left as usize),
-            MemberSource::Message { .. } => None,
-            MemberSource::Entries { entries, .. } => Some(entries.left()),
-        }
-    }
-}
-
-/// The elements of a list.
-struct Elements<'w, 'de> {
-    source: ElementSource<'w, 'de>,
-    budget: &'w Budget,
-    rule: Option<Rule<'w>>,
-    /// True if the elements are paid for. Those of a tuple lie inside it.
-    charged: bool,
-}
-
-enum ElementSource<'w, 'de> {
-    /// The reader of a tape, the number of elements left, and the position of the next one.
-    Json {
-        tokens: Tokens<'w, 'de>,
-        left: u32,
-        next: usize,
-    },
-    List(protobuf::Elements<'de>),
-    Empty,
-}
-
-impl<'w, 'de> Elements<'w, 'de> {
-    fn new(
-        source: ElementSource<'w, 'de>,
-        budget: &'w Budget,
-        rule: Option<Rule<'w>>,
-        tuple: bool,
-    ) -> Self {
-        let rule = rule.and_then(Rule::for_elements);
-        Self { source, budget, rule, charged: tuple }
-    }
-
-    fn left(&self) -> usize {
-        match &self.source {
-            ElementSource::Json { left, .. } => *left as usize,
-            ElementSource::List(list) => list.left(),
-            ElementSource::Empty => 0,
-        }
-    }
-
-    /// Returns the next element and its place, after charging it.
-    fn next_node(&mut self, size: usize) -> Result<Option<(Node<'_, 'de>, Place)>> {
-        let count = self.left();
-        if count == 0 {
-            return Ok(None);
-        }
-        if !self.charged {
-            self.budget.charge_vec(size, count)?;
-            self.charged = true;
-        }
-        let (data, place) = match &mut self.source {
-            ElementSource::Json { tokens, left, next } => {
-                *left -= 1;
-                let tape = tokens.tape();
-                tape.at = *next;
-                *next = tape.end();
-                let place = tokens.place();
-                (Data::Json(tokens.inner()), place)
-            }
-            ElementSource::List(list) => {
-                let Some(value) = list.next()? else { return Ok(None) };
-                let place = Place::Byte(value.offset);
-                (Data::Protobuf(value, self.rule), place)
-            }
-            ElementSource::Empty => return Ok(None),
-        };
-        Ok(Some((Node { data, budget: self.budget, room: size }, place)))
-    }
-
-    /// Refuses elements that the visitor did not take.
-    fn finish(&self) -> Result<()> {
-        if self.left() == 0 {
-            return Ok(());
-        }
-        Err(Error::nowhere("a list has more elements than its type"))
-    }
-}
-
-impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Error;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some((node, place)) = self.next_node(size_of::<S::Value>())? else { return Ok(None) };
-        seed.deserialize(node).map(Some).map_err(|error| error.or(place))
-    }
-
-    /// The size hint is exact, so that a vector is allocated once.
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left())
-    }
-}
-
-/// The name of a member, or the key of an entry: a text, or the number or boolean in it if the type
-/// asks for one.
-struct Key<'de>(Text<'de>);
-
-/// Reads a key as a number.
-macro_rules! parsed {
-    ($($method:ident $visit:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            match self.0.as_str().parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => self.0.visit(visitor),
-            }
-        })*
-    };
-}
-
-impl<'de> Deserializer<'de> for Key<'de> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.0.visit(visitor)
-    }
-
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_str(self.0.as_str())
-    }
-
-    parsed! {
-        deserialize_bool visit_bool
-        deserialize_i8 visit_i8
-        deserialize_i16 visit_i16
-        deserialize_i32 visit_i32
-        deserialize_i64 visit_i64
-        deserialize_i128 visit_i128
-        deserialize_u8 visit_u8
-        deserialize_u16 visit_u16
-        deserialize_u32 visit_u32
-        deserialize_u64 visit_u64
-        deserialize_u128 visit_u128
-        deserialize_f32 visit_f32
-        deserialize_f64 visit_f64
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        let text: CowStrDeserializer<'_, Error> = self.0.into_cow().into_deserializer();
-        text.deserialize_enum(name, variants, visitor)
-    }
-
-    forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct ignored_any
     }
 }
