@@ -34,11 +34,6 @@ impl Error {
         Self(Box::new((problem.into(), None)))
     }
 
-    /// Creates an error of JSON that is malformed, inside an object in protobuf.
-    pub(super) fn json(error: &DecodeError, offset: usize) -> Self {
-        Self::new(error.problem.clone(), offset)
-    }
-
     /// Sets the place, unless the error has one. Serde's errors have none.
     #[cold]
     pub(super) fn or(mut self, place: Place) -> Self {

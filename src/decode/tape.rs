@@ -10,8 +10,11 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use serde_json::value::RawValue;
+
 use super::error::Place;
 use super::rule::{Rule, Verdict};
+use super::text::Text;
 use super::{DecodeError, describe};
 
 /// The tokens of one JSON text, and the position of the reader.
@@ -30,6 +33,8 @@ pub(super) enum Token<'de> {
     Unsigned(u64),
     Signed(i64),
     Float(f64),
+    /// JSON that is not read yet: a tree that most types keep as it is.
+    Raw(&'de str),
     /// A text without escapes.
     Text(&'de str),
     /// A text that had escapes.
@@ -42,6 +47,9 @@ pub(super) enum Token<'de> {
 
 /// The approximate number of bytes of text for each token.
 const DENSITY: usize = 16;
+
+/// The member of managed fields that has a tree of empty maps, many times the size of the rest.
+const TREE: &str = "fieldsV1";
 
 /// The name by which a `serde_json` with arbitrary precision passes the text of a number.
 const NUMBER: &str = "$serde_json::private::Number";
@@ -86,12 +94,24 @@ impl<'de> Tape<'de> {
         token.map_or(Token::Null, |token| std::mem::replace(token, Token::Null))
     }
 
+    /// Takes the token at the reader's position if it is a text.
+    #[inline]
+    pub(super) fn take_text(&mut self) -> Option<Text<'de>> {
+        match self.tokens.get_mut(self.at)? {
+            Token::Text(text) => Some(Text::Borrowed(text)),
+            Token::Unescaped(text) => Some(Text::Owned(std::mem::take(text).into())),
+            _ => None,
+        }
+    }
+
     /// Returns the token at the reader's position.
+    #[inline]
     pub(super) fn peek(&self) -> &Token<'de> {
         self.tokens.get(self.at).unwrap_or(&Token::Null)
     }
 
     /// Returns the position after the value at the reader's position.
+    #[inline]
     pub(super) fn end(&self) -> usize {
         match self.peek() {
             Token::Map(_, end) | Token::List(_, end) => *end as usize,
@@ -114,6 +134,7 @@ impl<'de> Tape<'de> {
             Token::Unsigned(value) => text.push_str(&value.to_string()),
             Token::Signed(value) => text.push_str(&value.to_string()),
             Token::Float(value) => text.push_str(&serde_json::Value::from(value).to_string()),
+            Token::Raw(json) => text.push_str(json),
             Token::Text(value) => text.push_str(&quoted(value)),
             Token::Unescaped(value) => text.push_str(&quoted(&value)),
             Token::Map(members, _) => {
@@ -139,8 +160,8 @@ impl<'de> Tape<'de> {
 /// A tape whose reader stands on the value.
 pub(super) struct Tokens<'w, 'de> {
     tape: Handle<'w, 'de>,
-    /// The offset of JSON inside an object in protobuf.
-    offset: Option<usize>,
+    /// The place of JSON inside something else.
+    outer: Option<Place>,
 }
 
 enum Handle<'w, 'de> {
@@ -151,12 +172,12 @@ enum Handle<'w, 'de> {
 impl<'w, 'de> Tokens<'w, 'de> {
     /// Creates the tokens of a whole object.
     pub(super) fn of(tape: &'w mut Tape<'de>) -> Self {
-        Self { tape: Handle::Shared(tape), offset: None }
+        Self { tape: Handle::Shared(tape), outer: None }
     }
 
-    /// Creates the tokens of JSON at this offset of an object in protobuf.
-    pub(super) fn inside(tape: Tape<'de>, offset: usize) -> Self {
-        Self { tape: Handle::Own(Box::new(tape)), offset: Some(offset) }
+    /// Creates the tokens of JSON at this place of an object.
+    pub(super) fn inside(tape: Tape<'de>, place: Place) -> Self {
+        Self { tape: Handle::Own(Box::new(tape)), outer: Some(place) }
     }
 
     #[inline]
@@ -174,14 +195,14 @@ impl<'w, 'de> Tokens<'w, 'de> {
             Handle::Shared(tape) => &**tape,
             Handle::Own(tape) => tape,
         };
-        self.offset.map_or(Place::Token(tape.at), Place::Byte)
+        self.outer.unwrap_or(Place::Token(tape.at))
     }
 
     /// Returns the same tape for a value inside this one.
     #[inline]
     pub(super) fn inner(&mut self) -> Tokens<'_, 'de> {
-        let offset = self.offset;
-        Tokens { tape: Handle::Shared(self.tape()), offset }
+        let outer = self.outer;
+        Tokens { tape: Handle::Shared(self.tape()), outer }
     }
 }
 
@@ -323,12 +344,18 @@ impl<'de> Visitor<'de> for Next<'_, '_, 'de> {
                 Some(Verdict::Look(rule)) => Some(rule),
                 Some(Verdict::Pass) | None => None,
             };
+            let tree = name == TREE && rule.is_none();
             match name {
                 Cow::Borrowed(name) => builder.push(Token::Text(name))?,
                 Cow::Owned(name) => builder.unescaped(name.into())?,
             }
-            members.next_value_seed(Next { builder: &mut *builder, rule })?;
             count += 1;
+            if tree {
+                let json = members.next_value::<&RawValue>()?.get();
+                builder.push(if json == "null" { Token::Null } else { Token::Raw(json) })?;
+                continue;
+            }
+            members.next_value_seed(Next { builder: &mut *builder, rule })?;
         }
         builder.tokens[at] = Token::Map(count, builder.end());
         Ok(())

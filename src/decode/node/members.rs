@@ -9,7 +9,7 @@ use crate::decode::error::{Error, Place, Result};
 use crate::decode::protobuf::value::Value;
 use crate::decode::protobuf::{self, MemberValue};
 use crate::decode::rule::{Rule, Verdict};
-use crate::decode::tape::{Token, Tokens};
+use crate::decode::tape::Tokens;
 use crate::decode::text::Text;
 
 /// The members of an object, or the entries of a map.
@@ -54,6 +54,7 @@ impl<'w, 'de> Members<'w, 'de> {
     }
 
     /// Returns the name of the next member that the rule does not skip.
+    #[inline]
     fn next_name(&mut self) -> Result<Option<Text<'de>>> {
         loop {
             let name = match &mut self.source {
@@ -62,11 +63,8 @@ impl<'w, 'de> Members<'w, 'de> {
                     *left -= 1;
                     let tape = tokens.tape();
                     tape.at = *next;
-                    let name = match tape.take() {
-                        Token::Unescaped(name) => Text::Owned(name.into()),
-                        Token::Text(name) => Text::Borrowed(name),
-                        _ => Text::Borrowed(""),
-                    };
+                    let name = tape.take_text().unwrap_or(Text::Borrowed(""));
+                    tape.at += 1;
                     *next = tape.end();
                     // The tape has no members that the rule skips.
                     return Ok(Some(name));

@@ -111,6 +111,8 @@ enum Opened<'w, 'de> {
     Text(Text<'de>),
     Members(Members<'w, 'de>),
     Elements(Elements<'w, 'de>),
+    /// JSON that is not read yet, and its place.
+    Json(&'de [u8], Place),
 }
 
 impl<'w, 'de> Node<'w, 'de> {
@@ -124,6 +126,7 @@ impl<'w, 'de> Node<'w, 'de> {
         Ok(())
     }
 
+    #[inline]
     fn is_null(&mut self) -> Result<bool> {
         match &mut self.data {
             Data::Json(tokens) => Ok(matches!(tokens.tape().peek(), Token::Null)),
@@ -166,22 +169,46 @@ impl<'w, 'de> Node<'w, 'de> {
             Part::Empty => {
                 Opened::Elements(Elements::new(ElementSource::Empty, budget, rule, within))
             }
-            Part::Json(json, offset) => {
-                let tape = Tape::read(json, rule, budget.left());
-                let tape = tape.map_err(|error| Error::json(&error, offset))?;
-                let tape = tape.ok_or_else(|| budget.refuse())?;
-                Self::open_json(Tokens::inside(tape, offset), budget, within)
+            Part::Json(json, offset) if rule.is_some() => {
+                Self::open_raw(json, Place::Byte(offset), rule, budget, within)?
             }
+            Part::Json(json, offset) => Opened::Json(json, Place::Byte(offset)),
         })
     }
 
+    /// Opens JSON that was not read yet.
+    fn open_raw(
+        json: &'de [u8],
+        place: Place,
+        rule: Option<Rule<'w>>,
+        budget: &'w Budget,
+        within: bool,
+    ) -> Result<Opened<'w, 'de>> {
+        let tape = Tape::read(json, rule, budget.left());
+        let tape = tape.map_err(|error| Error::nowhere(error.problem).or(place))?;
+        let tape = tape.ok_or_else(|| budget.refuse())?;
+        Ok(Self::open_json(Tokens::inside(tape, place), budget, within))
+    }
+
+    /// Opens the value, and reads its JSON if that was not read yet.
+    fn open_whole(self, within: bool) -> Result<Opened<'w, 'de>> {
+        let budget = self.budget;
+        match self.open(within)? {
+            Opened::Json(json, place) => Self::open_raw(json, place, None, budget, within),
+            opened => Ok(opened),
+        }
+    }
+
+    #[inline]
     fn open_json(mut tokens: Tokens<'w, 'de>, budget: &'w Budget, within: bool) -> Opened<'w, 'de> {
+        let place = tokens.place();
         match tokens.tape().take() {
             Token::Null => Opened::Null,
             Token::Bool(value) => Opened::Bool(value),
             Token::Unsigned(value) => Opened::Unsigned(value),
             Token::Signed(value) => Opened::Signed(value),
             Token::Float(value) => Opened::Float(value),
+            Token::Raw(json) => Opened::Json(json.as_bytes(), place),
             Token::Text(text) => Opened::Text(Text::Borrowed(text)),
             Token::Unescaped(text) => Opened::Text(Text::Owned(text.into())),
             Token::Map(left, _) => {
@@ -198,22 +225,49 @@ impl<'w, 'de> Node<'w, 'de> {
     }
 
     fn members(self, within: bool, expected: &dyn Expected) -> Result<Members<'w, 'de>> {
-        match self.open(within)? {
+        let Self { data, budget, room } = self;
+        // The most frequent forms first, because each move of an opened value costs.
+        let data = match data {
+            Data::Protobuf(value, rule) if value.is_message() => {
+                let source = MemberSource::Message { message: value.members()?, next: None };
+                return Ok(Members::new(source, budget, rule, within));
+            }
+            Data::Json(mut tokens) => match *tokens.tape().peek() {
+                Token::Map(left, _) => {
+                    let next = tokens.tape().at + 1;
+                    let source = MemberSource::Json { tokens, left, next };
+                    return Ok(Members::new(source, budget, None, within));
+                }
+                _ => Data::Json(tokens),
+            },
+            data => data,
+        };
+        match (Self { data, budget, room }).open_whole(within)? {
             Opened::Members(members) => Ok(members),
             other => Err(other.mismatch(expected)),
         }
     }
 
     fn elements(self, tuple: bool, expected: &dyn Expected) -> Result<Elements<'w, 'de>> {
-        match self.open(tuple)? {
+        match self.open_whole(tuple)? {
             Opened::Elements(elements) => Ok(elements),
             other => Err(other.mismatch(expected)),
         }
     }
 
-    fn text(self, expected: &dyn Expected) -> Result<Text<'de>> {
+    fn text(mut self, expected: &dyn Expected) -> Result<Text<'de>> {
         let budget = self.budget;
-        match self.open(false)? {
+        // The most frequent forms first.
+        let text = match &mut self.data {
+            Data::Json(tokens) => tokens.tape().take_text(),
+            Data::Protobuf(value, _) => value.plain_text()?.map(Text::from),
+            Data::Object(..) | Data::Stated(_) => None,
+        };
+        if let Some(text) = text {
+            budget.charge_text(text.len())?;
+            return Ok(text);
+        }
+        match self.open_whole(false)? {
             Opened::Text(text) => {
                 budget.charge_text(text.len())?;
                 Ok(text)
@@ -224,14 +278,14 @@ impl<'w, 'de> Node<'w, 'de> {
 
     /// Returns a number, for which a value of any other form is an error.
     fn number(self, expected: &dyn Expected) -> Result<Opened<'w, 'de>> {
-        match self.open(false)? {
+        match self.open_whole(false)? {
             number @ (Opened::Unsigned(_) | Opened::Signed(_) | Opened::Float(_)) => Ok(number),
             other => Err(other.mismatch(expected)),
         }
     }
 
     fn bool(self, expected: &dyn Expected) -> Result<bool> {
-        match self.open(false)? {
+        match self.open_whole(false)? {
             Opened::Bool(value) => Ok(value),
             other => Err(other.mismatch(expected)),
         }
@@ -259,9 +313,43 @@ impl Opened<'_, '_> {
             Self::Text(_) => Unexpected::Str(""),
             Self::Members(_) => Unexpected::Map,
             Self::Elements(_) => Unexpected::Seq,
+            Self::Json(..) => Unexpected::Other("a value"),
         };
         serde::de::Error::invalid_type(found, expected)
     }
+}
+
+/// The most bytes of memory that a tree takes for each byte of its JSON: a map with one member.
+const TREE_BYTES: usize = 100;
+
+/// Decodes a tree of JSON that is kept as it is, without tokens between.
+///
+/// The budget is charged for what a tree takes in general. If the worst tree could exceed it, each
+/// part is charged instead.
+fn tree<'de, V: Visitor<'de>>(
+    json: &'de [u8],
+    place: Place,
+    budget: &Budget,
+    visitor: V,
+) -> Result<V::Value> {
+    if json.len().saturating_mul(TREE_BYTES) > budget.left() {
+        return match Node::open_raw(json, place, None, budget, false)? {
+            Opened::Members(mut members) => visitor.visit_map(&mut members),
+            Opened::Elements(mut elements) => visitor.visit_seq(&mut elements),
+            Opened::Text(text) => text.visit(visitor),
+            other => Err(other.mismatch(&visitor)),
+        };
+    }
+    budget.charge(json.len().saturating_mul(TREE_BYTES / 8))?;
+    let text = std::str::from_utf8(json).map_err(|_| not_utf8().or(place))?;
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = json.deserialize_any(visitor).and_then(|value| json.end().map(|()| value));
+    value.map_err(|error| Error::nowhere(super::describe(&error)).or(place))
+}
+
+#[cold]
+fn not_utf8() -> Error {
+    Error::nowhere("the JSON is not UTF-8")
 }
 
 /// Deserialises a number.
@@ -320,6 +408,8 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
                 elements.finish()?;
                 Ok(value)
             }
+            // Few types ask for anything, and those keep the tree as it is.
+            Opened::Json(json, place) => tree(json, place, budget, visitor),
         }
     }
 
@@ -352,7 +442,7 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
     fn deserialize_bytes<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         self.pay(size_of::<V::Value>())?;
         let budget = self.budget;
-        match self.open(false)? {
+        match self.open_whole(false)? {
             Opened::Text(text) => {
                 budget.charge_text(text.len())?;
                 text.visit_bytes(visitor)
@@ -373,7 +463,7 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
 
     fn deserialize_unit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         self.pay(size_of::<V::Value>())?;
-        match self.open(false)? {
+        match self.open_whole(false)? {
             Opened::Null => visitor.visit_unit(),
             other => Err(other.mismatch(&visitor)),
         }
@@ -443,7 +533,7 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         self.pay(size_of::<V::Value>())?;
-        match self.open(true)? {
+        match self.open_whole(true)? {
             Opened::Text(text) => {
                 CowStrDeserializer::new(text.into_cow()).deserialize_enum(name, variants, visitor)
             }

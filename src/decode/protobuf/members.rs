@@ -60,6 +60,7 @@ impl<'de> Members<'de> {
     }
 
     /// Returns the next member that has its own name.
+    #[inline]
     fn field(&mut self) -> Result<Option<(&'static Field, Found<'de>)>> {
         loop {
             match self.fields.next()? {
@@ -93,6 +94,7 @@ pub(in crate::decode) enum MemberValue<'de> {
 
 impl<'de> Members<'de> {
     /// Returns the name and value of the next member.
+    #[inline]
     pub(in crate::decode) fn next(&mut self) -> Result<Option<(&'static str, MemberValue<'de>)>> {
         if let Some((name, stated)) = self.types.pop() {
             return Ok(Some((name, MemberValue::Stated(stated))));

@@ -4,6 +4,8 @@
 //! object. A field that the type does not have is skipped unread. Texts are borrowed from the
 //! message.
 
+use std::borrow::Cow;
+
 use super::envelope;
 use super::fields::{Fields, Found, Run};
 use super::members::{Elements, Entries, MAX_DEPTH, Members, TOO_DEEP};
@@ -52,6 +54,7 @@ pub(in crate::decode) enum Part<'de> {
 }
 
 impl<'de> Value<'de> {
+    #[inline]
     pub(super) fn new(
         field: &'static Field,
         found: Found<'de>,
@@ -76,7 +79,22 @@ impl<'de> Value<'de> {
         }
     }
 
-    fn members(&self) -> Result<Members<'de>> {
+    /// Returns whether the value is a message like any other.
+    #[inline]
+    pub(in crate::decode) fn is_message(&self) -> bool {
+        self.kind == Kind::Message && matches!(self.data, Data::One(_))
+    }
+
+    /// Returns the text of a value that is a text on the wire.
+    #[inline]
+    pub(in crate::decode) fn plain_text(&self) -> Result<Option<Cow<'de, str>>> {
+        match (&self.data, self.kind) {
+            (Data::One(raw), Kind::String) => raw.bytes().map(scalar::text).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    pub(in crate::decode) fn members(&self) -> Result<Members<'de>> {
         Members::new(self.message()?, self.target, self.depth + 1)
     }
 
@@ -156,11 +174,6 @@ impl<'de> Value<'de> {
             Data::List(run) => Ok(Part::List(Elements { run, kind, target, depth })),
             Data::Map(run) => Ok(Part::Entries(Entries::new(run, kind, target, depth))),
             Data::Missing if self.nullable => Ok(Part::Null),
-            // The most frequent forms.
-            Data::One(raw) if kind == Kind::String => {
-                Ok(Part::Text(scalar::text(raw.bytes()?).into()))
-            }
-            Data::One(_) if kind == Kind::Message => Ok(Part::Message(self.members()?)),
             _ => self.open_one(),
         }
     }
