@@ -79,6 +79,20 @@ impl Budget {
     }
 }
 
+/// Returns the most bytes of memory that a tree with this JSON takes: one with a B-tree node for
+/// each map, and with room for twice as many values as there are.
+pub(super) fn largest_tree(json: &[u8]) -> usize {
+    const ENTRY: usize = size_of::<(String, serde_json::Value)>();
+    let (mut maps, mut values) = (1_usize, 1_usize);
+    for byte in json {
+        maps += usize::from(*byte == b'{');
+        values += usize::from(matches!(byte, b',' | b'['));
+    }
+    // A short text has a small allocation of its own.
+    let entries = maps.saturating_mul(NODE + 1).saturating_add(values.saturating_mul(2));
+    entries.saturating_mul(ENTRY).saturating_add(json.len().saturating_mul(2))
+}
+
 /// The charges of a map as its B-tree grows.
 #[derive(Debug, Default)]
 pub(super) struct MapCharge {

@@ -91,6 +91,15 @@ pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
     let taken = region.change().bytes_allocated;
     assert!(taken < 2_000_000, "{taken} bytes for an object that is refused");
 
+    // Nor does a tree that is kept as it is take more than the limit.
+    let bombs = format!(r#"{{"fieldsV1":[{}0]}},"#, r#"{"":0},"#.repeat(2_000)).repeat(100);
+    let bombs = format!(r#"{{"metadata":{{"managedFields":[{bombs}{{}}]}}}}"#);
+    let limited = JsonDecode::<Pod>::new().memory_limit(16_000_000);
+    let region = Region::new(COUNTED);
+    assert!(limited.decode(bombs.as_bytes()).is_err());
+    let taken = region.change().bytes_allocated;
+    assert!(taken < 40_000_000, "{taken} bytes for an object that is refused");
+
     // The decoder skipped only the fields that would have been dropped.
     let mut expected = from_protobuf;
     assert!(expected.metadata.managed_fields.take().is_some_and(|managed| !managed.is_empty()));

@@ -2,8 +2,8 @@
 //!
 //! A type's `Deserialize` code is instantiated once, for [`Node`]. Encoding, skipped members and
 //! memory limit are values, not types, because a type such as `Pod` has hundreds of parts and each
-//! instantiation costs a program seconds of compile time and a megabyte. For the same reason the
-//! work is in functions that are not generic.
+//! instantiation costs a program seconds of compile time and a megabyte. For the same reason, most
+//! of the work is in functions that are not generic.
 
 mod key;
 mod members;
@@ -13,7 +13,7 @@ use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, MapDeserialize
 use serde::de::{Deserializer, Expected, Unexpected, Visitor};
 
 use self::members::{ElementSource, Elements, MemberSource, Members};
-use super::budget::Budget;
+use super::budget::{Budget, largest_tree};
 use super::error::{Error, Place, Result};
 use super::protobuf::ProtobufObject;
 use super::protobuf::value::{Part, Value};
@@ -319,20 +319,18 @@ impl Opened<'_, '_> {
     }
 }
 
-/// The most bytes of memory that a tree takes for each byte of its JSON: a map with one member.
-const TREE_BYTES: usize = 100;
-
 /// Decodes a tree of JSON that is kept as it is, without tokens between.
 ///
-/// The budget is charged for what a tree takes in general. If the worst tree could exceed it, each
-/// part is charged instead.
+/// The budget is charged for the most that the tree can take. If that exceeds the budget, each part
+/// is charged instead.
 fn tree<'de, V: Visitor<'de>>(
     json: &'de [u8],
     place: Place,
     budget: &Budget,
     visitor: V,
 ) -> Result<V::Value> {
-    if json.len().saturating_mul(TREE_BYTES) > budget.left() {
+    let most = largest_tree(json);
+    if most > budget.left() {
         return match Node::open_raw(json, place, None, budget, false)? {
             Opened::Members(mut members) => visitor.visit_map(&mut members),
             Opened::Elements(mut elements) => visitor.visit_seq(&mut elements),
@@ -340,7 +338,7 @@ fn tree<'de, V: Visitor<'de>>(
             other => Err(other.mismatch(&visitor)),
         };
     }
-    budget.charge(json.len().saturating_mul(TREE_BYTES / 8))?;
+    budget.charge(most)?;
     let text = std::str::from_utf8(json).map_err(|_| not_utf8().or(place))?;
     let mut json = serde_json::Deserializer::from_str(text);
     let value = json.deserialize_any(visitor).and_then(|value| json.end().map(|()| value));
