@@ -21,6 +21,9 @@ const TEXT: usize = 16;
 /// The number of entries in a B-tree node.
 const NODE: usize = 11;
 
+/// The largest size of a value of a tree, in bytes.
+const SMALL: usize = 64;
+
 /// The largest vector that serde allocates because of a size hint, in bytes.
 const HINTED: usize = 1024 * 1024;
 
@@ -70,8 +73,10 @@ impl Budget {
 
     /// Charges a vector of elements of `size` bytes, before the first one is built.
     pub(super) fn charge_vec(&self, size: usize, elements: usize) -> Result<()> {
+        // Types that keep any tree grow their vectors by doubling, from four on.
+        let exact = if size > SMALL { elements } else { elements.max(4).next_power_of_two() };
         // Serde allocates a larger vector in steps, each twice as large.
-        let mut capacity = elements.min((HINTED / size.max(1)).max(1));
+        let mut capacity = exact.min((HINTED / size.max(1)).max(1));
         while capacity < elements {
             capacity = capacity.saturating_mul(2);
         }
@@ -149,9 +154,10 @@ mod tests {
     #[test]
     fn vector_is_charged_at_its_size() {
         assert_eq!(charged::<Vec<u64>>("[]"), 24);
-        assert_eq!(charged::<Vec<u64>>("[1]"), 24 + 8);
-        assert_eq!(charged::<Vec<u64>>("[1,2,3,4,5]"), 24 + 5 * 8);
-        assert_eq!(charged::<Vec<String>>(r#"["abc"]"#), 24 + 24 + 3 + TEXT);
+        assert_eq!(charged::<Vec<u64>>("[1]"), 24 + 4 * 8);
+        assert_eq!(charged::<Vec<u64>>("[1,2,3,4,5]"), 24 + 8 * 8);
+        assert_eq!(charged::<Vec<String>>(r#"["abc"]"#), 24 + 4 * 24 + 3 + TEXT);
+        assert_eq!(charged::<Vec<Pod>>("[{},{},{}]"), 24 + 3 * size_of::<Pod>());
         assert_eq!(charged::<[u64; 2]>("[1,2]"), 16);
     }
 

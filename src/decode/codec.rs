@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kube::api::ObjectMeta;
 use serde::Deserialize;
 
+use super::node::from_json;
 use super::protobuf::{ItemType, ProtobufObject};
-use super::{Decode, DecodeError, json};
+use super::rule::Rule;
+use super::{Decode, DecodeError, MEMORY_LIMIT};
 use crate::object::FieldSet;
 use crate::panic::catch;
 use crate::sync::Mutex;
@@ -43,6 +45,12 @@ enum Layout {
     /// A protobuf message of this type. Lists hold these.
     Item(ItemType),
 }
+
+/// The fields of [`Head`], so that the rest of an object is skipped unread.
+static HEAD: LazyLock<FieldSet> = LazyLock::new(|| {
+    let names = ["name", "namespace", "uid", "resourceVersion", "labels"];
+    FieldSet::from_paths(names.map(|name| format!("metadata.{name}")))
+});
 
 /// The metadata that is read from an object without decoding it.
 #[derive(Deserialize)]
@@ -141,7 +149,7 @@ impl<K: 'static> Codec<K> {
     /// Reads an object's name, namespace, uid, version and labels, and skips the rest of it.
     pub(crate) fn decode_head(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
         let Head { metadata } = match self.layout {
-            Layout::Plain => json(object)?,
+            Layout::Plain => from_json(object, Some(Rule::Object(&HEAD)), MEMORY_LIMIT)?,
             _ => self.protobuf(object)?.decode()?,
         };
         let HeadMetadata { name, namespace, uid, resource_version, labels } = metadata;

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -33,7 +34,7 @@ pub(super) enum Token<'de> {
     Unsigned(u64),
     Signed(i64),
     Float(f64),
-    /// JSON that is not read yet: a tree that most types keep as it is.
+    /// JSON that is not read yet: a [`Spot::Tree`].
     Raw(&'de str),
     /// A text without escapes.
     Text(&'de str),
@@ -48,8 +49,8 @@ pub(super) enum Token<'de> {
 /// The approximate number of bytes of text for each token.
 const DENSITY: usize = 16;
 
-/// The member of managed fields that has a tree of empty maps, many times the size of the rest.
-const TREE: &str = "fieldsV1";
+/// The most tokens that have room before the text is read.
+const FIRST: usize = 16 * 1024;
 
 /// The name by which a `serde_json` with arbitrary precision passes the text of a number.
 const NUMBER: &str = "$serde_json::private::Number";
@@ -60,12 +61,14 @@ impl<'de> Tape<'de> {
     /// Returns `Ok(None)` if they would take more.
     pub(super) fn read(
         text: &'de [u8],
+        spot: Spot,
         rule: Option<Rule<'_>>,
         memory: usize,
     ) -> Result<Option<Self>, DecodeError> {
         let room = memory / size_of::<Token<'_>>();
-        let mut builder = Builder::new(rule, room.min(u32::MAX as usize), text.len());
-        match builder.read(text) {
+        let mut builder = Builder::new(rule, room.min(u32::MAX as usize));
+        builder.tokens.reserve_exact((text.len() / DENSITY).min(FIRST).min(builder.room));
+        match builder.read(text, spot) {
             Ok(()) => Ok(Some(Self { tokens: builder.tokens, at: 0 })),
             Err(_) if builder.full => Ok(None),
             Err(error) => Err(DecodeError::new(describe(&error))),
@@ -79,10 +82,19 @@ impl<'de> Tape<'de> {
         rule: Option<Rule<'_>>,
         token: usize,
     ) -> Option<(usize, usize)> {
-        let mut builder = Builder::new(rule, usize::MAX, 0);
+        let mut builder = Builder::new(rule, usize::MAX);
         builder.stop = token;
-        let stopped = builder.read(text).err()?;
+        let stopped = builder.read(text, Spot::Object).err()?;
         Some((stopped.line(), stopped.column()))
+    }
+
+    /// Returns the number of bytes that the tokens take.
+    pub(super) fn bytes(&self) -> usize {
+        let unescaped = self.tokens.iter().map(|token| match token {
+            Token::Unescaped(text) => text.len(),
+            _ => 0,
+        });
+        self.tokens.capacity() * size_of::<Token<'_>>() + unescaped.sum::<usize>()
     }
 
     /// Takes the token at the reader's position.
@@ -219,25 +231,24 @@ struct Builder<'f, 'de> {
 }
 
 impl<'f, 'de> Builder<'f, 'de> {
-    fn new(rule: Option<Rule<'f>>, room: usize, bytes: usize) -> Self {
-        let tokens = Vec::with_capacity((bytes / DENSITY).min(room));
-        Self { tokens, rule, room, full: false, stop: usize::MAX }
+    fn new(rule: Option<Rule<'f>>, room: usize) -> Self {
+        Self { tokens: Vec::new(), rule, room, full: false, stop: usize::MAX }
     }
 
-    fn read(&mut self, text: &'de [u8]) -> serde_json::Result<()> {
+    fn read(&mut self, text: &'de [u8], spot: Spot) -> serde_json::Result<()> {
         // Checking all of it for UTF-8 once is cheaper than each text. Texts that are skipped may
         // be anything.
         if let Ok(text) = std::str::from_utf8(text) {
             let mut json = serde_json::Deserializer::from_str(text);
-            return self.value(&mut json).and_then(|()| json.end());
+            return self.value(&mut json, spot).and_then(|()| json.end());
         }
         let mut json = serde_json::Deserializer::from_slice(text);
-        self.value(&mut json).and_then(|()| json.end())
+        self.value(&mut json, spot).and_then(|()| json.end())
     }
 
-    fn value<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
+    fn value<D: Deserializer<'de>>(&mut self, json: D, spot: Spot) -> Result<(), D::Error> {
         let rule = self.rule;
-        Next { builder: self, rule }.deserialize(json)
+        Next { builder: self, rule, spot }.deserialize(json)
     }
 
     #[inline]
@@ -245,6 +256,11 @@ impl<'f, 'de> Builder<'f, 'de> {
         if self.tokens.len() >= self.room || self.tokens.len() == self.stop {
             self.full = true;
             return Err(E::custom("too many tokens"));
+        }
+        if self.tokens.len() == self.tokens.capacity() {
+            // Doubled, but never beyond the room.
+            let more = self.tokens.len().max(64).min(self.room - self.tokens.len());
+            self.tokens.reserve_exact(more);
         }
         self.tokens.push(token);
         Ok(())
@@ -267,6 +283,37 @@ impl<'f, 'de> Builder<'f, 'de> {
 struct Next<'b, 'f, 'de> {
     builder: &'b mut Builder<'f, 'de>,
     rule: Option<Rule<'f>>,
+    spot: Spot,
+}
+
+/// The part of an object that a value is.
+///
+/// A `fieldsV1` of managed fields is a tree of empty maps, many times the size of the rest, and most
+/// types keep it as it is. It is one token, which is read when the type asks for it. Nothing else
+/// is, because each such token begins a new count of the depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    Object,
+    Metadata,
+    ManagedFields,
+    ManagedFieldsEntry,
+    Tree,
+    Other,
+}
+
+impl Spot {
+    fn member(self, name: &str) -> Self {
+        match (self, name) {
+            (Self::Object, "metadata") => Self::Metadata,
+            (Self::Metadata, "managedFields") => Self::ManagedFields,
+            (Self::ManagedFieldsEntry, "fieldsV1") => Self::Tree,
+            _ => Self::Other,
+        }
+    }
+
+    fn element(self) -> Self {
+        if self == Self::ManagedFields { Self::ManagedFieldsEntry } else { Self::Other }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Next<'_, '_, 'de> {
@@ -314,12 +361,12 @@ impl<'de> Visitor<'de> for Next<'_, '_, 'de> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Self { builder, rule } = self;
-        let rule = rule.and_then(Rule::for_elements);
+        let Self { builder, rule, spot } = self;
+        let (rule, spot) = (rule.and_then(Rule::for_elements), spot.element());
         let at = builder.tokens.len();
         builder.push(Token::List(0, 0))?;
         let mut count = 0;
-        while elements.next_element_seed(Next { builder: &mut *builder, rule })?.is_some() {
+        while elements.next_element_seed(Next { builder: &mut *builder, rule, spot })?.is_some() {
             count += 1;
         }
         builder.tokens[at] = Token::List(count, builder.end());
@@ -327,12 +374,12 @@ impl<'de> Visitor<'de> for Next<'_, '_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let Self { builder, rule } = self;
+        let Self { builder, rule, spot } = self;
         let at = builder.tokens.len();
         builder.push(Token::Map(0, 0))?;
         let mut count = 0;
         while let Some(Name(name)) = members.next_key()? {
-            if name == NUMBER && count == 0 {
+            if name == NUMBER && count == 0 && *ARBITRARY_PRECISION {
                 builder.tokens[at] = number(&members.next_value::<String>()?)?;
                 return Ok(());
             }
@@ -344,23 +391,44 @@ impl<'de> Visitor<'de> for Next<'_, '_, 'de> {
                 Some(Verdict::Look(rule)) => Some(rule),
                 Some(Verdict::Pass) | None => None,
             };
-            let tree = name == TREE && rule.is_none();
+            let spot = spot.member(&name);
             match name {
                 Cow::Borrowed(name) => builder.push(Token::Text(name))?,
                 Cow::Owned(name) => builder.unescaped(name.into())?,
             }
             count += 1;
-            if tree {
+            if spot == Spot::Tree && rule.is_none() {
                 let json = members.next_value::<&RawValue>()?.get();
                 builder.push(if json == "null" { Token::Null } else { Token::Raw(json) })?;
                 continue;
             }
-            members.next_value_seed(Next { builder: &mut *builder, rule })?;
+            members.next_value_seed(Next { builder: &mut *builder, rule, spot })?;
         }
         builder.tokens[at] = Token::Map(count, builder.end());
         Ok(())
     }
 }
+
+/// True if some crate of the program turned on `serde_json`'s arbitrary precision.
+static ARBITRARY_PRECISION: LazyLock<bool> = LazyLock::new(|| {
+    struct Probe;
+    impl<'de> Visitor<'de> for Probe {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a number")
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<bool, E> {
+            Ok(false)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<bool, A::Error> {
+            Ok(true)
+        }
+    }
+    serde_json::Deserializer::from_str("1").deserialize_any(Probe).unwrap_or(false)
+});
 
 /// Returns the token of a number, as `serde_json` reads it without arbitrary precision.
 fn number<'de, E: serde::de::Error>(text: &str) -> Result<Token<'de>, E> {

@@ -145,6 +145,49 @@ fn malformed_json_is_refused_with_its_place() {
 }
 
 #[test]
+fn trees_neither_nest_without_end_nor_hide_their_size() {
+    for opening in [r#"{"fieldsV1":"#, r#"{"properties":{"fieldsV1":"#] {
+        let closing = "}".repeat(opening.matches('{').count());
+        let deep = |n: usize| opening.repeat(n) + "0" + &closing.repeat(n);
+        assert!(json::<DynamicObject>(deep(20_000).as_bytes()).is_err());
+        assert_eq!(json::<Value>(deep(20).as_bytes()).unwrap().to_string(), deep(20));
+    }
+    // Within managed fields, a tree is one token; inside it nothing else is.
+    let object =
+        |tree: &str| format!(r#"{{"metadata":{{"managedFields":[{{"fieldsV1":{tree}}}]}}}}"#);
+    let again = object(&object(r#"{"f:a":{},"f:b":[1,"x\n",null]}"#));
+    assert_eq!(json::<Value>(again.as_bytes()).unwrap().to_string(), again);
+    for tree in ["null", "5", "true", r#""text""#, "[]", "{}", "[[1],[2]]"] {
+        let text = object(tree);
+        let whole = json::<Value>(text.as_bytes()).unwrap();
+        for memory in [3_000, 5_000, 10_000, MEMORY_LIMIT] {
+            if let Ok(read) = from_json::<Value>(text.as_bytes(), None, memory) {
+                assert_eq!(read, whole);
+            }
+        }
+        assert_eq!(from_json::<Value>(text.as_bytes(), None, 10_000).unwrap(), whole);
+    }
+    let large = object(&format!("[{}0]", "{\"\":0},".repeat(10_000)));
+    assert!(from_json::<Pod>(large.as_bytes(), None, 1_000_000).is_err());
+    assert!(from_json::<Pod>(large.as_bytes(), None, 100_000_000).is_ok());
+}
+
+#[test]
+fn names_that_serde_json_uses_are_names_here() {
+    for text in [
+        r#"{"$serde_json::private::Number":"1"}"#,
+        r#"{"$serde_json::private::Number":{"a":1},"b":2}"#,
+    ] {
+        let read = json::<BTreeMap<String, Value>>(text.as_bytes()).unwrap();
+        assert!(read.contains_key("$serde_json::private::Number"), "{read:?}");
+    }
+    for key in ["+5", "007", "inf", "5.0", ""] {
+        let text = format!(r#"{{"{key}":true}}"#);
+        assert!(json::<BTreeMap<i32, bool>>(text.as_bytes()).is_err(), "{key}");
+    }
+}
+
+#[test]
 fn tokens_count_as_memory() {
     let text = format!("[{}0]", "0,".repeat(10_000));
     let read = |memory| from_json::<serde::de::IgnoredAny>(text.as_bytes(), None, memory);

@@ -1,7 +1,7 @@
 //! The deserializer of a key.
 
 use serde::de::value::CowStrDeserializer;
-use serde::de::{Deserializer, IntoDeserializer, Visitor};
+use serde::de::{Deserializer, IgnoredAny, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use crate::decode::error::{Error, Result};
@@ -15,9 +15,11 @@ pub(super) struct Key<'de>(pub(super) Text<'de>);
 macro_rules! parsed {
     ($($method:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            // Rust reads more forms of a number than JSON has.
+            let number = serde_json::from_str::<IgnoredAny>(self.0.as_str()).is_ok();
             match self.0.as_str().parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => self.0.visit(visitor),
+                Ok(value) if number => visitor.$visit(value),
+                _ => self.0.visit(visitor),
             }
         })*
     };
@@ -31,7 +33,10 @@ impl<'de> Deserializer<'de> for Key<'de> {
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_str(self.0.as_str())
+        match self.0 {
+            Text::Borrowed(name) => visitor.visit_borrowed_str(name),
+            name => visitor.visit_str(name.as_str()),
+        }
     }
 
     parsed! {

@@ -18,7 +18,7 @@ use super::error::{Error, Place, Result};
 use super::protobuf::ProtobufObject;
 use super::protobuf::value::{Part, Value};
 use super::rule::Rule;
-use super::tape::{Tape, Token, Tokens};
+use super::tape::{Spot, Tape, Token, Tokens};
 use super::text::Text;
 use super::{DecodeError, describe_place};
 
@@ -32,8 +32,8 @@ pub(super) fn from_json<'de, T: Deserialize<'de>>(
     memory: usize,
 ) -> std::result::Result<T, DecodeError> {
     let too_large = || DecodeError::too_large(memory);
-    let mut tape = Tape::read(text, rule, memory)?.ok_or_else(too_large)?;
-    let budget = Budget::new(memory);
+    let mut tape = Tape::read(text, Spot::Object, rule, memory)?.ok_or_else(too_large)?;
+    let budget = Budget::new(memory.saturating_sub(tape.bytes()));
     let data = Data::Json(Tokens::of(&mut tape));
     decode(Node { data, budget: &budget, room: 0 }).map_err(|error| {
         if budget.is_exceeded() {
@@ -55,7 +55,7 @@ pub(super) fn from_json_within<T: serde::de::DeserializeOwned>(
     text: &[u8],
     budget: &Budget,
 ) -> Result<T> {
-    let mut tape = Tape::read(text, None, usize::MAX).unwrap().unwrap();
+    let mut tape = Tape::read(text, Spot::Object, None, usize::MAX).unwrap().unwrap();
     let data = Data::Json(Tokens::of(&mut tape));
     decode(Node { data, budget, room: 0 })
 }
@@ -184,10 +184,8 @@ impl<'w, 'de> Node<'w, 'de> {
         budget: &'w Budget,
         within: bool,
     ) -> Result<Opened<'w, 'de>> {
-        let tape = Tape::read(json, rule, budget.left());
-        let tape = tape.map_err(|error| Error::nowhere(error.problem).or(place))?;
-        let tape = tape.ok_or_else(|| budget.refuse())?;
-        Ok(Self::open_json(Tokens::inside(tape, place), budget, within))
+        let tokens = read_raw(json, place, rule, budget)?;
+        Ok(Self::open_json(tokens, budget, within))
     }
 
     /// Opens the value, and reads its JSON if that was not read yet.
@@ -235,6 +233,7 @@ impl<'w, 'de> Node<'w, 'de> {
             Data::Json(mut tokens) => match *tokens.tape().peek() {
                 Token::Map(left, _) => {
                     let next = tokens.tape().at + 1;
+                    tokens.tape().at = next;
                     let source = MemberSource::Json { tokens, left, next };
                     return Ok(Members::new(source, budget, None, within));
                 }
@@ -319,6 +318,20 @@ impl Opened<'_, '_> {
     }
 }
 
+/// Reads JSON that was not read yet, and charges its tokens.
+fn read_raw<'w, 'de>(
+    json: &'de [u8],
+    place: Place,
+    rule: Option<Rule<'_>>,
+    budget: &Budget,
+) -> Result<Tokens<'w, 'de>> {
+    let tape = Tape::read(json, Spot::Other, rule, budget.left());
+    let tape = tape.map_err(|error| Error::nowhere(error.problem).or(place))?;
+    let tape = tape.ok_or_else(|| budget.refuse())?;
+    budget.charge(tape.bytes())?;
+    Ok(Tokens::inside(tape, place))
+}
+
 /// Decodes a tree of JSON that is kept as it is, without tokens between.
 ///
 /// The budget is charged for the most that the tree can take. If that exceeds the budget, each part
@@ -331,12 +344,8 @@ fn tree<'de, V: Visitor<'de>>(
 ) -> Result<V::Value> {
     let most = largest_tree(json);
     if most > budget.left() {
-        return match Node::open_raw(json, place, None, budget, false)? {
-            Opened::Members(mut members) => visitor.visit_map(&mut members),
-            Opened::Elements(mut elements) => visitor.visit_seq(&mut elements),
-            Opened::Text(text) => text.visit(visitor),
-            other => Err(other.mismatch(&visitor)),
-        };
+        let data = Data::Json(read_raw(json, place, None, budget)?);
+        return Node { data, budget, room: size_of::<V::Value>() }.deserialize_any(visitor);
     }
     budget.charge(most)?;
     let text = std::str::from_utf8(json).map_err(|_| not_utf8().or(place))?;

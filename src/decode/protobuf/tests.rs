@@ -199,6 +199,11 @@ fn enums_newtypes_and_raw_json_are_read_as_from_json() {
     assert_eq!(object.metadata.managed_fields[0].fields_v1.get(), r#"{"f:a" : {}}"#);
     assert_eq!(object.status.phase, Phase::Running);
     assert_eq!(decode::<Object>("Pod", &of("Odd")).unwrap().status.phase, Phase::Else);
+
+    // A `RawValue` is JSON even if the server's bytes are not.
+    let managed = field(17, field(7, field(1, br#"1},"x":{"#)));
+    let malformed = [field(1, managed), field(3, field(1, "Running"))].concat();
+    assert!(decode::<Object>("Pod", &malformed).is_err());
 }
 
 #[test]

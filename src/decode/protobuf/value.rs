@@ -6,12 +6,15 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
+
 use super::envelope;
 use super::fields::{Fields, Found, Run};
 use super::members::{Elements, Entries, MAX_DEPTH, Members, TOO_DEEP};
 use super::scalar::{self, IntOrString};
 use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
 use super::wire::{Cursor, Raw, last};
+use crate::decode::describe;
 use crate::decode::error::{Error, Result};
 use crate::decode::text::Text;
 
@@ -148,6 +151,9 @@ impl<'de> Value<'de> {
                 let json = std::str::from_utf8(json).map_err(|error| {
                     Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
                 })?;
+                // A `RawValue` trusts that its text is JSON.
+                serde_json::from_str::<IgnoredAny>(json)
+                    .map_err(|error| Error::new(describe(&error), offset))?;
                 Ok(Some(json.to_owned()))
             }
             _ => Ok(None),
