@@ -288,9 +288,9 @@ struct Next<'b, 'f, 'de> {
 
 /// The part of an object that a value is.
 ///
-/// A `fieldsV1` of managed fields is a tree of empty maps, many times the size of the rest, and most
-/// types keep it as it is. It is one token, which is read when the type asks for it. Nothing else
-/// is, because each such token begins a new count of the depth.
+/// A `fieldsV1` of managed fields is a tree of empty maps, many times the size of the rest, and
+/// most types keep it as it is. It is one token, which is read when the type asks for it. Nothing
+/// else is, because each such token begins a new count of the depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
     Object,
