@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
 use serde_json::value::RawValue;
 
 use super::error::Place;
@@ -66,9 +65,9 @@ impl<'de> Tape<'de> {
         memory: usize,
     ) -> Result<Option<Self>, DecodeError> {
         let room = memory / size_of::<Token<'_>>();
-        let mut builder = Builder::new(rule, room.min(u32::MAX as usize));
+        let mut builder = Builder::new(room.min(u32::MAX as usize));
         builder.tokens.reserve_exact((text.len() / DENSITY).min(FIRST).min(builder.room));
-        match builder.read(text, spot) {
+        match builder.read(text, spot, rule) {
             Ok(()) => Ok(Some(Self { tokens: builder.tokens, at: 0 })),
             Err(_) if builder.full => Ok(None),
             Err(error) => Err(DecodeError::new(describe(&error))),
@@ -82,9 +81,9 @@ impl<'de> Tape<'de> {
         rule: Option<Rule<'_>>,
         token: usize,
     ) -> Option<(usize, usize)> {
-        let mut builder = Builder::new(rule, usize::MAX);
+        let mut builder = Builder::new(usize::MAX);
         builder.stop = token;
-        let stopped = builder.read(text, Spot::Object).err()?;
+        let stopped = builder.read(text, Spot::Object, rule).err()?;
         Some((stopped.line(), stopped.column()))
     }
 
@@ -109,11 +108,13 @@ impl<'de> Tape<'de> {
     /// Takes the token at the reader's position if it is a text.
     #[inline]
     pub(super) fn take_text(&mut self) -> Option<Text<'de>> {
-        match self.tokens.get_mut(self.at)? {
-            Token::Text(text) => Some(Text::Borrowed(text)),
-            Token::Unescaped(text) => Some(Text::Owned(std::mem::take(text).into())),
-            _ => None,
-        }
+        let text = match self.tokens.get_mut(self.at)? {
+            Token::Text(text) => Text::Borrowed(text),
+            Token::Unescaped(text) => Text::Owned(std::mem::take(text).into()),
+            _ => return None,
+        };
+        self.at += 1;
+        Some(text)
     }
 
     /// Returns the token at the reader's position.
@@ -218,10 +219,66 @@ impl<'w, 'de> Tokens<'w, 'de> {
     }
 }
 
+/// The values of a list, or the names and values of a map, that were not read yet.
+pub(super) struct Run<'w, 'de> {
+    tokens: Tokens<'w, 'de>,
+    left: u32,
+    /// The position of the next name or value.
+    next: usize,
+}
+
+impl<'w, 'de> Run<'w, 'de> {
+    /// Creates the run of a list or map of this length, after whose token the reader stands.
+    #[inline]
+    pub(super) fn new(mut tokens: Tokens<'w, 'de>, length: u32) -> Self {
+        let next = tokens.tape().at;
+        Self { tokens, left: length, next }
+    }
+
+    /// Returns the number of values left.
+    #[inline]
+    pub(super) fn left(&self) -> usize {
+        self.left as usize
+    }
+
+    /// Goes to the next value of a list.
+    #[inline]
+    pub(super) fn next(&mut self) -> bool {
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.left = left;
+        let tape = self.tokens.tape();
+        tape.at = self.next;
+        self.next = tape.end();
+        true
+    }
+
+    /// Goes to the next value of a map, and returns its name.
+    #[inline]
+    pub(super) fn next_name(&mut self) -> Option<Text<'de>> {
+        self.left = self.left.checked_sub(1)?;
+        let tape = self.tokens.tape();
+        tape.at = self.next;
+        let name = tape.take_text()?;
+        self.next = tape.end();
+        Some(name)
+    }
+
+    /// Returns the tokens of the value that was gone to.
+    #[inline]
+    pub(super) fn value(&mut self) -> Tokens<'_, 'de> {
+        self.tokens.inner()
+    }
+
+    /// Returns the place of the value that was gone to.
+    #[inline]
+    pub(super) fn place(&self) -> Place {
+        self.tokens.place()
+    }
+}
+
 /// The tokens that were read so far.
-struct Builder<'f, 'de> {
+struct Builder<'de> {
     tokens: Vec<Token<'de>>,
-    rule: Option<Rule<'f>>,
     /// The largest number of tokens. An unescaped text counts for its bytes, too.
     room: usize,
     /// True if there were more.
@@ -230,25 +287,26 @@ struct Builder<'f, 'de> {
     stop: usize,
 }
 
-impl<'f, 'de> Builder<'f, 'de> {
-    fn new(rule: Option<Rule<'f>>, room: usize) -> Self {
-        Self { tokens: Vec::new(), rule, room, full: false, stop: usize::MAX }
+impl<'de> Builder<'de> {
+    fn new(room: usize) -> Self {
+        Self { tokens: Vec::new(), room, full: false, stop: usize::MAX }
     }
 
-    fn read(&mut self, text: &'de [u8], spot: Spot) -> serde_json::Result<()> {
+    fn read(
+        &mut self,
+        text: &'de [u8],
+        spot: Spot,
+        rule: Option<Rule<'_>>,
+    ) -> serde_json::Result<()> {
+        let next = Next { builder: self, rule, spot };
         // Checking all of it for UTF-8 once is cheaper than each text. Texts that are skipped may
         // be anything.
         if let Ok(text) = std::str::from_utf8(text) {
             let mut json = serde_json::Deserializer::from_str(text);
-            return self.value(&mut json, spot).and_then(|()| json.end());
+            return next.deserialize(&mut json).and_then(|()| json.end());
         }
         let mut json = serde_json::Deserializer::from_slice(text);
-        self.value(&mut json, spot).and_then(|()| json.end())
-    }
-
-    fn value<D: Deserializer<'de>>(&mut self, json: D, spot: Spot) -> Result<(), D::Error> {
-        let rule = self.rule;
-        Next { builder: self, rule, spot }.deserialize(json)
+        next.deserialize(&mut json).and_then(|()| json.end())
     }
 
     #[inline]
@@ -281,7 +339,7 @@ impl<'f, 'de> Builder<'f, 'de> {
 
 /// The reader of the next value.
 struct Next<'b, 'f, 'de> {
-    builder: &'b mut Builder<'f, 'de>,
+    builder: &'b mut Builder<'de>,
     rule: Option<Rule<'f>>,
     spot: Spot,
 }

@@ -1,6 +1,6 @@
 //! The members of an object and the elements of a list, in either encoding.
 
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use super::key::Key;
 use super::{Data, Node};
@@ -9,7 +9,7 @@ use crate::decode::error::{Error, Place, Result};
 use crate::decode::protobuf::value::Value;
 use crate::decode::protobuf::{self, MemberValue};
 use crate::decode::rule::{Rule, Verdict};
-use crate::decode::tape::Tokens;
+use crate::decode::tape;
 use crate::decode::text::Text;
 
 /// The members of an object, or the entries of a map.
@@ -26,20 +26,9 @@ pub(super) struct Members<'w, 'de> {
 }
 
 pub(super) enum MemberSource<'w, 'de> {
-    /// The reader of a tape, the number of members left, and the position of the next one.
-    Json {
-        tokens: Tokens<'w, 'de>,
-        left: u32,
-        next: usize,
-    },
-    Message {
-        message: protobuf::Members<'de>,
-        next: Option<MemberValue<'de>>,
-    },
-    Entries {
-        entries: protobuf::Entries<'de>,
-        next: Option<Value<'de>>,
-    },
+    Json(tape::Run<'w, 'de>),
+    Message { message: protobuf::Members<'de>, next: Option<MemberValue<'de>> },
+    Entries { entries: protobuf::Entries<'de>, next: Option<Value<'de>> },
 }
 
 impl<'w, 'de> Members<'w, 'de> {
@@ -58,17 +47,8 @@ impl<'w, 'de> Members<'w, 'de> {
     fn next_name(&mut self) -> Result<Option<Text<'de>>> {
         loop {
             let name = match &mut self.source {
-                MemberSource::Json { left: 0, .. } => return Ok(None),
-                MemberSource::Json { tokens, left, next } => {
-                    *left -= 1;
-                    let tape = tokens.tape();
-                    tape.at = *next;
-                    let name = tape.take_text().unwrap_or(Text::Borrowed(""));
-                    tape.at += 1;
-                    *next = tape.end();
-                    // The tape has no members that the rule skips.
-                    return Ok(Some(name));
-                }
+                // A tape has no members that the rule skips.
+                MemberSource::Json(run) => return Ok(run.next_name()),
                 MemberSource::Message { message, next } => {
                     let Some((name, value)) = message.next()? else { return Ok(None) };
                     *next = Some(value);
@@ -106,9 +86,9 @@ impl<'w, 'de> Members<'w, 'de> {
         }
         let unasked = || Error::nowhere("a value was asked for before its name");
         let (data, place) = match &mut self.source {
-            MemberSource::Json { tokens, .. } => {
-                let place = tokens.place();
-                (Data::Json(tokens.inner()), place)
+            MemberSource::Json(run) => {
+                let place = run.place();
+                (Data::Json(run.value()), place)
             }
             MemberSource::Message { message, next } => match next.take().ok_or_else(unasked)? {
                 MemberValue::Stated(text) => (Data::Stated(text), Place::Byte(message.offset())),
@@ -128,7 +108,7 @@ impl<'w, 'de> Members<'w, 'de> {
 
     fn place(&self) -> Option<Place> {
         match &self.source {
-            MemberSource::Json { tokens, .. } => Some(tokens.place()),
+            MemberSource::Json(run) => Some(run.place()),
             MemberSource::Message { .. } => None,
             MemberSource::Entries { entries, .. } => Some(Place::Byte(entries.offset())),
         }
@@ -164,7 +144,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
 
     fn size_hint(&self) -> Option<usize> {
         match &self.source {
-            MemberSource::Json { left, .. } => Some(*left as usize),
+            MemberSource::Json(run) => Some(run.left()),
             MemberSource::Message { .. } => None,
             MemberSource::Entries { entries, .. } => Some(entries.left()),
         }
@@ -181,12 +161,7 @@ pub(super) struct Elements<'w, 'de> {
 }
 
 pub(super) enum ElementSource<'w, 'de> {
-    /// The reader of a tape, the number of elements left, and the position of the next one.
-    Json {
-        tokens: Tokens<'w, 'de>,
-        left: u32,
-        next: usize,
-    },
+    Json(tape::Run<'w, 'de>),
     List(protobuf::Elements<'de>),
     Empty,
 }
@@ -204,7 +179,7 @@ impl<'w, 'de> Elements<'w, 'de> {
 
     fn left(&self) -> usize {
         match &self.source {
-            ElementSource::Json { left, .. } => *left as usize,
+            ElementSource::Json(run) => run.left(),
             ElementSource::List(list) => list.left(),
             ElementSource::Empty => 0,
         }
@@ -221,13 +196,12 @@ impl<'w, 'de> Elements<'w, 'de> {
             self.charged = true;
         }
         let (data, place) = match &mut self.source {
-            ElementSource::Json { tokens, left, next } => {
-                *left -= 1;
-                let tape = tokens.tape();
-                tape.at = *next;
-                *next = tape.end();
-                let place = tokens.place();
-                (Data::Json(tokens.inner()), place)
+            ElementSource::Json(run) => {
+                if !run.next() {
+                    return Ok(None);
+                }
+                let place = run.place();
+                (Data::Json(run.value()), place)
             }
             ElementSource::List(list) => {
                 let Some(value) = list.next()? else { return Ok(None) };
@@ -239,10 +213,11 @@ impl<'w, 'de> Elements<'w, 'de> {
         Ok(Some((Node { data, budget: self.budget, room: size }, place)))
     }
 
-    /// Refuses elements that the visitor did not take.
-    pub(super) fn finish(&self) -> Result<()> {
+    /// Shows the elements to a visitor, which must take all of them.
+    pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        let value = visitor.visit_seq(&mut self)?;
         if self.left() == 0 {
-            return Ok(());
+            return Ok(value);
         }
         Err(Error::nowhere("a list has more elements than its type"))
     }

@@ -18,7 +18,7 @@ use super::error::{Error, Place, Result};
 use super::protobuf::ProtobufObject;
 use super::protobuf::value::{Part, Value};
 use super::rule::Rule;
-use super::tape::{Spot, Tape, Token, Tokens};
+use super::tape::{Run, Spot, Tape, Token, Tokens};
 use super::text::Text;
 use super::{DecodeError, describe_place};
 
@@ -43,8 +43,7 @@ pub(super) fn from_json<'de, T: Deserialize<'de>>(
             Some(Place::Token(token)) => token,
             _ => 0,
         };
-        let place = Tape::place(text, rule, token);
-        let (line, column) = place.unwrap_or((1, 0));
+        let (line, column) = Tape::place(text, rule, token).unwrap_or((1, 0));
         DecodeError::new(describe_place(&error.to_string(), line, column))
     })
 }
@@ -209,14 +208,12 @@ impl<'w, 'de> Node<'w, 'de> {
             Token::Raw(json) => Opened::Json(json.as_bytes(), place),
             Token::Text(text) => Opened::Text(Text::Borrowed(text)),
             Token::Unescaped(text) => Opened::Text(Text::Owned(text.into())),
-            Token::Map(left, _) => {
-                let next = tokens.tape().at;
-                let source = MemberSource::Json { tokens, left, next };
+            Token::Map(length, _) => {
+                let source = MemberSource::Json(Run::new(tokens, length));
                 Opened::Members(Members::new(source, budget, None, within))
             }
-            Token::List(left, _) => {
-                let next = tokens.tape().at;
-                let source = ElementSource::Json { tokens, left, next };
+            Token::List(length, _) => {
+                let source = ElementSource::Json(Run::new(tokens, length));
                 Opened::Elements(Elements::new(source, budget, None, within))
             }
         }
@@ -231,10 +228,9 @@ impl<'w, 'de> Node<'w, 'de> {
                 return Ok(Members::new(source, budget, rule, within));
             }
             Data::Json(mut tokens) => match *tokens.tape().peek() {
-                Token::Map(left, _) => {
-                    let next = tokens.tape().at + 1;
-                    tokens.tape().at = next;
-                    let source = MemberSource::Json { tokens, left, next };
+                Token::Map(length, _) => {
+                    tokens.tape().at += 1;
+                    let source = MemberSource::Json(Run::new(tokens, length));
                     return Ok(Members::new(source, budget, None, within));
                 }
                 _ => Data::Json(tokens),
@@ -386,10 +382,7 @@ impl<'de> Node<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         self.pay(size_of::<V::Value>())?;
-        let mut elements = self.elements(tuple, &visitor)?;
-        let value = visitor.visit_seq(&mut elements)?;
-        elements.finish()?;
-        Ok(value)
+        self.elements(tuple, &visitor)?.visit(visitor)
     }
 }
 
@@ -410,11 +403,7 @@ impl<'de> Deserializer<'de> for Node<'_, 'de> {
                 text.visit(visitor)
             }
             Opened::Members(mut members) => visitor.visit_map(&mut members),
-            Opened::Elements(mut elements) => {
-                let value = visitor.visit_seq(&mut elements)?;
-                elements.finish()?;
-                Ok(value)
-            }
+            Opened::Elements(elements) => elements.visit(visitor),
             // Few types ask for anything, and those keep the tree as it is.
             Opened::Json(json, place) => tree(json, place, budget, visitor),
         }
