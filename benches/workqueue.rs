@@ -6,8 +6,8 @@
 //! `--keys 1000000` and `--only name` as there; `--rounds 3` with `--peer`. Without cargo's
 //! `--bench`, as `cargo test --benches` calls it, it only shows that everything runs.
 //!
-//! Where the Go program has goroutines, there are tasks here, once on one thread and once on as
-//! many as there are processors: `runtime` says which. Everything else is on one thread. Keys are
+//! Tasks stand for the Go program's goroutines, once on one thread and once on as many as there are
+//! processors: `runtime` says which. Everything else is on one thread. Keys are
 //! [`ObjectKey`]s, which controllers have: as a Go string a pointer and a length, plus a count of
 //! references. What is got is held as a guard until it is done; room for the guards is made before
 //! a run and does not count. Memory is what the allocator counts, which costs a few nanoseconds for

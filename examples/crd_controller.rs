@@ -12,8 +12,8 @@
 //! spec: { page: "<h1>Hello</h1>", replicas: 2 }
 //! ```
 //!
-//! What there is to see: a derived type with a schema and a status; `generation_changed`, so that
-//! the controller's own status is no work for it; server-side apply and owner references, so that
+//! The example shows a derived type with a schema and a status; `generation_changed`, so that the
+//! controller's own status is no work for it; server-side apply and owner references, so that
 //! what others do to its objects is undone and the cluster's garbage collector cleans up;
 //! conditions and `observedGeneration` as the API conventions want them; a wrong spec, which is
 //! told and not retried.

@@ -29,7 +29,7 @@
 //! `bootstrap.kubernetes.io/token` in `kube-system`, for one, is a way into the cluster. A consent
 //! that is withdrawn takes the copy away.
 //!
-//! What there is to see: a finalizer, because owner references don't reach into other namespaces;
+//! The example shows a finalizer, because owner references don't reach into other namespaces;
 //! leader election; own writes in sight, so that nothing is created twice; one bad namespace that
 //! does not hold up the others; metrics; a stop that lets reconciles end. Its log says names, never
 //! what a secret holds. It needs the verbs get, list, watch, create, update, patch and delete on

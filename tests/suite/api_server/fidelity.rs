@@ -1,8 +1,6 @@
 //! Each request of the transcripts, asked of the embedded server: same status, same media type,
 //! same shape of the body. The server is brought to the revisions at which the real one was asked,
 //! so that the recorded versions and continue tokens mean the same to both.
-//!
-//! What was recorded as protobuf is not part of the checkout: this server speaks JSON only.
 
 use std::collections::BTreeMap;
 use std::io::Write;
