@@ -55,10 +55,8 @@ fn main() {
 
 /// Measures the first list and a relist.
 async fn measure(server: &PodServer, managed: bool, trust: bool) -> (Duration, Duration) {
-    let mut source = ApiSource::<Pod>::new(server.client()).trust_versions(trust);
-    if !managed {
-        source = source.without_managed_fields();
-    }
+    let source = ApiSource::<Pod>::new(server.client());
+    let source = source.trust_versions(trust).managed_fields(managed);
     let reflector = ReflectorOptions::new()
         .on_error(|_| {})
         .transform(|pod: &mut Pod| pod.metadata.managed_fields = None);

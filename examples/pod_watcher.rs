@@ -15,7 +15,7 @@ use kube::Client;
 use kube::api::ObjectMeta;
 use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Event, Index, InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory};
+use kube_informer::{Event, Index, ObjectKey, SharedInformer, SharedInformerFactory};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
@@ -30,9 +30,7 @@ pub(crate) async fn run(
     mut say: impl FnMut(String),
 ) -> Result<(), BoxError> {
     let factory = SharedInformerFactory::builder(client).name("pod-watcher").build();
-    // Nothing here reads managedFields, a third of a pod: they are not kept.
-    let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
-    let pods = factory.informer_with(spec)?;
+    let pods = factory.informer::<Pod>();
     let by_node = pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?;
     let mut events = pods.events()?;
 

@@ -107,12 +107,10 @@ where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
     let SourceRequest { client, media, streaming, what } = asking;
-    let mut source = ApiSource::<K>::new(client);
+    let bare = what == "slim" || what.ends_with("no managedFields");
+    let mut source = ApiSource::<K>::new(client).managed_fields(!bare);
     if media == "json" {
         source = source.json_only();
-    }
-    if what == "slim" || what.ends_with("no managedFields") {
-        source = source.without_managed_fields();
     }
     let reflector = ReflectorOptions::new().streaming_list(streaming);
     let options = InformerOptions::new().reflector(reflector).storage(storage);

@@ -81,14 +81,6 @@ impl<K: 'static> Codecs<K> {
         Self { decoder, codecs: Mutex::default() }
     }
 
-    /// Limits the memory of one object, if the decoder supports that.
-    pub(crate) fn with_memory_limit(self: Arc<Self>, bytes: usize) -> Arc<Self> {
-        match self.decoder.with_memory_limit(bytes) {
-            Some(decoder) => Arc::new(Self::new(decoder)),
-            None => self,
-        }
-    }
-
     pub(crate) fn decoder(&self) -> &dyn Decode<K> {
         &*self.decoder
     }

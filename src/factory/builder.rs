@@ -26,7 +26,7 @@ const LISTS: usize = 8;
 ///     .name("my-controller")
 ///     .namespace("shop")
 ///     .resync(Duration::from_secs(600))
-///     .managed_fields(false)
+///     .page_size(1_000)
 ///     .build();
 /// # Ok(()) }
 /// ```

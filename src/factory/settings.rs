@@ -4,9 +4,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube::Resource;
+
 use super::spec::OptionDifference;
 use crate::reflector::{ErrorHandler, ReflectorOptions};
-use crate::transport::ApiSource;
+use crate::transport::{ApiSource, ManagedFields};
 
 /// The options that both a factory and a spec have. `None` is unset.
 #[derive(Clone, Default)]
@@ -17,7 +19,7 @@ pub(super) struct Settings {
     pub(super) page_size: Option<u32>,
     pub(super) object_limit: Option<usize>,
     pub(super) memory_limit: Option<usize>,
-    pub(super) managed_fields: Option<bool>,
+    pub(super) managed_fields: Option<ManagedFields>,
     pub(super) freshness_limit: Option<Duration>,
     pub(super) on_error: Option<ErrorHandler>,
 }
@@ -31,7 +33,7 @@ impl Settings {
             name: Some("".into()),
             resync: Some(Duration::ZERO),
             streaming_list: Some(false),
-            managed_fields: Some(true),
+            managed_fields: Some(ManagedFields::LeftOut),
             ..Self::default()
         }
     }
@@ -45,22 +47,22 @@ impl Settings {
             page_size: self.page_size.or(defaults.page_size),
             object_limit: self.object_limit.or(defaults.object_limit),
             memory_limit: self.memory_limit.or(defaults.memory_limit),
-            managed_fields: self.managed_fields.or(defaults.managed_fields),
+            managed_fields: self.managed_fields.or_else(|| defaults.managed_fields.clone()),
             freshness_limit: self.freshness_limit.or(defaults.freshness_limit),
             on_error: self.on_error.or_else(|| defaults.on_error.clone()),
         }
     }
 
     /// Applies the options of a source.
-    pub(super) fn source<K: 'static>(&self, mut source: ApiSource<K>) -> ApiSource<K> {
+    pub(super) fn source<K: Resource + 'static>(&self, mut source: ApiSource<K>) -> ApiSource<K> {
         if let Some(bytes) = self.object_limit {
             source = source.object_limit(bytes);
         }
         if let Some(bytes) = self.memory_limit {
             source = source.memory_limit(bytes);
         }
-        if self.managed_fields == Some(false) {
-            source = source.without_managed_fields();
+        if let Some(managed_fields) = &self.managed_fields {
+            source = source.keeping(managed_fields.clone());
         }
         source
     }
@@ -202,13 +204,20 @@ macro_rules! setters {
                 self
             }
 
-            /// Sets whether objects keep their `metadata.managedFields`. They do unless set, in the
-            /// spec or in the factory. Few controllers read them, and without them an object takes
-            /// a fraction of the memory: see [`ApiSource::without_managed_fields`].
-            ///
-            /// [`ApiSource::without_managed_fields`]: crate::transport::ApiSource::without_managed_fields
+            /// Sets whether objects keep their `metadata.managedFields`. They do not unless set, in
+            /// the spec or in the factory: see
+            /// [`ApiSource::managed_fields`](crate::transport::ApiSource::managed_fields).
             pub fn managed_fields(mut self, keep: bool) -> Self {
-                self.settings.managed_fields = Some(keep);
+                self.settings.managed_fields = Some(keep.into());
+                self
+            }
+
+            /// Keeps only one manager's entries of `metadata.managedFields`. It replaces
+            /// [`managed_fields`](Self::managed_fields). Use it in a controller that applies
+            /// objects and watches the fields that it owns.
+            pub fn managed_fields_of(mut self, manager: impl Into<std::sync::Arc<str>>) -> Self {
+                let manager = crate::transport::ManagedFields::Of(manager.into());
+                self.settings.managed_fields = Some(manager);
                 self
             }
 

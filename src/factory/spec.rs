@@ -68,7 +68,7 @@ impl<K> InformerSpec<K> {
     /// use k8s_openapi::api::core::v1::Pod;
     /// use kube_informer::InformerSpec;
     ///
-    /// let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.managed_fields = None);
+    /// let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.annotations = None);
     /// ```
     pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
         self.transform = Some(Arc::new(transform));

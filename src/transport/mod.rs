@@ -56,10 +56,12 @@ mod answer;
 mod decoding;
 mod framing;
 mod list_kind;
+mod managed_fields;
 mod raw_item;
 mod reader;
 mod request;
 mod source;
 
+pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
 pub use crate::decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, protobuf};

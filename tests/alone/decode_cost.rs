@@ -39,10 +39,7 @@ async fn listed(media_type: &'static str, body: Vec<u8>, managed_fields: bool) -
         async { Ok::<_, Infallible>(response) }
     };
     let client = kube::Client::new(tower::service_fn(answer), "default");
-    let mut source = ApiSource::<Pod>::new(client);
-    if !managed_fields {
-        source = source.without_managed_fields();
-    }
+    let source = ApiSource::<Pod>::new(client).managed_fields(managed_fields);
     let mut items = source.list(&ListQuery::default(), &ListHints::none()).await.unwrap();
     while let Some(item) = items.next().await {
         if let ListItem::Object(Ok(pod)) = item.unwrap() {

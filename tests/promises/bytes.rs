@@ -162,8 +162,8 @@ async fn the_memory_limit_is_the_callers_choice() {
     let fits = async |source: &ApiSource<Pod>| listed(source).await.unwrap()[0].is_ok();
     assert!(fits(&source()).await);
     assert!(!fits(&source().memory_limit(100_000)).await);
-    assert!(!fits(&source().memory_limit(100_000).without_managed_fields()).await);
-    assert!(!fits(&source().without_managed_fields().memory_limit(100_000)).await);
+    assert!(!fits(&source().memory_limit(100_000).managed_fields(true)).await);
+    assert!(!fits(&source().managed_fields(true).memory_limit(100_000)).await);
     assert!(!fits(&source().memory_limit(100_000).decoder(SerdeDecode::new())).await);
     assert!(!fits(&source().decoder(SerdeDecode::new().memory_limit(100_000))).await);
     assert!(fits(&source().memory_limit(1_000_000)).await);

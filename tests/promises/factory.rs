@@ -62,7 +62,8 @@ async fn each_option_that_differs_is_refused_by_name() {
         ("streaming_list", "false", "true", pods().streaming_list(true)),
         ("page_size", "unset", "50", pods().page_size(50)),
         ("trust_versions", "true", "false", pods().trust_versions(false)),
-        ("managed_fields", "true", "false", pods().managed_fields(false)),
+        ("managed_fields", "false", "true", pods().managed_fields(true)),
+        ("managed_fields", "false", "\"mine\"", pods().managed_fields_of("mine")),
         ("object_limit", "unset", "1000", pods().object_limit(1_000)),
         ("memory_limit", "unset", "9000", pods().memory_limit(9_000)),
         ("freshness_limit", "unset", "60s", pods().freshness_limit(minute)),
@@ -116,11 +117,11 @@ async fn refusal_says_what_and_leaves_the_informer() {
     let factory = factory(&ApiServer::new());
     let spec = || pods().namespace("shop");
     let first = factory.informer_with(spec()).unwrap();
-    let error = factory.informer_with(spec().managed_fields(false)).unwrap_err();
+    let error = factory.informer_with(spec().managed_fields(true)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "an informer of pods in shop exists with other options: managed_fields is true, requested: \
-         false; request it with clones of one spec, or from another factory"
+        "an informer of pods in shop exists with other options: managed_fields is false, requested: \
+         true; request it with clones of one spec, or from another factory"
     );
     assert!(!first.is_stopped() && same(&first, &factory.informer_with(spec()).unwrap()));
 
@@ -128,7 +129,7 @@ async fn refusal_says_what_and_leaves_the_informer() {
     let _dynamic = factory.dynamic(&resource);
     let other = InformerSpec::new().transform(|_| {});
     factory.dynamic_with(&resource, other).unwrap_err();
-    let group = InformerSpec::<Pod>::new().managed_fields(false);
+    let group = InformerSpec::<Pod>::new().managed_fields(true);
     let error = factory.in_namespaces_with(["bank", "shop"], &group).unwrap_err();
     assert!(error.to_string().contains("pods in shop"), "{error}");
 }
@@ -140,7 +141,7 @@ async fn unset_or_equal_options_share_the_informer() {
     let first = factory.informer_with(spec.clone()).unwrap();
     assert!(same(&first, &factory.informer_with(spec).unwrap()), "clones of one spec");
     assert!(same(&first, &factory.informer()), "a plain one takes what is there");
-    let explicit = pods().managed_fields(true).trust_versions(true).streaming_list(false);
+    let explicit = pods().managed_fields(false).trust_versions(true).streaming_list(false);
     let explicit = explicit.storage(Storage::compact()).resync(Duration::ZERO);
     assert!(same(&first, &factory.informer_with(explicit).unwrap()), "the defaults, by name");
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::api::{Api, DynamicObject, ObjectMeta, Patch, PatchParams};
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{CustomResource, Resource, ResourceExt};
@@ -185,7 +186,7 @@ async fn typed_custom_dynamic_partial_and_slim_objects() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn managed_fields_are_left_out_on_request() {
+async fn managed_fields_are_left_out_unless_asked_for() {
     let server = server();
     let mut applied = pod("shop", "web", "n1");
     applied.metadata.labels = None;
@@ -195,32 +196,65 @@ async fn managed_fields_are_left_out_on_request() {
     let applied = pods.patch("web", &owner, &patch).await.unwrap();
     assert!(applied.metadata.managed_fields.is_some(), "or nothing can be left out");
 
+    let other = PatchParams::apply("other").force();
+    let mut labelled = applied.clone();
+    labelled.metadata.managed_fields = None;
+    labelled.metadata.labels = Some([("tier".into(), "web".into())].into());
+    let applied = pods.patch("web", &other, &Patch::Apply(&labelled)).await.unwrap();
+    let all = applied.metadata.managed_fields.clone().unwrap();
+    assert!(all.len() > 1, "or one manager's cannot be told from all");
+    let owners = all.iter().filter(|entry| entry.manager.as_deref() == Some("owner"));
+    let owners: Vec<_> = owners.cloned().collect();
+
     for (by_default, asked, kept) in [
-        (true, None, true),
-        (false, None, false),
-        (true, Some(false), false),
-        (false, Some(true), true),
+        (None, None, None),
+        (Some(true), None, Some(&all)),
+        (Some(false), None, None),
+        (Some(true), Some(false), None),
+        (Some(false), Some(true), Some(&all)),
     ] {
-        let factory = SharedInformerFactory::builder(server.client()).managed_fields(by_default);
-        let factory = factory.build();
+        let mut factory = SharedInformerFactory::builder(server.client());
+        if let Some(keep) = by_default {
+            factory = factory.managed_fields(keep);
+        }
         let (mut pods, mut objects) = (InformerSpec::new(), InformerSpec::new());
         if let Some(keep) = asked {
             (pods, objects) = (pods.managed_fields(keep), objects.managed_fields(keep));
         }
-        let typed = factory.informer_with::<Pod>(pods).unwrap();
-        let dynamic = factory.dynamic_with(&ApiResource::erase::<Pod>(&()), objects).unwrap();
-        factory.start().unwrap();
-        factory.wait_for_sync(SOON).await.unwrap();
-        let typed = typed.lister().namespace("shop").get("web").unwrap();
-        let dynamic = dynamic.lister().namespace("shop").get("web").unwrap();
-        let mut expected = applied.metadata.clone();
-        if !kept {
-            expected.managed_fields = None;
-        }
-        assert_eq!(typed.metadata, expected, "{by_default} {asked:?}");
-        assert_eq!(dynamic.metadata, expected, "{by_default} {asked:?}");
-        factory.shutdown().await;
+        let name = format!("{by_default:?} {asked:?}");
+        shows_managed_fields(&factory.build(), (pods, objects), &applied, kept, &name).await;
     }
+    for (manager, kept) in [("owner", Some(&owners)), ("nobody", None)] {
+        let factory = SharedInformerFactory::builder(server.client()).build();
+        let specs = (
+            InformerSpec::new().managed_fields_of(manager),
+            InformerSpec::new().managed_fields_of(manager),
+        );
+        shows_managed_fields(&factory, specs, &applied, kept, manager).await;
+        let factory = SharedInformerFactory::builder(server.client()).managed_fields_of(manager);
+        let specs = (InformerSpec::new(), InformerSpec::new());
+        shows_managed_fields(&factory.build(), specs, &applied, kept, manager).await;
+    }
+}
+
+/// Checks the managed fields of an applied pod in a typed and a dynamic informer.
+async fn shows_managed_fields(
+    factory: &SharedInformerFactory,
+    (pods, objects): (InformerSpec<Pod>, InformerSpec<DynamicObject>),
+    applied: &Pod,
+    kept: Option<&Vec<ManagedFieldsEntry>>,
+    name: &str,
+) {
+    let typed = factory.informer_with::<Pod>(pods).unwrap();
+    let dynamic = factory.dynamic_with(&ApiResource::erase::<Pod>(&()), objects).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let typed = typed.lister().namespace("shop").get("web").unwrap();
+    let dynamic = dynamic.lister().namespace("shop").get("web").unwrap();
+    let expected = ObjectMeta { managed_fields: kept.cloned(), ..applied.metadata.clone() };
+    assert_eq!(typed.metadata, expected, "{name}");
+    assert_eq!(dynamic.metadata, expected, "{name}");
+    factory.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -261,9 +261,16 @@ async fn check_no_list(row: &Row) {
     assert!(told.error.is_some() || version.is_none(), "{} passed for a list", row.file);
 }
 
+fn whole<K>(client: kube::Client) -> ApiSource<K>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + 'static,
+{
+    ApiSource::new(client).managed_fields(true)
+}
+
 fn widgets(client: kube::Client) -> ApiSource<DynamicObject> {
     let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
-    ApiSource::dynamic(client, ApiResource::from_gvk(&kind))
+    ApiSource::dynamic(client, ApiResource::from_gvk(&kind)).managed_fields(true)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -281,13 +288,13 @@ async fn check_row(row: Row) {
     if row.status != 200 {
         check_failure(&row).await;
     } else if file.contains("metadata-only") {
-        check(&row, ApiSource::<PartialObjectMeta<Pod>>::new).await;
+        check(&row, whole::<PartialObjectMeta<Pod>>).await;
     } else if row.path.contains("/widgets") {
         check(&row, widgets).await;
     } else if row.path.contains("/services") {
-        check(&row, ApiSource::<Service>::new).await;
+        check(&row, whole::<Service>).await;
     } else if row.is_watch() || file.starts_with("list-") && file != "list-table-json.json" {
-        check(&row, ApiSource::<Pod>::new).await;
+        check(&row, whole::<Pod>).await;
     } else {
         check_no_list(&row).await;
     }

@@ -39,12 +39,9 @@ fn ways(server: &ApiServer) -> Vec<Both> {
     });
     for (json, streaming, strip, check) in all {
         let informer = |storage| {
-            let mut source = ApiSource::<Pod>::new(server.client());
+            let mut source = ApiSource::<Pod>::new(server.client()).managed_fields(!strip);
             if json {
                 source = source.json_only();
-            }
-            if strip {
-                source = source.without_managed_fields();
             }
             let reflector = ReflectorOptions::new().streaming_list(streaming).on_error(|_| {});
             let options = InformerOptions::new().storage(storage).reflector(reflector);
