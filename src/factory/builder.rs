@@ -1,6 +1,7 @@
 //! The builder of a factory.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use kube::Client;
@@ -10,6 +11,7 @@ use super::SharedInformerFactory;
 use super::registry::Shared;
 use super::settings::{Settings, setters};
 use crate::sync::Mutex;
+use crate::transport::DecodeThreads;
 
 /// The default number of concurrent lists: enough to keep a server busy, too few to overload one
 /// that just came back.
@@ -37,12 +39,20 @@ pub struct SharedInformerFactoryBuilder {
     namespace: Option<Arc<str>>,
     params: Vec<(String, String)>,
     lists: usize,
+    decode_threads: Option<NonZeroUsize>,
 }
 
 impl SharedInformerFactoryBuilder {
     pub(super) fn new(client: Client) -> Self {
         let settings = Settings::of_factory();
-        Self { client, settings, namespace: None, params: Vec::new(), lists: LISTS }
+        Self {
+            client,
+            settings,
+            namespace: None,
+            params: Vec::new(),
+            lists: LISTS,
+            decode_threads: None,
+        }
     }
 
     /// Sets the namespace of all informers whose spec has none. All namespaces unless set. It does
@@ -65,6 +75,16 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
+    /// Sets the largest number of threads that decode objects. All informers of the factory share
+    /// them. Unless set, this is the number of the runtime's workers, up to 4.
+    ///
+    /// They are threads of the factory's own, so the runtime's workers stay free for other tasks.
+    /// With 1, and on a runtime of one worker, each informer decodes in a task of its own.
+    pub fn decode_threads(mut self, threads: NonZeroUsize) -> Self {
+        self.decode_threads = Some(threads);
+        self
+    }
+
     /// Builds the factory. This makes no request.
     pub fn build(self) -> SharedInformerFactory {
         let permits = Arc::new(Semaphore::new(self.lists));
@@ -74,6 +94,7 @@ impl SharedInformerFactoryBuilder {
             namespace: self.namespace,
             params: self.params,
             permits,
+            decode_threads: Arc::new(DecodeThreads::new(self.decode_threads)),
             informers: Mutex::default(),
             leaving: Mutex::default(),
             ended: Mutex::default(),

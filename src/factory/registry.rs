@@ -16,7 +16,7 @@ use super::settings::Settings;
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer, StartError, Unsynced};
 use crate::reflector::ReflectorOptions;
 use crate::sync::Mutex;
-use crate::transport::ApiSource;
+use crate::transport::{ApiSource, DecodeThreads};
 
 /// The shared state of all clones of a factory.
 pub(super) struct Shared {
@@ -28,6 +28,7 @@ pub(super) struct Shared {
     /// Query parameters of every list and watch.
     pub(super) params: Vec<(String, String)>,
     pub(super) permits: Arc<Semaphore>,
+    pub(super) decode_threads: Arc<DecodeThreads>,
     pub(super) informers: Mutex<HashMap<Identity, Arc<dyn AnyInformer>>>,
     /// The tasks of stopped informers, until they have ended.
     pub(super) leaving: Mutex<Vec<TaskTracker>>,
@@ -85,7 +86,7 @@ impl Shared {
     ) -> FactoryInformer<K> {
         spec.settings = spec.settings.or(&self.defaults);
         let settings = &spec.settings;
-        source = settings.source(source);
+        source = settings.source(source).decoded_by(self.decode_threads.clone());
         if let Some(namespace) = &spec.namespace {
             source = source.namespace(namespace.clone());
         }

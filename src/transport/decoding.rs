@@ -1,14 +1,13 @@
 //! Decodes the objects of an answer in order, on one or several threads.
 //!
-//! Objects of a first list are decoded in portions, outside of the runtime's workers and several at
-//! a time. While some portions are decoded, the next one is filled, so a fast answer makes large
-//! portions. Single events are decoded at once by the task that reads them. In both cases items
-//! come in the order of the answer, and an error of the answer comes after all items before it. At
-//! most one portion for each thread, and one more, is in memory.
+//! Objects are decoded in portions, outside of the runtime's workers and several portions at a
+//! time: see [`DecodeThreads`]. While some portions are decoded, the next one is filled, so a fast
+//! answer makes large portions. Items come in the order of the answer, and an error of the answer
+//! comes after all items before it. At most one portion for each thread, and one more, is in
+//! memory.
 
-use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::vec;
 
@@ -16,15 +15,11 @@ use futures::future::BoxFuture;
 use futures::stream::{BoxStream, Fuse, FuturesOrdered};
 use futures::{FutureExt, Stream, StreamExt};
 use kube::Resource;
-use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::{JoinError, spawn_blocking};
 
+use super::decode_threads::DecodeThreads;
 use super::raw_item::RawItem;
 use crate::error::SourceError;
-
-/// The largest number of threads that decode one answer, unless set. One thread can cut an answer
-/// as fast as a few threads can decode it.
-const THREADS: usize = 4;
+use crate::panic::drop_safely;
 
 /// The number of bytes of objects in a full portion.
 const PORTION: usize = 64 * 1024;
@@ -32,67 +27,73 @@ const PORTION: usize = 64 * 1024;
 /// The largest number of objects in a portion.
 const OBJECTS: usize = 64;
 
-/// The number of bytes below which a portion of single events is decoded here. Another thread would
+/// The number of bytes below which a portion of single events is packed here. Another thread would
 /// make its reader wait longer.
 const MIN_PORTION: usize = PORTION / 4;
 
-/// Returns the number of threads that decode. On a runtime of one thread it is one, so that the
-/// order of events stays deterministic.
-pub(super) fn threads(limit: Option<NonZeroUsize>) -> usize {
-    let several = |runtime: &Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
-    let runtime = Handle::try_current().ok().filter(several);
-    let workers = runtime.map_or(1, |runtime| runtime.metrics().num_workers());
-    limit.map_or(workers.min(THREADS), NonZeroUsize::get).min(workers)
-}
-
-/// Returns the items of an answer, decoded on this many threads. Dropping the stream drops the
-/// answer. A portion that another thread is decoding is finished and dropped there.
+/// Returns the items of an answer, decoded on these threads. Dropping the stream drops the answer.
+/// A portion that a thread is decoding is finished and dropped there.
 pub(super) fn decoded<K, T>(
     pieces: impl Stream<Item = Result<RawItem<K, T>, SourceError>> + Send + 'static,
-    threads: usize,
+    threads: Arc<DecodeThreads>,
 ) -> BoxStream<'static, Result<T, SourceError>>
 where
     K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
-    if threads <= 1 {
+    if threads.count() <= 1 {
         return pieces.map(|piece| piece.map(RawItem::decode)).boxed();
     }
-    let (next, elsewhere) = (Portion::default(), FuturesOrdered::new());
     Decoding {
         pieces: pieces.boxed().fuse(),
         threads,
-        next,
-        elsewhere,
-        decoded: Vec::new().into_iter(),
+        next: Portion::default(),
+        elsewhere: FuturesOrdered::new(),
+        decoded: Items::default(),
     }
     .boxed()
 }
 
 type Pieces<K, T> = BoxStream<'static, Result<RawItem<K, T>, SourceError>>;
 
-type Items<T> = Vec<Result<T, SourceError>>;
+/// Decoded items. The rest of them is dropped one by one, because a user's `Drop` may panic.
+struct Items<T>(vec::IntoIter<Result<T, SourceError>>);
 
 /// An answer that several threads decode.
 struct Decoding<K, T> {
     pieces: Fuse<Pieces<K, T>>,
-    threads: usize,
+    threads: Arc<DecodeThreads>,
     /// The portion that is being filled.
     next: Portion<K, T>,
     elsewhere: FuturesOrdered<BoxFuture<'static, Items<T>>>,
-    decoded: vec::IntoIter<Result<T, SourceError>>,
+    decoded: Items<T>,
 }
 
 /// Parts of an answer that are decoded together.
 struct Portion<K, T> {
     pieces: Vec<Result<RawItem<K, T>, SourceError>>,
     bytes: usize,
-    bulk: bool,
+    /// True if the portion belongs to one of the threads, however small it is.
+    elsewhere: bool,
+}
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self(Vec::new().into_iter())
+    }
+}
+
+impl<T> Drop for Items<T> {
+    fn drop(&mut self) {
+        for item in &mut self.0 {
+            drop_safely(item);
+        }
+    }
 }
 
 impl<K, T> Default for Portion<K, T> {
     fn default() -> Self {
-        Self { pieces: Vec::new(), bytes: 0, bulk: false }
+        Self { pieces: Vec::new(), bytes: 0, elsewhere: false }
     }
 }
 
@@ -105,26 +106,24 @@ where
         self.bytes >= PORTION || self.pieces.len() >= OBJECTS
     }
 
+    /// Returns whether the portion is decoded here, if no earlier portion is decoded elsewhere.
+    fn is_small(&self) -> bool {
+        !self.elsewhere && self.bytes < MIN_PORTION
+    }
+
     fn push(&mut self, piece: Result<RawItem<K, T>, SourceError>) {
         if let Ok(RawItem::Object { object, .. }) = &piece {
             self.bytes += object.len();
-            self.bulk |= object.bulk;
+            // The memory of an object that stays decoded must come from one of the threads.
+            self.elsewhere |= object.bulk || object.answer.packer.is_none();
         }
         self.pieces.push(piece);
     }
 
     fn decode(self) -> Items<T> {
-        self.pieces.into_iter().map(|piece| piece.map(RawItem::decode)).collect()
-    }
-
-    async fn decode_on_a_thread(self) -> Items<T> {
-        match spawn_blocking(|| self.decode()).await.map_err(JoinError::try_into_panic) {
-            Ok(items) => items,
-            // Resume the panic, as if the portion had been decoded here.
-            Err(Ok(panic)) => resume_unwind(panic),
-            // The runtime shuts down, and this task with it.
-            Err(Err(_)) => futures::future::pending().await,
-        }
+        let mut items = Vec::with_capacity(self.pieces.len());
+        items.extend(self.pieces.into_iter().map(|piece| piece.map(RawItem::decode)));
+        Items(items.into_iter())
     }
 }
 
@@ -138,11 +137,11 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         loop {
-            if let Some(item) = this.decoded.next() {
+            if let Some(item) = this.decoded.0.next() {
                 return Poll::Ready(Some(item));
             }
             if let Poll::Ready(Some(items)) = this.elsewhere.poll_next_unpin(cx) {
-                this.decoded = items.into_iter();
+                this.decoded = items;
                 continue;
             }
             while !this.next.is_full()
@@ -156,15 +155,17 @@ where
                 return if ended { Poll::Ready(None) } else { Poll::Pending };
             }
             // While other portions are decoded, fill this one.
-            let has_room = this.elsewhere.len() < this.threads;
+            let has_room = this.elsewhere.len() < this.threads.count();
             if !(idle || this.next.is_full() && has_room) {
                 return Poll::Pending;
             }
             let portion = std::mem::take(&mut this.next);
-            if idle && !portion.bulk && portion.bytes < MIN_PORTION {
-                this.decoded = portion.decode().into_iter();
+            if idle && portion.is_small() {
+                this.decoded = portion.decode();
             } else {
-                this.elsewhere.push_back(portion.decode_on_a_thread().boxed());
+                let threads = this.threads.clone();
+                let decoding = async move { threads.run(move || portion.decode()).await };
+                this.elsewhere.push_back(decoding.boxed());
             }
         }
     }
@@ -175,6 +176,8 @@ impl<K, T> Unpin for Decoding<K, T> {}
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::num::NonZeroUsize;
     use std::sync::{Arc, Barrier};
     use std::thread::{self, ThreadId};
 
@@ -229,7 +232,7 @@ mod tests {
 
     fn runtime(workers: usize) -> Runtime {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
-        builder.worker_threads(workers).build().unwrap()
+        builder.worker_threads(workers).enable_all().build().unwrap()
     }
 
     type Decoded = Result<SourceObject<Object>, Undecodable>;
@@ -238,14 +241,13 @@ mod tests {
         RequestScope { verb: Verb::List, resource: "things".into(), namespace: None }
     }
 
-    fn pieces(objects: &[(u8, usize)]) -> Vec<Result<RawItem<Object, Decoded>, SourceError>> {
+    type Pieces = Vec<Result<RawItem<Object, Decoded>, SourceError>>;
+
+    fn pieces(objects: &[(u8, usize)]) -> Pieces {
         packing(objects, None)
     }
 
-    fn packing(
-        objects: &[(u8, usize)],
-        packer: Option<Packer<Object>>,
-    ) -> Vec<Result<RawItem<Object, Decoded>, SourceError>> {
+    fn packing(objects: &[(u8, usize)], packer: Option<Packer<Object>>) -> Pieces {
         let codecs = Codecs::new(Arc::new(Decoder(Barrier::new(2))));
         let answer = Arc::new(Answer {
             request: request(),
@@ -267,10 +269,19 @@ mod tests {
         objects.iter().map(piece).collect()
     }
 
+    fn on(threads: usize) -> Arc<DecodeThreads> {
+        Arc::new(DecodeThreads::new(NonZeroUsize::new(threads)))
+    }
+
     /// Decodes objects. Returns their lengths or errors, and the threads that decoded them.
     fn decode(objects: &[(u8, usize)], threads: usize) -> (Vec<String>, Vec<ThreadId>) {
-        let runtime = runtime(2);
-        let items = decoded(stream::iter(pieces(objects)), threads).collect::<Vec<_>>();
+        decode_on(&on(threads), pieces(objects))
+    }
+
+    fn decode_on(threads: &Arc<DecodeThreads>, pieces: Pieces) -> (Vec<String>, Vec<ThreadId>) {
+        let runtime = runtime(8);
+        let items =
+            async { decoded(stream::iter(pieces), threads.clone()).collect::<Vec<_>>().await };
         let (mut told, mut by) = (Vec::new(), Vec::new());
         for item in runtime.block_on(items) {
             told.push(match item {
@@ -315,18 +326,41 @@ mod tests {
     }
 
     #[test]
-    fn small_portions_are_decoded_here_unless_bulk() {
-        let (_, by) = decode(&[(b'o', 1000), (b'i', 0), (b'o', 2000)], 4);
-        assert_eq!(by, [thread::current().id(); 3]);
-        let (_, by) = decode(&[(b'b', 1000)], 4);
-        assert_ne!(by, [thread::current().id()]);
+    fn lists_and_events_are_decoded_by_the_same_threads() {
+        // A limit of one thread means that the caller decodes.
+        let (_, alone) = decode_on(&on(1), pieces(&[(b'b', 1000), (b'o', 10)]));
+        assert_eq!(alone, [thread::current().id(); 2]);
+        let (two, mut by) = (on(2), HashSet::new());
+        for kind in [b'b', b'o'].into_iter().cycle().take(50) {
+            by.extend(decode_on(&two, pieces(&[(kind, 1000)])).1);
+        }
+        assert!(by.len() <= 2 && !by.contains(&thread::current().id()), "{by:?}");
+    }
+
+    #[test]
+    fn small_portions_are_packed_here_unless_bulk() {
+        let by = |kind| {
+            let packed = Arc::new(parking_lot::Mutex::new(Vec::new()));
+            let noted = packed.clone();
+            let packer = Packer::from_fn(move |object: Object| {
+                noted.lock().push(thread::current().id());
+                Arc::new(object).into()
+            });
+            let pieces = packing(&[(kind, 1000), (b'i', 0), (kind, 2000)], Some(packer));
+            let items = async { decoded(stream::iter(pieces), on(2)).collect::<Vec<_>>().await };
+            assert_eq!(runtime(2).block_on(items).len(), 3);
+            let packed = packed.lock().clone();
+            packed
+        };
+        assert_eq!(by(b'o'), [thread::current().id(); 2]);
+        assert!(!by(b'b').contains(&thread::current().id()));
     }
 
     #[test]
     fn slow_items_wait_only_for_earlier_ones() {
         let runtime = runtime(2);
         let (tell, told) = futures::channel::mpsc::unbounded();
-        let mut items = decoded(told, 3);
+        let mut items = runtime.block_on(async { decoded(told, on(2)) });
         for kind in [b'b', b'o', b'i', b'x', b'b'] {
             for piece in pieces(&[(kind, 10)]) {
                 tell.unbounded_send(piece).unwrap();
@@ -351,19 +385,10 @@ mod tests {
         let runtime = runtime(2);
         for threads in [1, 2] {
             let packer = Packer::from_fn(|_| panic!("packing panics"));
-            let items = decoded(stream::iter(packing(&[(b'b', 9)], Some(packer))), threads);
-            let items = crate::panic::catch_async(items.collect::<Vec<_>>());
+            let pieces = stream::iter(packing(&[(b'b', 9)], Some(packer)));
+            let items = async { decoded(pieces, on(threads)).collect::<Vec<_>>().await };
+            let items = crate::panic::catch_async(items);
             assert_eq!(runtime.block_on(items).unwrap_err(), "packing panics");
         }
-    }
-
-    #[test]
-    fn single_thread_runtime_decodes_on_its_thread() {
-        let limit = NonZeroUsize::new(3);
-        assert_eq!((threads(None), threads(limit)), (1, 1));
-        let one = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        assert_eq!(one.block_on(async { (threads(None), threads(limit)) }), (1, 1));
-        assert_eq!(runtime(2).block_on(async { (threads(None), threads(limit)) }), (2, 2));
-        assert_eq!(runtime(8).block_on(async { (threads(None), threads(limit)) }), (4, 3));
     }
 }

@@ -53,6 +53,7 @@
 //! ```
 
 mod answer;
+mod decode_threads;
 mod decoding;
 mod framing;
 mod list_kind;
@@ -62,6 +63,7 @@ mod reader;
 mod request;
 mod source;
 
+pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
 pub use crate::decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, protobuf};

@@ -14,6 +14,7 @@ use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
 use super::answer;
+use super::decode_threads::DecodeThreads;
 use super::decoding;
 use super::framing::{AnyFramer, Encoding};
 use super::list_kind::StatedType;
@@ -73,7 +74,7 @@ pub struct ApiSource<K> {
     object_limit: usize,
     /// The memory limit of one decoded object, in bytes. `None` unless set.
     memory_limit: Option<usize>,
-    threads: Option<NonZeroUsize>,
+    threads: Arc<DecodeThreads>,
     /// True if the type is built into Kubernetes.
     built_in: bool,
     /// True if the type has no namespaces.
@@ -140,7 +141,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             managed_fields: ManagedFields::default(),
             object_limit: OBJECT_LIMIT,
             memory_limit: None,
-            threads: None,
+            threads: Arc::new(DecodeThreads::new(None)),
             built_in,
             // By name, because the scope type need not be 'static.
             cluster_scoped: type_name::<K::Scope>().ends_with("::ClusterResourceScope"),
@@ -229,13 +230,18 @@ impl<K> ApiSource<K> {
         self
     }
 
-    /// Sets the largest number of threads that decode an answer, if it arrives faster than one
-    /// thread can decode it. Unless set, this is the number of the runtime's workers, up to 4.
-    /// Decoding uses the runtime's threads for blocking work, so its workers stay free for other
-    /// tasks. With 1, and on a runtime of one thread, the task that requests objects also decodes
-    /// them.
-    pub fn decode_threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = Some(threads);
+    /// Sets the largest number of threads that decode the objects of this source. Unless set, this
+    /// is the number of the runtime's workers, up to 4. They are threads of the source's own, or of
+    /// its factory, so the runtime's workers stay free for other tasks.
+    ///
+    /// With 1, and on a runtime of one worker, the task that requests objects also decodes them.
+    pub fn decode_threads(self, threads: NonZeroUsize) -> Self {
+        self.decoded_by(Arc::new(DecodeThreads::new(Some(threads))))
+    }
+
+    /// Decodes objects on these threads, which other sources may share.
+    pub(crate) fn decoded_by(mut self, threads: Arc<DecodeThreads>) -> Self {
+        self.threads = threads;
         self
     }
 
@@ -345,7 +351,7 @@ impl<K> ApiSource<K> {
         let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
         let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
-        let threads = self.threads;
+        let threads = self.threads.clone();
         let json = self.json.clone();
         let protobuf = self.protobuf && self.codecs.decoder().protobuf().is_some();
         async move {
@@ -391,7 +397,7 @@ impl<K> ApiSource<K> {
                     codecs,
                     known,
                     initial,
-                    elsewhere: decoding::threads(threads) > 1,
+                    elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
                     budget: YieldBudget::new(),
                 }),
@@ -431,11 +437,11 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         query: &ListQuery,
         hints: &ListHints<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let threads = self.threads;
+        let threads = self.threads.clone();
         let asking = self.ask(self.scope.list(query), true, hints, Encoding::list);
         async move {
             let items = stream::try_unfold(asking.await?, Reader::next_item);
-            Ok(decoding::decoded(items, decoding::threads(threads)))
+            Ok(decoding::decoded(items, threads))
         }
         .boxed()
     }
@@ -445,12 +451,12 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         query: &WatchQuery,
         hints: &ListHints<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let threads = self.threads;
+        let threads = self.threads.clone();
         let asking =
             self.ask(self.scope.watch(query), query.initial_events, hints, Encoding::watch);
         async move {
             let events = stream::try_unfold(asking.await?, Reader::next_event);
-            Ok(decoding::decoded(events, decoding::threads(threads)))
+            Ok(decoding::decoded(events, threads))
         }
         .boxed()
     }

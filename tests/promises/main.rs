@@ -4,6 +4,7 @@
 
 mod bytes;
 mod controllers;
+mod decoding;
 mod election;
 mod errors;
 mod factory;

@@ -1,0 +1,287 @@
+//! The threads that decode objects.
+//!
+//! One factory has a few threads for the lists and watches of all its informers. They take work in
+//! the order in which it came, and a source waits for its own work before it hands over more than a
+//! few portions. A large list therefore delays an event of another informer by no more than a few
+//! portions.
+//!
+//! They are threads of their own, and not the runtime's, for two reasons. An allocator such as
+//! glibc's gives each thread a part of the heap, and freed memory returns to the part it came from.
+//! If lists were decoded by other threads than events, the memory of replaced objects would never
+//! be used again. Also, blocking tasks of the user's can hold all of the runtime's blocking threads.
+//!
+//! A user's decoder may block. Work that no thread has begun after a second is therefore offered to
+//! the runtime's blocking threads as well.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fmt, thread};
+
+use parking_lot::{Condvar, Mutex};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::panic::drop_safely;
+
+/// The largest number of threads, unless set. One thread can cut an answer as fast as a few threads
+/// can decode it.
+const THREADS: usize = 4;
+
+/// The longest time that a job waits for one of the threads alone.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A few threads that decode. They start when there is work, and end with this value.
+pub(crate) struct DecodeThreads {
+    limit: Option<NonZeroUsize>,
+    patience: Duration,
+    queue: Arc<Queue>,
+}
+
+/// Work that the first thread takes that has time for it.
+type Job = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+
+#[derive(Default)]
+struct Queue {
+    state: Mutex<State>,
+    /// Wakes one thread for each new job, and all threads at the end.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    threads: usize,
+    /// The number of threads that wait for a job.
+    idle: usize,
+    ended: bool,
+}
+
+impl DecodeThreads {
+    /// Creates the threads: at most `limit`, or else as many as the runtime has workers, up to 4.
+    pub(crate) fn new(limit: Option<NonZeroUsize>) -> Self {
+        Self { limit, patience: PATIENCE, queue: Arc::default() }
+    }
+
+    /// Returns the largest number of threads on the current runtime. One means that the caller
+    /// decodes.
+    ///
+    /// A runtime of one worker decodes on it, so that lists and events are decoded by one thread,
+    /// and so that paused time cannot advance during a decode.
+    pub(super) fn count(&self) -> usize {
+        let several = |runtime: &Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
+        let runtime = Handle::try_current().ok().filter(several);
+        let workers = runtime.map_or(1, |runtime| runtime.metrics().num_workers());
+        self.limit.map_or(workers.min(THREADS), NonZeroUsize::get).min(workers)
+    }
+
+    /// Runs a job on one of the threads. Resumes its panic here.
+    ///
+    /// If the caller goes away, a job that has not begun is dropped, and the result of another is
+    /// dropped on its thread.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let (done, mut result) = oneshot::channel();
+        let work = move || {
+            if !done.is_closed() {
+                let result = catch_unwind(AssertUnwindSafe(job));
+                let _unheard = done.send(result).map_err(drop_safely);
+            }
+        };
+        let job: Job = Arc::new(Mutex::new(Some(Box::new(work))));
+        self.push(job.clone());
+        let result = match timeout(self.patience, &mut result).await {
+            Ok(result) => result,
+            Err(_) => {
+                spawn_blocking(move || perform(&job));
+                result.await
+            }
+        };
+        match result {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => resume_unwind(panic),
+            // A job is dropped unfinished only if its receiver was dropped before.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    fn push(&self, job: Job) {
+        let mut state = self.queue.state.lock();
+        state.jobs.push_back(job);
+        if state.jobs.len() <= state.idle {
+            drop(state);
+            self.queue.changed.notify_one();
+            return;
+        }
+        if state.threads >= self.count() {
+            return;
+        }
+        let queue = self.queue.clone();
+        let name = "kube-informer-decode".to_owned();
+        state.threads += 1;
+        let started = thread::Builder::new().name(name).spawn(move || queue.work());
+        if let Err(error) = started {
+            state.threads -= 1;
+            if state.threads > 0 {
+                return;
+            }
+            tracing::warn!(%error, "no thread for decoding can be started; decoding in a task");
+            let jobs = std::mem::take(&mut state.jobs);
+            drop(state);
+            jobs.iter().for_each(perform);
+        }
+    }
+}
+
+impl Drop for DecodeThreads {
+    fn drop(&mut self) {
+        self.queue.state.lock().ended = true;
+        self.queue.changed.notify_all();
+    }
+}
+
+impl Queue {
+    /// Runs jobs until the queue ends.
+    fn work(&self) {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                perform(&job);
+                state = self.state.lock();
+            } else if state.ended {
+                return;
+            } else {
+                state.idle += 1;
+                self.changed.wait(&mut state);
+                state.idle -= 1;
+            }
+        }
+    }
+}
+
+/// Performs a job, unless it was begun.
+fn perform(job: &Job) {
+    let work = job.lock().take();
+    if let Some(work) = work {
+        work();
+    }
+}
+
+impl fmt::Debug for DecodeThreads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DecodeThreads").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Runtime;
+
+    use super::*;
+
+    fn runtime(workers: usize) -> Runtime {
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(workers)
+            .enable_all()
+            .build()
+            .unwrap()
+    }
+
+    fn threads(limit: usize) -> DecodeThreads {
+        DecodeThreads::new(NonZeroUsize::new(limit))
+    }
+
+    #[test]
+    fn count_is_bounded_by_limit_workers_and_four() {
+        let counts = || (threads(0).count(), threads(3).count());
+        assert_eq!(counts(), (1, 1), "without a runtime");
+        let one = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert_eq!(one.block_on(async { counts() }), (1, 1));
+        assert_eq!(runtime(1).block_on(async { counts() }), (1, 1));
+        assert_eq!(runtime(2).block_on(async { counts() }), (2, 2));
+        assert_eq!(runtime(8).block_on(async { counts() }), (4, 3));
+    }
+
+    #[test]
+    fn jobs_share_the_threads_in_order() {
+        runtime(2).block_on(async {
+            let threads = threads(1);
+            let order = Arc::new(Mutex::new(Vec::new()));
+            let job = |n| {
+                let order = order.clone();
+                threads.run(move || {
+                    order.lock().push(n);
+                    thread::current().id()
+                })
+            };
+            let ids = futures::future::join_all((0..20).map(job)).await;
+            assert!(ids.iter().all(|id| *id == ids[0] && *id != thread::current().id()));
+            assert_eq!(*order.lock(), (0..20).collect::<Vec<_>>());
+        });
+    }
+
+    #[test]
+    fn panic_resumes_and_the_thread_goes_on() {
+        runtime(2).block_on(async {
+            let threads = threads(1);
+            let panics = crate::panic::catch_async(threads.run(|| panic!("a decoder")));
+            assert_eq!(panics.await.unwrap_err(), "a decoder");
+            assert_eq!(threads.run(|| 7).await, 7);
+            assert_eq!(threads.queue.state.lock().threads, 1);
+        });
+    }
+
+    #[test]
+    fn abandoned_job_does_not_run() {
+        runtime(2).block_on(async {
+            let threads = threads(1);
+            let (open, gate) = std::sync::mpsc::channel::<()>();
+            let first = threads.run(move || gate.recv().is_ok());
+            let mut first = std::pin::pin!(first);
+            assert!(futures::poll!(first.as_mut()).is_pending());
+            let ran = Arc::new(Mutex::new(false));
+            let noted = ran.clone();
+            let mut second = Box::pin(threads.run(move || *noted.lock() = true));
+            assert!(futures::poll!(second.as_mut()).is_pending());
+            drop(second);
+            open.send(()).unwrap();
+            assert!(first.await);
+            threads.run(|| ()).await;
+            assert!(!*ran.lock());
+        });
+    }
+
+    #[test]
+    fn job_does_not_wait_for_blocked_threads() {
+        runtime(2).block_on(async {
+            let mut threads = threads(1);
+            threads.patience = Duration::from_millis(1);
+            let (open, gate) = std::sync::mpsc::channel::<()>();
+            let mut blocked = std::pin::pin!(threads.run(move || gate.recv().is_ok()));
+            assert!(futures::poll!(blocked.as_mut()).is_pending());
+            assert_eq!(threads.run(|| 7).await, 7);
+            open.send(()).unwrap();
+            assert!(blocked.await);
+        });
+    }
+
+    #[test]
+    fn threads_end_with_the_value() {
+        runtime(2).block_on(async {
+            let threads = threads(2);
+            threads.run(|| ()).await;
+            let queue = Arc::downgrade(&threads.queue);
+            drop(threads);
+            while queue.upgrade().is_some() {
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+}
