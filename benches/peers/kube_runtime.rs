@@ -35,7 +35,7 @@ pub(crate) fn peer(client: Client, storage: &str, streaming: bool) -> Box<dyn Pe
     let config = if streaming { config.streaming_lists() } else { config.any_semantic() };
     let strip = match storage {
         "whole" => false,
-        "whole, no managedFields" => true,
+        "stripped" => true,
         other => panic!("--storage {other}"),
     };
     Box::new(KubeRuntime {

@@ -1,4 +1,4 @@
-//! This crate's informer: whole pods, whole pods without managedFields, both of these also in
+//! This crate's informer: pods as it keeps them by default, without managedFields, whole pods,
 //! compact storage, a slim struct, metadata alone.
 //!
 //! In compact storage handlers take events as the cache holds them, which say of an object what
@@ -89,12 +89,8 @@ struct SourceRequest<'a> {
 pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
     let asking = SourceRequest { client, media, streaming, what };
     match what {
-        "whole" | "whole, mimalloc" | "whole, no managedFields" => {
-            make::<Pod>(asking, Storage::decoded())
-        }
-        "compact" | "compact, objects read" | "compact, no managedFields" => {
-            make::<Pod>(asking, Storage::compact())
-        }
+        "default" | "default, mimalloc" | "whole" => make::<Pod>(asking, Storage::decoded()),
+        "compact" | "compact, objects read" => make::<Pod>(asking, Storage::compact()),
         "compact, unread" => make::<Pod>(asking, Storage::compact().check_on_arrival(false)),
         "slim" => make::<SlimPod>(asking, Storage::decoded()),
         "metadata" => make::<PartialObjectMeta<Pod>>(asking, Storage::decoded()),
@@ -107,8 +103,7 @@ where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
     let SourceRequest { client, media, streaming, what } = asking;
-    let bare = what == "slim" || what.ends_with("no managedFields");
-    let mut source = ApiSource::<K>::new(client).managed_fields(!bare);
+    let mut source = ApiSource::<K>::new(client).managed_fields(what == "whole");
     if media == "json" {
         source = source.json_only();
     }

@@ -27,7 +27,7 @@ var (
 	admin      = flag.String("admin", "", "host:port of the bench server's second port; empty: no relist, no updates")
 	media      = flag.String("media", "protobuf", "protobuf or json")
 	list       = flag.String("list", "streaming", "streaming, or plain: a list at version 0")
-	storage    = flag.String("storage", "whole", "what is kept: whole, or \"whole, no managedFields\"")
+	storage    = flag.String("storage", "whole", "what is kept: whole or stripped")
 	doRelist   = flag.String("relist", "", "not empty: make it list again")
 	churns     = flag.String("churn", "", "how many updates, with commas")
 	handlers   = flag.String("handlers", "", "how many handlers, with commas")
