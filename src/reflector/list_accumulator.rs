@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use kube::Resource;
 
 use crate::object::{Cached, KeyPositions, ObjectKey, Replacement, ResourceVersion};
+use crate::panic::drop_safely;
 use crate::yield_budget::YieldBudget;
 
 /// A collection that is being received: one object for each key, in the order of arrival.
@@ -59,9 +60,10 @@ impl<K: Resource> ListAccumulator<K> {
     /// `Drop` of one object panics, the others are still freed.
     pub(super) async fn discard(&mut self) {
         let mut budget = YieldBudget::new();
-        for item in std::mem::take(self).items {
+        let mut all = std::mem::take(self);
+        while let Some(item) = all.items.pop() {
             budget.spend(1).await;
-            crate::panic::drop_safely(item);
+            drop_safely(item);
         }
     }
 
@@ -113,13 +115,22 @@ impl<K: Resource> ListAccumulator<K> {
 
     /// Returns everything received, and starts over.
     pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement<K> {
-        let all = std::mem::take(self);
+        let mut all = std::mem::take(self);
         Replacement {
-            items: all.items.into_iter().flatten().collect(),
-            unreadable: all.unreadable,
+            items: std::mem::take(&mut all.items).into_iter().flatten().collect(),
+            unreadable: std::mem::take(&mut all.unreadable),
             complete: !all.nameless,
             version,
             restored,
+        }
+    }
+}
+
+/// Objects of a list that was cancelled are dropped one by one, because their `Drop` may panic.
+impl<K> Drop for ListAccumulator<K> {
+    fn drop(&mut self) {
+        for item in self.items.drain(..) {
+            drop_safely(item);
         }
     }
 }
@@ -133,4 +144,39 @@ fn is_at<K>(items: &[Option<(ObjectKey, Cached<K>)>], place: usize, key: &Object
 fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
     let version = |object: &Cached<K>| object.version().unwrap_or_else(|| "".into());
     version(object).is_older_than(&version(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+
+    use super::*;
+
+    /// A map whose `Drop` panics.
+    #[derive(Debug, Resource)]
+    #[resource(inherit = ConfigMap)]
+    struct Bomb {
+        metadata: ObjectMeta,
+    }
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a destructor that panics");
+        }
+    }
+
+    /// A second panic while the first one unwinds would end the process.
+    #[test]
+    fn several_destructors_of_a_cancelled_list_may_panic() {
+        let mut list = ListAccumulator::default();
+        for name in ["a", "b", "c"] {
+            let bomb = Bomb { metadata: ObjectMeta::default() };
+            list.put(ObjectKey::cluster(name).unwrap(), Arc::new(bomb).into());
+        }
+        assert_eq!(list.len(), 3);
+        drop(list);
+    }
 }
