@@ -40,11 +40,19 @@ pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, S
 
 /// Drops a value and catches a panic of its `Drop`, which is logged. Returns whether it panicked.
 pub(crate) fn drop_safely<T>(value: T) -> bool {
-    let dropped = catch(|| drop(value));
-    if let Err(message) = &dropped {
-        tracing::error!(message, "a value panicked when it was dropped");
+    match catch(|| drop(value)) {
+        Ok(()) => false,
+        Err(message) => {
+            report_drop(&message);
+            true
+        }
     }
-    dropped.is_err()
+}
+
+/// Logs the panic of a `Drop`. Apart, because an event of `tracing` is much code for each type.
+#[cold]
+fn report_drop(message: &str) {
+    tracing::error!(message, "a value panicked when it was dropped");
 }
 
 /// A wrapper for a value whose `Drop` may panic. The panic is caught and logged.

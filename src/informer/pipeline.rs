@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures::FutureExt;
 use kube::Resource;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -190,7 +191,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 stop.run_until_cancelled(reflector.run(sink)).await;
             };
             let span = info_span!("reflector", name, resource, namespace);
-            self.spawn(&runtime, InformerTask::Reflector, span, reflecting);
+            self.spawn(&runtime, InformerTask::Reflector, span, reflecting.boxed());
         }
         if let Some(keeper) = &self.keeper {
             let stop = self.stop.clone();
@@ -199,12 +200,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 stop.run_until_cancelled(sweeping).await;
             };
             let span = info_span!("storage", name, resource, namespace);
-            self.spawn(&runtime, InformerTask::Storage, span, sweeping);
+            self.spawn(&runtime, InformerTask::Storage, span, sweeping.boxed());
         }
         let processing = ProcessingGuard(self.clone());
         let processing = async move { processing.0.process(&metrics).await };
         let span = info_span!("processing", name, resource, namespace);
-        self.spawn(&runtime, InformerTask::Processing, span, processing);
+        self.spawn(&runtime, InformerTask::Processing, span, processing.boxed());
         Ok(())
     }
 
@@ -215,7 +216,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             let (name, resource, namespace) = self.span_fields();
             let handler = task.handler();
             let span = info_span!("handler", name, resource, namespace, handler);
-            self.spawn(runtime, InformerTask::Handler, span, call);
+            self.spawn(runtime, InformerTask::Handler, span, call.boxed());
         }
     }
 

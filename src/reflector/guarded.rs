@@ -59,9 +59,14 @@ impl<T> Guarded<T> {
         if let Some(inner) = self.inner.take()
             && drop_safely(inner)
         {
-            tracing::error!(request = %self.request, "the source panicked while a request was dropped");
+            report_drop(&self.request);
         }
     }
+}
+
+#[cold]
+fn report_drop(request: &RequestScope) {
+    tracing::error!(%request, "the source panicked while a request was dropped");
 }
 
 impl<T> Drop for Guarded<T> {

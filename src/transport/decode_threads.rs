@@ -43,7 +43,9 @@ pub(crate) struct DecodeThreads {
 }
 
 /// Work that the first thread takes that has time for it.
-type Job = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+type Job = Arc<Mutex<Option<Work>>>;
+
+type Work = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Queue {
@@ -87,10 +89,25 @@ impl DecodeThreads {
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> T {
+        let result = Arc::new(Mutex::new(None));
+        let place = result.clone();
+        let performed = self.perform(Box::new(move || *place.lock() = Some(job()))).await;
+        performed.unwrap_or_else(|panic| resume_unwind(panic));
+        let result = result.lock().take();
+        match result {
+            Some(result) => result,
+            // A job is dropped unfinished only if nobody waits for it.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Performs work on one of the threads. It is not generic, because every type would cost a
+    /// program its code.
+    async fn perform(&self, work: Work) -> thread::Result<()> {
         let (done, mut result) = oneshot::channel();
         let work = move || {
             if !done.is_closed() {
-                let result = catch_unwind(AssertUnwindSafe(job));
+                let result = catch_unwind(AssertUnwindSafe(work));
                 let _unheard = done.send(result).map_err(drop_safely);
             }
         };
@@ -103,12 +120,7 @@ impl DecodeThreads {
                 result.await
             }
         };
-        match result {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => resume_unwind(panic),
-            // A job is dropped unfinished only if its receiver was dropped before.
-            Err(_) => std::future::pending().await,
-        }
+        result.unwrap_or(Ok(()))
     }
 
     fn push(&self, job: Job) {

@@ -4,8 +4,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use kube::Resource;
 use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::{Instrument, Span};
 
@@ -71,14 +73,24 @@ impl fmt::Display for InformerTask {
     }
 }
 
+/// A pipeline, as a guard of its tasks sees it. A trait, so that tasks are not compiled for each
+/// type of object.
+trait Supervised: Send + Sync + 'static {
+    /// Stops the informer, because a task ended too early. Has no effect after a stop, when all
+    /// tasks end.
+    fn fail(&self, task: InformerTask, message: &str);
+
+    fn is_stopped(&self) -> bool;
+}
+
 /// A guard that notices the end of one task, even if the runtime drops the task.
-struct TaskGuard<K: Resource + Send + Sync + 'static> {
-    pipeline: Arc<Pipeline<K>>,
+struct TaskGuard {
+    pipeline: Arc<dyn Supervised>,
     task: InformerTask,
     done: bool,
 }
 
-impl<K: Resource + Send + Sync + 'static> TaskGuard<K> {
+impl TaskGuard {
     fn ended(mut self, ended: Result<(), String>) {
         self.done = true;
         match ended {
@@ -95,7 +107,7 @@ impl<K: Resource + Send + Sync + 'static> TaskGuard<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Drop for TaskGuard<K> {
+impl Drop for TaskGuard {
     fn drop(&mut self) {
         if !self.done {
             self.pipeline.fail(self.task, "its runtime was shut down");
@@ -111,18 +123,32 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         runtime: &Handle,
         task: InformerTask,
         span: Span,
-        work: impl Future<Output = ()> + Send + 'static,
+        work: BoxFuture<'static, ()>,
     ) {
         let guard = TaskGuard { pipeline: self.clone(), task, done: false };
-        let watched = async move {
-            let ended = catch_async(work).await;
-            guard.ended(ended);
-        };
-        self.tasks.spawn_on(watched.instrument(span), runtime);
+        spawn_guarded(&self.tasks, runtime, guard, span, work);
+    }
+}
+
+fn spawn_guarded(
+    tasks: &TaskTracker,
+    runtime: &Handle,
+    guard: TaskGuard,
+    span: Span,
+    work: BoxFuture<'static, ()>,
+) {
+    let watched = async move {
+        let ended = catch_async(work).await;
+        guard.ended(ended);
+    };
+    tasks.spawn_on(watched.instrument(span), runtime);
+}
+
+impl<K: Resource + Send + Sync + 'static> Supervised for Pipeline<K> {
+    fn is_stopped(&self) -> bool {
+        Self::is_stopped(self)
     }
 
-    /// Stops the informer, because a task ended too early. Has no effect after a stop, when all
-    /// tasks end.
     fn fail(&self, task: InformerTask, message: &str) {
         let token: TaskTrackerToken = self.tasks.token();
         {
