@@ -31,6 +31,7 @@ pub use self::builder::SharedInformerFactoryBuilder;
 use self::registry::{AnyInformer, FactoryInformer, Identity, Request, Shared, missing};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{InformerGroup, InformerStatus, SharedInformer, StartError, SyncError};
+use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
 use crate::transport::ApiSource;
 
@@ -235,13 +236,7 @@ impl SharedInformerFactory {
         if let Some(FactoryInformer { informer, spec: made }) = present.cloned() {
             drop(informers);
             if spec.transform.is_none() && made.transform.is_some() {
-                let collection = informer.collection();
-                tracing::warn!(
-                    resource = &*collection.resource,
-                    namespace = collection.namespace.as_deref(),
-                    "this informer was first requested with a transform: \
-                     its objects may lack fields that the server's have"
-                );
+                warn_of_transform(informer.collection());
             }
             let differences = spec.differences(&made);
             return (informer, differences);
@@ -428,4 +423,13 @@ impl FactoryStatus {
     pub fn fresh_within(&self, limit: Duration) -> bool {
         self.informers.iter().all(|informer| informer.is_fresh(limit))
     }
+}
+
+fn warn_of_transform(collection: &Collection) {
+    tracing::warn!(
+        resource = &*collection.resource,
+        namespace = collection.namespace.as_deref(),
+        "this informer was first requested with a transform: its objects may lack fields that the \
+         server's have"
+    );
 }

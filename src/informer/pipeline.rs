@@ -13,7 +13,7 @@ use kube::Resource;
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
-use tracing::info_span;
+use tracing::{Span, info_span};
 
 use self::processing::ProcessingGuard;
 pub use self::supervision::{InformerFailure, InformerTask};
@@ -183,14 +183,13 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         for task in handlers {
             self.spawn_handler(&runtime, &task);
         }
-        let (name, resource, namespace) = self.span_fields();
         if let Some(reflector) = reflector.take() {
             let sink = FifoSink { pipeline: self.clone(), metrics: metrics.clone() };
             let stop = self.stop.clone();
             let reflecting = async move {
                 stop.run_until_cancelled(reflector.run(sink)).await;
             };
-            let span = info_span!("reflector", name, resource, namespace);
+            let span = self.span(InformerTask::Reflector);
             self.spawn(&runtime, InformerTask::Reflector, span, reflecting.boxed());
         }
         if let Some(keeper) = &self.keeper {
@@ -199,12 +198,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             let sweeping = async move {
                 stop.run_until_cancelled(sweeping).await;
             };
-            let span = info_span!("storage", name, resource, namespace);
+            let span = self.span(InformerTask::Storage);
             self.spawn(&runtime, InformerTask::Storage, span, sweeping.boxed());
         }
         let processing = ProcessingGuard(self.clone());
         let processing = async move { processing.0.process(&metrics).await };
-        let span = info_span!("processing", name, resource, namespace);
+        let span = self.span(InformerTask::Processing);
         self.spawn(&runtime, InformerTask::Processing, span, processing.boxed());
         Ok(())
     }
@@ -213,15 +212,18 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if let Some(call) = task.take() {
             let abort = self.abort.clone();
             let call = async move { abort.run_until_cancelled(call).await.unwrap_or_default() };
-            let (name, resource, namespace) = self.span_fields();
-            let handler = task.handler();
-            let span = info_span!("handler", name, resource, namespace, handler);
+            let span = handler_span(self.span_fields(), task.handler());
             self.spawn(runtime, InformerTask::Handler, span, call.boxed());
         }
     }
 
+    /// Returns the span of a task.
+    fn span(&self, task: InformerTask) -> Span {
+        task_span(self.span_fields(), task)
+    }
+
     /// Returns the fields of a task's span: name, resource, namespace.
-    fn span_fields(&self) -> (&str, &str, Option<&str>) {
+    fn span_fields(&self) -> SpanFields<'_> {
         (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
     }
 
@@ -474,4 +476,21 @@ impl<K> fmt::Debug for Pipeline<K> {
             .field("processor", &self.processor)
             .finish_non_exhaustive()
     }
+}
+
+/// Name, resource and namespace of an informer.
+type SpanFields<'a> = (&'a str, &'a str, Option<&'a str>);
+
+// Spans are made apart, because a span is much code for each type of object.
+
+fn task_span((name, resource, namespace): SpanFields<'_>, task: InformerTask) -> Span {
+    match task {
+        InformerTask::Storage => info_span!("storage", name, resource, namespace),
+        InformerTask::Processing => info_span!("processing", name, resource, namespace),
+        _ => info_span!("reflector", name, resource, namespace),
+    }
+}
+
+fn handler_span((name, resource, namespace): SpanFields<'_>, handler: &str) -> Span {
+    info_span!("handler", name, resource, namespace, handler)
 }

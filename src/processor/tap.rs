@@ -53,7 +53,7 @@ impl<K> Tap<K> {
             match self {
                 Self::Inline(call) => {
                     if let Err(message) = catch(|| call(key, event)) {
-                        tracing::error!(%key, message, "reading an object's owners panicked");
+                        report_panic(key, &message);
                     }
                 }
                 Self::Bounded { name, events, dropper } => {
@@ -68,6 +68,11 @@ impl<K> Tap<K> {
             }
         }
     }
+}
+
+#[cold]
+fn report_panic(key: &ObjectKey, message: &str) {
+    tracing::error!(%key, message, "reading an object's owners panicked");
 }
 
 impl TapGuard {

@@ -58,6 +58,7 @@ mod decoding;
 mod framing;
 mod list_kind;
 mod managed_fields;
+mod opening;
 mod raw_item;
 mod reader;
 mod request;

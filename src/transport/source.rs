@@ -7,18 +7,17 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, stream};
-use http::StatusCode;
 use kube::api::{DynamicObject, TypeMeta};
 use kube::core::ApiResource;
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
-use super::answer;
 use super::decode_threads::DecodeThreads;
 use super::decoding;
 use super::framing::{AnyFramer, Encoding};
 use super::list_kind::StatedType;
 use super::managed_fields::ManagedFields;
+use super::opening::{Opening, open};
 use super::raw_item::Answer;
 use super::reader::Reader;
 use super::request::{JsonFallback, Scope, Target};
@@ -341,50 +340,23 @@ impl<K> ApiSource<K> {
         K: 'static,
     {
         let request_scope = self.collection.request_scope(target.verb);
-        let (client, codecs) = (self.client.clone(), self.codecs.clone());
+        let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let (api_version, built_in) = (self.api_version.clone(), self.built_in);
-        let cluster_scoped = self.cluster_scoped;
         let metadata_only = self.scope.metadata_only;
-        let managed_fields = !self.managed_fields.are_left_out();
-        // A namespace becomes part of the path, so it must not change the path.
-        let namespace = self.collection.namespace.clone().filter(|namespace| !is_label(namespace));
         let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
-        let threads = self.threads.clone();
-        let json = self.json.clone();
-        let protobuf = self.protobuf && self.codecs.decoder().protobuf().is_some();
+        let opening = open(Opening {
+            client: self.client.clone(),
+            target,
+            namespace: self.collection.namespace.clone(),
+            protobuf: self.protobuf && self.codecs.decoder().protobuf().is_some(),
+            managed_fields: !self.managed_fields.are_left_out(),
+            json: self.json.clone(),
+        });
+        let cluster_scoped = self.cluster_scoped;
         async move {
-            let answer = async {
-                if let Some(namespace) = namespace {
-                    return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
-                }
-                let mut requested = Encoding::Json;
-                if protobuf && !json.is_on() {
-                    requested = Encoding::Protobuf;
-                }
-                let send = |encoding| {
-                    let (client, target) = (&client, &target);
-                    async move {
-                        let response = client.send(target.request(encoding, managed_fields)?).await;
-                        response.map_err(|error| answer::unanswered(error, target.path()))
-                    }
-                };
-                let mut response = send(requested).await?;
-                if requested == Encoding::Protobuf
-                    && response.status() == StatusCode::NOT_ACCEPTABLE
-                {
-                    requested = Encoding::Json;
-                    json.begin();
-                    response = send(requested).await?;
-                }
-                let (incoming, encoding) = answer::accept(response, requested).await?;
-                if requested != encoding {
-                    json.begin();
-                }
-                Ok((incoming, encoding))
-            };
-            match answer.await {
+            match opening.await {
                 Ok((incoming, encoding)) => Ok(Reader {
                     answer: Arc::new(Answer { request: request_scope, encoding, limit, packer }),
                     incoming,
@@ -410,15 +382,6 @@ impl<K> ApiSource<K> {
             }
         }
     }
-}
-
-/// Returns whether this is a DNS label, as a namespace must be.
-fn is_label(text: &str) -> bool {
-    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    (1..=63).contains(&text.len())
-        && text.chars().all(inner)
-        && !text.starts_with('-')
-        && !text.ends_with('-')
 }
 
 impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {

@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kube::Resource;
-use tracing::{Instrument, debug_span};
+use tracing::{Instrument, Span, debug_span};
 
 use super::{Lifecycle, Pipeline};
 use crate::delta_fifo::Batch;
 use crate::indexer::{IndexFault, Published, Transaction, WriterLock};
 use crate::informer::resync::Resyncs;
 use crate::informer::status::InformerMetrics;
-use crate::object::{Cached, CachedEvent, Delta, ObjectKey};
+use crate::lister_watcher::Collection;
+use crate::object::{Cached, CachedEvent, Delta, ObjectKey, ResourceVersion};
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
 
@@ -109,7 +110,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
         let deltas = batch.deltas.len();
         let version = batch.version.as_ref();
-        let span = debug_span!("batch", version = version.map(display), deltas);
+        let span = batch_span(version, deltas);
         let started = metrics.latency.start();
         let faults = self.store(batch).instrument(span).await;
         metrics.latency.stop(started);
@@ -125,7 +126,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         metrics.index_faults.add(faults.len() as u64);
         self.index_faults.fetch_add(faults.len() as u64, Ordering::Relaxed);
         for fault in faults {
-            tracing::error!(resource = &*self.collection.resource, %fault, "index function panicked");
+            report(&fault, &self.collection);
         }
     }
 
@@ -372,4 +373,13 @@ mod tests {
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }
+}
+
+fn batch_span(version: Option<&ResourceVersion>, deltas: usize) -> Span {
+    debug_span!("batch", version = version.map(display), deltas)
+}
+
+#[cold]
+fn report(fault: &IndexFault, collection: &Collection) {
+    tracing::error!(resource = &*collection.resource, %fault, "index function panicked");
 }

@@ -1,0 +1,61 @@
+//! Opening an answer: sending a request, and negotiating the encoding.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use kube::Client;
+
+use super::answer::{self, Incoming};
+use super::framing::Encoding;
+use super::request::{JsonFallback, Target};
+use crate::error::Fault;
+
+/// A request that is ready to be sent.
+pub(super) struct Opening {
+    pub(super) client: Client,
+    pub(super) target: Target,
+    /// The namespace in the path of the request.
+    pub(super) namespace: Option<Arc<str>>,
+    /// True if the type and its decoder support protobuf.
+    pub(super) protobuf: bool,
+    /// True if objects keep their managed fields.
+    pub(super) managed_fields: bool,
+    pub(super) json: Arc<JsonFallback>,
+}
+
+/// Sends a request. Returns the body of the answer and its encoding.
+pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault> {
+    let Opening { client, target, namespace, protobuf, managed_fields, json } = request;
+    // A namespace becomes part of the path, so it must not change the path.
+    if let Some(namespace) = namespace.filter(|namespace| !is_label(namespace)) {
+        return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
+    }
+    let send = async |encoding| {
+        let response = client.send(target.request(encoding, managed_fields)?).await;
+        response.map_err(|error| answer::unanswered(error, target.path()))
+    };
+    let mut requested = Encoding::Json;
+    if protobuf && !json.is_on() {
+        requested = Encoding::Protobuf;
+    }
+    let mut response = send(requested).await?;
+    if requested == Encoding::Protobuf && response.status() == StatusCode::NOT_ACCEPTABLE {
+        requested = Encoding::Json;
+        json.begin();
+        response = send(requested).await?;
+    }
+    let (incoming, encoding) = answer::accept(response, requested).await?;
+    if requested != encoding {
+        json.begin();
+    }
+    Ok((incoming, encoding))
+}
+
+/// Returns whether this is a DNS label, as a namespace must be.
+fn is_label(text: &str) -> bool {
+    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    (1..=63).contains(&text.len())
+        && text.chars().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}
