@@ -53,6 +53,13 @@ impl Budget {
         Err(self.refuse())
     }
 
+    /// Charges these bytes, unless they exceed the budget. Returns whether it did.
+    pub(super) fn try_charge(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes);
+        self.left.set(left.unwrap_or(self.left.get()));
+        left.is_some()
+    }
+
     /// Returns the number of bytes that decoding may still take.
     pub(super) fn left(&self) -> usize {
         self.left.get()
@@ -82,20 +89,13 @@ impl Budget {
         }
         self.charge(capacity.saturating_mul(size))
     }
-}
 
-/// Returns the most bytes of memory that a tree with this JSON takes: one with a B-tree node for
-/// each map, and with room for twice as many values as there are.
-pub(super) fn largest_tree(json: &[u8]) -> usize {
-    const ENTRY: usize = size_of::<(String, serde_json::Value)>();
-    let (mut maps, mut values) = (1_usize, 1_usize);
-    for byte in json {
-        maps += usize::from(*byte == b'{');
-        values += usize::from(matches!(byte, b',' | b'['));
+    /// Charges the growth of a vector of unknown length that is full, and returns its new capacity.
+    pub(super) fn charge_growth(&self, size: usize, capacity: usize) -> Result<usize> {
+        let grown = capacity.saturating_mul(2).max(4);
+        self.charge((grown - capacity).saturating_mul(size))?;
+        Ok(grown)
     }
-    // A short text has a small allocation of its own.
-    let entries = maps.saturating_mul(NODE + 1).saturating_add(values.saturating_mul(2));
-    entries.saturating_mul(ENTRY).saturating_add(json.len().saturating_mul(2))
 }
 
 /// The charges of a map as its B-tree grows.
@@ -130,14 +130,13 @@ mod tests {
 
     /// Returns the number of bytes charged for the value of a JSON text.
     fn charged<K: DeserializeOwned>(text: &str) -> usize {
-        let budget = Budget::new(usize::MAX);
-        from_json_within::<K>(text.as_bytes(), &budget).unwrap();
+        let (read, budget) = from_json_within::<K>(text.as_bytes(), usize::MAX);
+        read.unwrap();
         usize::MAX - budget.left()
     }
 
     fn fits<K: DeserializeOwned>(text: &str, limit: usize) -> bool {
-        let budget = Budget::new(limit);
-        let read = from_json_within::<K>(text.as_bytes(), &budget);
+        let (read, budget) = from_json_within::<K>(text.as_bytes(), limit);
         assert_eq!(read.is_err(), budget.is_exceeded());
         read.is_ok()
     }

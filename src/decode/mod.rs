@@ -9,14 +9,15 @@
 mod budget;
 pub(crate) mod codec;
 mod error;
+mod json;
 mod node;
 pub mod protobuf;
 mod rule;
-mod tape;
 mod text;
 
 pub(crate) use budget::MEMORY_LIMIT;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -176,9 +177,6 @@ impl<K> SerdeDecode<K> {
     }
 
     /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
-    ///
-    /// The tokens of a JSON text count as well, while they exist beside the object: 24 bytes for
-    /// each value and name.
     #[must_use]
     pub fn memory_limit(self, bytes: usize) -> Self {
         DecodeOptions { memory: bytes, ..self.options }.into()
@@ -363,14 +361,24 @@ impl From<serde_json::Error> for DecodeError {
     }
 }
 
+/// The problem of JSON that ends too early.
+const INCOMPLETE: &str = "the object is incomplete";
+
+/// The problem of text that is not JSON.
+const NOT_JSON: &str = "not JSON";
+
 /// Describes a problem in JSON and its place. No word comes from the object.
 fn describe(error: &serde_json::Error) -> String {
-    let problem = match error.classify() {
-        serde_json::error::Category::Data => redact(&error.to_string()),
-        serde_json::error::Category::Eof => "the object is incomplete".into(),
-        _ => "not JSON".into(),
-    };
-    describe_place(&problem, error.line(), error.column())
+    describe_place(&describe_problem(error), error.line(), error.column())
+}
+
+/// Describes a problem in JSON. No word comes from the object.
+fn describe_problem(error: &serde_json::Error) -> Cow<'static, str> {
+    match error.classify() {
+        serde_json::error::Category::Data => redact(&error.to_string()).into(),
+        serde_json::error::Category::Eof => INCOMPLETE.into(),
+        _ => NOT_JSON.into(),
+    }
 }
 
 /// Adds the place to the description of a problem.
