@@ -31,9 +31,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use custom::Rollout;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use custom::Rollout;
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};

@@ -98,6 +98,25 @@ impl Budget {
     }
 }
 
+/// The most bytes of memory that a byte of a tree's JSON becomes.
+pub(super) const LARGEST_TREE: usize = (NODE + 2) * TREE_ENTRY + 2;
+
+/// The size of an entry of a tree, in bytes.
+const TREE_ENTRY: usize = size_of::<(String, serde_json::Value)>();
+
+/// Returns the most bytes of memory that a tree with this JSON takes: one with a B-tree node for
+/// each map, and with room for twice as many values as there are. Also returns the most lists and
+/// maps that it can have.
+pub(super) fn largest_tree(json: &[u8]) -> (usize, usize) {
+    let count = |byte| memchr::memchr_iter(byte, json).count();
+    let (maps, lists) = (count(b'{'), count(b'['));
+    // A short text has a small allocation of its own.
+    let entries = (maps + 1).saturating_mul(NODE + 1);
+    let values = (count(b',') + lists + 1).saturating_mul(2);
+    let most = entries.saturating_add(values).saturating_mul(TREE_ENTRY);
+    (most.saturating_add(json.len().saturating_mul(2)), maps + lists)
+}
+
 /// The charges of a map as its B-tree grows.
 #[derive(Debug, Default)]
 pub(super) struct MapCharge {

@@ -8,6 +8,7 @@
 
 mod budget;
 pub(crate) mod codec;
+mod dynamic;
 mod error;
 mod json;
 mod node;
@@ -17,6 +18,7 @@ mod text;
 
 pub(crate) use budget::MEMORY_LIMIT;
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -199,11 +201,11 @@ impl<K> From<DecodeOptions> for SerdeDecode<K> {
 
 impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        from_json(object, self.options.rule(None), self.options.memory)
+        decode_json(object, self.options.rule(None), self.options.memory)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        from_json(object, self.options.rule(Some(fields)), self.options.memory)
+        decode_json(object, self.options.rule(Some(fields)), self.options.memory)
     }
 
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
@@ -216,6 +218,23 @@ impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
 
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
         Some(Arc::new(Self::from(self.options).memory_limit(bytes)))
+    }
+}
+
+/// Decodes an object, in a way of their own if it is a dynamic object.
+fn decode_json<K: DeserializeOwned + 'static>(
+    text: &[u8],
+    rule: Option<Rule<'_>>,
+    memory: usize,
+) -> Result<K, DecodeError> {
+    let mut object: Option<K> = None;
+    let any: &mut dyn Any = &mut object;
+    if let Some(object) = any.downcast_mut::<Option<DynamicObject>>() {
+        *object = Some(dynamic::from_json(text, rule, memory)?);
+    }
+    match object {
+        Some(object) => Ok(object),
+        None => from_json(text, rule, memory),
     }
 }
 
@@ -283,7 +302,7 @@ pub(crate) struct DynamicDecode {
 
 impl Decode<DynamicObject> for DynamicDecode {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        from_json(object, self.options.rule(None), self.options.memory)
+        dynamic::from_json(object, self.options.rule(None), self.options.memory)
             .map(|object| self.typed(object))
     }
 
@@ -292,7 +311,7 @@ impl Decode<DynamicObject> for DynamicDecode {
         object: &[u8],
         fields: &FieldSet,
     ) -> Result<DynamicObject, DecodeError> {
-        from_json(object, self.options.rule(Some(fields)), self.options.memory)
+        dynamic::from_json(object, self.options.rule(Some(fields)), self.options.memory)
             .map(|object| self.typed(object))
     }
 

@@ -1,13 +1,16 @@
-//! The lengths of lists and maps, counted ahead of the reader.
+//! The lengths of lists, counted ahead of the reader.
 //!
-//! With its length, a vector is allocated once and at its size. The first list or map whose length
-//! is asked for is scanned to its end, and so are those inside it, in the same pass. Thus no byte is
+//! With its length, a vector is allocated once and at its size. The first list whose length is asked
+//! for is scanned to its end, and so are the lists inside it, in the same pass. Thus no byte is
 //! scanned twice, however deep it lies, and nothing is scanned for a type that does not ask.
 
 use super::skip::pass_text;
 use crate::decode::budget::Budget;
 
-/// The lengths of one list or map and of all inside it, in the order of their beginnings.
+/// The number of lengths that are not charged.
+const FREE: usize = 64;
+
+/// The lengths of one list and of all lists inside it, in the order of their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
     lengths: Vec<Length>,
@@ -15,8 +18,8 @@ pub(super) struct Lengths {
     next: usize,
     /// The end of the text that was scanned.
     end: usize,
-    /// The indices of the open lists and maps during a scan, without the innermost.
-    open: Vec<u32>,
+    /// The open lists and maps during a scan, without the innermost: their lists and commas.
+    open: Vec<(u32, u32)>,
     /// True if nothing further is scanned: the text is malformed, or too large.
     gave_up: bool,
 }
@@ -35,7 +38,7 @@ impl Lengths {
         (self.next, self.end, self.gave_up) = (0, 0, false);
     }
 
-    /// Returns the length of the list or map after whose opening bracket the reader stands.
+    /// Returns the length of the list after whose opening bracket the reader stands.
     pub(super) fn of(&mut self, bytes: &[u8], start: usize, budget: &Budget) -> Option<usize> {
         if self.gave_up {
             return None;
@@ -54,51 +57,70 @@ impl Lengths {
         }
     }
 
-    /// Scans the list or map with this beginning. Its text need not be well-formed: the reader
-    /// finds out.
+    /// Scans the list with this beginning. Its text need not be well-formed: the reader finds out.
     fn scan(&mut self, bytes: &[u8], start: usize, budget: &Budget) -> Option<()> {
         self.lengths.clear();
         self.open.clear();
         self.next = 0;
-        let mut innermost = self.push(bytes, start, budget)?;
+        // The index of the innermost list, and the commas in the innermost list or map.
+        let mut list = self.push(bytes, start, budget)?;
+        let mut commas = 0;
         let mut at = start;
         loop {
-            match *bytes.get(at)? {
+            let byte = *bytes.get(at)?;
+            at += 1;
+            match byte {
                 b'"' => {
-                    at = pass_text(bytes, at + 1)?;
-                    continue;
+                    at = pass_text(bytes, at)?;
+                    at += usize::from(bytes.get(at) == Some(&b':'));
                 }
-                b',' => self.lengths[innermost as usize].length += 1,
-                b'[' | b'{' => {
-                    self.open.push(innermost);
-                    innermost = self.push(bytes, at + 1, budget)?;
+                b',' => commas += 1,
+                b'{' => {
+                    self.open.push((list, commas));
+                    commas = 0;
                 }
-                b']' | b'}' => match self.open.pop() {
-                    Some(outer) => innermost = outer,
-                    None => break,
-                },
+                b'[' => {
+                    self.open.push((list, commas));
+                    list = self.push(bytes, at, budget)?;
+                    commas = 0;
+                }
+                b'}' => (list, commas) = self.open.pop()?,
+                b']' => {
+                    self.lengths.get_mut(list as usize)?.length += commas;
+                    let Some(outer) = self.open.pop() else { break };
+                    (list, commas) = outer;
+                }
                 _ => {}
             }
-            at += 1;
         }
-        self.end = at;
+        self.end = at - 1;
         Some(())
     }
 
-    /// Adds the length of a list or map: zero if it is empty, otherwise one, to which each comma
-    /// adds another.
+    /// Adds the length of a list: zero if it is empty, otherwise one, to which each comma adds
+    /// another.
+    #[inline]
     fn push(&mut self, bytes: &[u8], start: usize, budget: &Budget) -> Option<u32> {
         if self.lengths.len() == self.lengths.capacity() {
-            let more = self.lengths.len().max(32);
-            if !budget.try_charge(more * size_of::<Length>()) {
-                return None;
-            }
-            self.lengths.reserve_exact(more);
+            self.grow(budget)?;
         }
-        let first = bytes.get(start..)?.iter().find(|byte| **byte > b' ')?;
-        let length = u32::from(!matches!(first, b']' | b'}'));
+        let mut first = *bytes.get(start)?;
+        if first <= b' ' {
+            first = *bytes[start..].iter().find(|byte| **byte > b' ')?;
+        }
         let index = u32::try_from(self.lengths.len()).ok()?;
-        self.lengths.push(Length { start: u32::try_from(start).ok()?, length });
+        let start = u32::try_from(start).ok()?;
+        self.lengths.push(Length { start, length: u32::from(first != b']') });
         Some(index)
+    }
+
+    #[cold]
+    fn grow(&mut self, budget: &Budget) -> Option<()> {
+        let more = self.lengths.len().max(FREE);
+        if !self.lengths.is_empty() && !budget.try_charge(more * size_of::<Length>()) {
+            return None;
+        }
+        self.lengths.reserve_exact(more);
+        Some(())
     }
 }

@@ -12,6 +12,9 @@
 mod lengths;
 mod scan;
 mod skip;
+#[cfg(test)]
+mod tests;
+mod tree;
 
 use std::cell::{Cell, RefCell};
 
@@ -179,6 +182,21 @@ impl<'de> Reader<'de> {
         }
     }
 
+    /// Goes to where `serde_json` refuses a list of which no element was asked for.
+    #[cold]
+    pub(super) fn refuse_list(&self) -> Result<()> {
+        self.open()?;
+        match self.peek() {
+            Some(b']') => self.advance(),
+            Some(b',') => {
+                self.advance();
+                self.peek();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Takes the colon after a name.
     #[inline]
     pub(super) fn colon(&self) -> Result<()> {
@@ -236,11 +254,11 @@ impl<'de> Reader<'de> {
     #[inline]
     pub(super) fn plain_integer(&self) -> Option<u64> {
         let (bytes, start) = (self.bytes.get(), self.at.get());
-        let (mut value, mut at) = (0, start);
+        let (mut value, mut at) = (0_u64, start);
         while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0'))
             && digit < 10
         {
-            value = (value * 10_u64).wrapping_add(digit.into());
+            value = value.wrapping_mul(10).wrapping_add(digit.into());
             at += 1;
         }
         // More digits could overflow.
@@ -298,7 +316,17 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns the length of the list or map that was opened last, if its text is well-formed.
+    /// Takes the end of a map, unless there is something before it.
+    #[inline]
+    pub(super) fn takes_end(&self) -> bool {
+        let is_end = self.bytes.get().get(self.at.get()) == Some(&b'}');
+        if is_end {
+            self.close();
+        }
+        is_end
+    }
+
+    /// Returns the length of the list that was opened last, if its text is well-formed.
     pub(super) fn length(&self, budget: &Budget) -> Option<usize> {
         self.lengths.borrow_mut().of(self.bytes.get(), self.at.get(), budget)
     }
@@ -315,11 +343,16 @@ impl<'de> Reader<'de> {
                 self.at.set(start + json.into_iter::<IgnoredAny>().byte_offset());
                 Ok(value)
             }
-            Err(error) => {
-                self.at.set(start + offset(rest, &error));
-                Err(Error::nowhere(describe_problem(&error)))
-            }
+            Err(error) => Err(self.refused(start, &error)),
         }
+    }
+
+    /// Creates the error of a value that `serde_json` refused.
+    #[cold]
+    fn refused(&self, start: usize, error: &serde_json::Error) -> Error {
+        let rest = self.bytes.get().get(start..).unwrap_or_default();
+        self.at.set(start + offset(rest, error));
+        Error::nowhere(describe_problem(error))
     }
 }
 

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use serde::de::{Expected, IgnoredAny, Unexpected};
+use serde::de::{Expected, Unexpected};
+use serde_json::de::StrRead;
 
 use super::elements::ElementSource;
 use super::members::MemberSource;
 use crate::decode::budget::Budget;
-use crate::decode::describe;
 use crate::decode::error::{Error, Result};
 use crate::decode::json::{Number, Reader, Token};
 use crate::decode::protobuf::ProtobufObject;
@@ -53,6 +53,14 @@ pub(super) enum Opened<'de> {
     Elements(ElementSource<'de>),
 }
 
+impl Opened<'_> {
+    /// Returns whether the value is a map or list in JSON.
+    #[inline]
+    pub(super) fn has_json_parts(&self) -> bool {
+        matches!(self, Self::Members(MemberSource::Json) | Self::Elements(ElementSource::Json))
+    }
+}
+
 impl<'r, 'de> Context<'r, 'de> {
     /// Creates the context of an object in JSON.
     pub(super) fn json(text: &'de [u8], rule: Option<Rule<'r>>, budget: Budget) -> Self {
@@ -78,12 +86,13 @@ impl<'r, 'de> Context<'r, 'de> {
 
     /// Sets the next value, which is in protobuf, and its rule.
     #[inline]
-    pub(super) fn set(&self, data: Data<'de>, rule: Option<Rule<'r>>) {
-        if self.offset.take().is_some() {
-            self.json.enter(b"");
+    pub(super) fn set(&self, data: Data<'de>, rule: Option<Rule<'r>>) -> Result<()> {
+        if self.offset.get().is_some() {
+            self.leave()?;
         }
         self.data.replace(data);
         self.rule.set(rule);
+        Ok(())
     }
 
     /// Sets the rule for the next value.
@@ -144,18 +153,22 @@ impl<'r, 'de> Context<'r, 'de> {
         }
     }
 
-    /// Takes the beginning of a map or message.
+    /// Takes the beginning of a map or message, which is a struct if `within`.
     #[inline]
-    pub(super) fn members(&self, expected: &dyn Expected) -> Result<MemberSource<'de>> {
+    pub(super) fn members(
+        &self,
+        within: bool,
+        expected: &dyn Expected,
+    ) -> Result<MemberSource<'de>> {
         if self.json.peek() == Some(b'{') {
             self.json.open()?;
             return Ok(MemberSource::Json);
         }
-        self.other_members(expected)
+        self.other_members(within, expected)
     }
 
     #[inline(never)]
-    fn other_members(&self, expected: &dyn Expected) -> Result<MemberSource<'de>> {
+    fn other_members(&self, within: bool, expected: &dyn Expected) -> Result<MemberSource<'de>> {
         if let Data::Protobuf(value) = &*self.data.borrow()
             && value.is_message()
         {
@@ -166,7 +179,13 @@ impl<'r, 'de> Context<'r, 'de> {
                 self.begin_members(&source)?;
                 Ok(source)
             }
-            other => Err(self.mismatch(&other, expected)),
+            other => {
+                // Servers never send a struct as a list. For `serde_json`, this one could be such.
+                if within && matches!(other, Opened::Elements(ElementSource::Json)) {
+                    self.json.refuse_list()?;
+                }
+                Err(self.mismatch(&other, expected))
+            }
         }
     }
 
@@ -193,13 +212,13 @@ impl<'r, 'de> Context<'r, 'de> {
 
     /// Takes the beginning of an opened map.
     #[inline]
-    fn begin_members(&self, source: &MemberSource<'de>) -> Result<()> {
+    pub(super) fn begin_members(&self, source: &MemberSource<'de>) -> Result<()> {
         if matches!(source, MemberSource::Json) { self.json.open() } else { Ok(()) }
     }
 
     /// Takes the beginning of an opened list.
     #[inline]
-    fn begin_elements(&self, source: &ElementSource<'de>) -> Result<()> {
+    pub(super) fn begin_elements(&self, source: &ElementSource<'de>) -> Result<()> {
         if matches!(source, ElementSource::Json) { self.json.open() } else { Ok(()) }
     }
 
@@ -268,22 +287,33 @@ impl<'r, 'de> Context<'r, 'de> {
         Ok(json)
     }
 
+    /// Returns the deserializer of a value that a type keeps as it is. `None` if a rule looks into
+    /// the value.
+    pub(super) fn tree(&self) -> Option<(serde_json::Deserializer<StrRead<'de>>, bool)> {
+        let is_tree = match self.rule.get() {
+            None => false,
+            Some(Rule::Tree) => true,
+            Some(_) => return None,
+        };
+        let json = self.json.tree(&self.budget)?;
+        self.rule.set(None);
+        // Trees of managed fields are many, and lie where no list or map can lie deeper.
+        Some((json, !is_tree))
+    }
+
     /// Returns whether the next value is an integer of JSON, which may have any size.
     pub(super) fn is_json(&self) -> bool {
         matches!(*self.data.borrow(), Data::Json)
     }
 
-    /// Takes the next value, or its beginning.
+    /// Takes the next value. Of a map or list in JSON, takes nothing.
     pub(super) fn open_any(&self) -> Result<Opened<'de>> {
         if self.budget.is_exceeded() {
             return Err(self.budget.refuse());
         }
         let opened = self.open()?;
-        match &opened {
-            Opened::Text(text) => self.budget.charge_text(text.len())?,
-            Opened::Members(source) => self.begin_members(source)?,
-            Opened::Elements(source) => self.begin_elements(source)?,
-            _ => {}
+        if let Opened::Text(text) = &opened {
+            self.budget.charge_text(text.len())?;
         }
         Ok(opened)
     }
@@ -336,15 +366,21 @@ impl<'r, 'de> Context<'r, 'de> {
     /// Goes to the beginning of JSON inside protobuf, which is the next value.
     #[cold]
     fn enter(&self, json: &'de [u8], offset: usize) -> Result<()> {
-        // Few types have such a value. After this check, none is left half read.
-        let checked = std::str::from_utf8(json).map_err(|error| {
+        std::str::from_utf8(json).map_err(|error| {
             Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
-        });
-        serde_json::from_str::<IgnoredAny>(checked?)
-            .map_err(|error| Error::new(describe(&error), offset))?;
+        })?;
         self.json.enter(json);
         self.offset.set(Some(offset));
         Ok(())
+    }
+
+    /// Leaves JSON inside protobuf, of which nothing may be left.
+    #[cold]
+    pub(super) fn leave(&self) -> Result<()> {
+        let end = self.json.end().map_err(|error| self.place(error));
+        self.json.enter(b"");
+        self.offset.set(None);
+        end
     }
 
     #[cold]

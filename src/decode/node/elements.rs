@@ -42,13 +42,16 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
         Ok(Self::new(context, context.elements(expected)?, tuple))
     }
 
+    /// Takes the beginning of a value that was opened.
+    #[inline]
+    pub(super) fn begin(context: &'w Context<'r, 'de>, source: ElementSource<'de>) -> Result<Self> {
+        context.begin_elements(&source)?;
+        Ok(Self::new(context, source, false))
+    }
+
     /// Creates the elements of a value whose beginning was taken.
     #[inline]
-    pub(super) fn new(
-        context: &'w Context<'r, 'de>,
-        source: ElementSource<'de>,
-        tuple: bool,
-    ) -> Self {
+    fn new(context: &'w Context<'r, 'de>, source: ElementSource<'de>, tuple: bool) -> Self {
         let rule = context.take_rule().and_then(Rule::for_elements);
         let length = Cell::new(match &source {
             ElementSource::Json => None,
@@ -75,7 +78,7 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
             ElementSource::List(list) => match list.next()? {
                 Some(value) => {
                     self.offset = Some(value.offset);
-                    self.context.set(Data::Protobuf(value), self.rule);
+                    self.context.set(Data::Protobuf(value), self.rule)?;
                     true
                 }
                 None => false,
@@ -122,7 +125,9 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
             ElementSource::Empty => false,
         };
         if more {
-            return Err(self.context.place(Error::nowhere("a list has more elements than its type")));
+            return Err(self
+                .context
+                .place(Error::nowhere("a list has more elements than its type")));
         }
         Ok(())
     }
@@ -153,7 +158,9 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_, 'de> {
 
     /// The size hint is exact, so that a vector is allocated once.
     fn size_hint(&self) -> Option<usize> {
-        if self.taken == 0 && self.length.get().is_none() {
+        // Managed fields are not worth it: the trees in them would be scanned.
+        let managed_fields = matches!(self.rule, Some(Rule::ManagedFields));
+        if self.taken == 0 && self.length.get().is_none() && !managed_fields {
             self.length.set(self.context.json.length(&self.context.budget));
         }
         self.length.get().map(|length| length.saturating_sub(self.taken))

@@ -50,16 +50,23 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         within: bool,
         expected: &dyn Expected,
     ) -> Result<Self> {
-        Ok(Self::new(context, context.members(expected)?, within))
+        Ok(Self::new(context, context.members(within, expected)?, within))
+    }
+
+    /// Takes the beginning of a value that was opened.
+    #[inline]
+    pub(super) fn begin(
+        context: &'w Context<'r, 'de>,
+        source: MemberSource<'de>,
+        within: bool,
+    ) -> Result<Self> {
+        context.begin_members(&source)?;
+        Ok(Self::new(context, source, within))
     }
 
     /// Creates the members of a value whose beginning was taken.
     #[inline]
-    pub(super) fn new(
-        context: &'w Context<'r, 'de>,
-        source: MemberSource<'de>,
-        within: bool,
-    ) -> Self {
+    fn new(context: &'w Context<'r, 'de>, source: MemberSource<'de>, within: bool) -> Self {
         let charge = (!within).then(MapCharge::default);
         let (rule, progress) = (context.take_rule(), Progress::First);
         Self { context, source, rule, charge, key: 0, name: None, offset: None, progress }
@@ -69,6 +76,10 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     #[inline]
     fn plain_name(&mut self, size: usize) -> Option<&'de str> {
         if self.rule.is_some() || !matches!(self.source, MemberSource::Json) {
+            return None;
+        }
+        if self.progress == Progress::Middle && self.context.json.takes_end() {
+            self.progress = Progress::End;
             return None;
         }
         let name = self.context.json.plain_name(self.progress == Progress::First)?;
@@ -162,7 +173,7 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
             }
         };
         let rule = self.context.take_rule();
-        self.context.set(data, rule);
+        self.context.set(data, rule)?;
         self.offset = Some(offset);
         Ok(())
     }
@@ -222,6 +233,7 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
         let key = match self.plain_name(size_of::<S::Value>()) {
             Some(name) => Key::Plain(name),
+            None if self.progress == Progress::End => return Ok(None),
             None if self.next_name(size_of::<S::Value>())? => Key::Other(&mut self.name),
             None => return Ok(None),
         };
@@ -240,9 +252,7 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
 
     fn size_hint(&self) -> Option<usize> {
         match &self.source {
-            MemberSource::Json if self.progress == Progress::First => {
-                self.context.json.length(&self.context.budget)
-            }
+            // A hash table has the same size whether it grows or not.
             MemberSource::Json | MemberSource::Message { .. } => None,
             MemberSource::Entries { entries, .. } => Some(entries.left()),
         }

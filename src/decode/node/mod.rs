@@ -40,6 +40,7 @@ pub(super) fn from_json<'de, T: Deserialize<'de>>(
     rule: Option<Rule<'_>>,
     memory: usize,
 ) -> std::result::Result<T, DecodeError> {
+    let rule = rule.or(Some(Rule::Whole));
     let context = Context::json(text, rule, Budget::new(memory));
     let value = decode(Node { context: &context, room: 0 });
     match value.and_then(|value| context.json.end().map(|()| value)) {
@@ -75,7 +76,9 @@ pub(super) fn from_protobuf<'de, T: Deserialize<'de>>(
     memory: usize,
 ) -> std::result::Result<T, DecodeError> {
     let context = Context::protobuf(object, rule, Budget::new(memory));
-    decode(Node { context: &context, room: 0 }).map_err(|error| {
+    let value = decode(Node { context: &context, room: 0 });
+    let value = value.and_then(|value| context.leave().map(|()| value));
+    value.map_err(|error| {
         let error = error.or(object.offset());
         if !context.budget.is_exceeded() {
             return error.into();
@@ -172,15 +175,27 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
         if let Some(text) = context.plain_text() {
             return visitor.visit_borrowed_str(text);
         }
-        match context.open_any()? {
+        let opened = context.open_any()?;
+        if opened.has_json_parts()
+            && let Some((mut json, check_depth)) = context.tree()
+        {
+            return match json.deserialize_any(visitor) {
+                Ok(value) => {
+                    context.json.take_tree(json, check_depth, &context.budget)?;
+                    Ok(value)
+                }
+                Err(error) => Err(context.place(context.json.refuse_tree(&error))),
+            };
+        }
+        match opened {
             Opened::Null => visitor.visit_unit(),
             Opened::Bool(value) => visitor.visit_bool(value),
             Opened::Number(Number::Unsigned(value)) => visitor.visit_u64(value),
             Opened::Number(Number::Signed(value)) => visitor.visit_i64(value),
             Opened::Number(Number::Float(value)) => visitor.visit_f64(value),
             Opened::Text(text) => text.visit(visitor),
-            Opened::Members(source) => Members::new(context, source, false).visit(visitor),
-            Opened::Elements(source) => Elements::new(context, source, false).visit(visitor),
+            Opened::Members(source) => Members::begin(context, source, false)?.visit(visitor),
+            Opened::Elements(source) => Elements::begin(context, source)?.visit(visitor),
         }
     }
 
@@ -223,7 +238,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
         self.pay(size_of::<V::Value>())?;
         match self.context.open_any()? {
             Opened::Text(text) => text.visit_bytes(visitor),
-            Opened::Elements(source) => Elements::new(self.context, source, false).visit(visitor),
+            Opened::Elements(source) => Elements::begin(self.context, source)?.visit(visitor),
             other => Err(self.context.mismatch(&other, &visitor)),
         }
     }
@@ -307,7 +322,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
                 CowStrDeserializer::new(text.into_cow()).deserialize_enum(name, variants, visitor)
             }
             Opened::Members(source) => {
-                let mut members = Members::new(self.context, source, true);
+                let mut members = Members::begin(self.context, source, true)?;
                 let choice = MapAccessDeserializer::new(&mut members);
                 let value = choice.deserialize_enum(name, variants, visitor)?;
                 members.finish()?;
