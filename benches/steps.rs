@@ -141,13 +141,13 @@ fn decode<K: DeserializeOwned + 'static>(object: &[u8], step: &str, count: usize
     let without = bare(object);
     for _ in 0..count {
         let object = black_box(object);
-        let decoder = SerdeDecode::<K>::new();
+        let ours = SerdeDecode::<K>::new();
         let decoded = match step {
-            "bare" => decoder.managed_fields(false).decode(object),
-            "part" => decoder.decode_fields(object, &fields),
+            "bare" => ours.managed_fields(false).decode(object),
+            "part" => ours.decode_fields(object, &fields),
             "plain" => Ok(serde_json::from_slice(object).unwrap()),
             "plain-bare" => Ok(serde_json::from_slice(black_box(&without)).unwrap()),
-            _ => decoder.decode(object),
+            _ => ours.decode(object),
         };
         drop(black_box(decoded.unwrap()));
     }
@@ -158,11 +158,11 @@ fn decode_protobuf(step: &str, count: usize) {
     let fields = FieldSet::from_paths(["spec.nodeName"]);
     for _ in 0..count {
         let object = ProtobufObject::from_envelope(black_box(&pod)).unwrap();
-        let decoder = SerdeDecode::<Pod>::new();
+        let ours = SerdeDecode::<Pod>::new();
         let decoded = match step {
-            "bare" => decoder.managed_fields(false).decode_protobuf(&object),
-            "part" => decoder.decode_protobuf_fields(&object, &fields),
-            _ => decoder.decode_protobuf(&object),
+            "bare" => ours.managed_fields(false).decode_protobuf(&object),
+            "part" => ours.decode_protobuf_fields(&object, &fields),
+            _ => ours.decode_protobuf(&object),
         };
         drop(black_box(decoded.unwrap()));
     }

@@ -9,90 +9,90 @@ use serde::{Deserialize, Serialize};
 #[kube(group = "bench.example.com", version = "v1", kind = "Rollout", namespaced)]
 #[kube(status = "RolloutStatus")]
 #[serde(rename_all = "camelCase")]
-pub struct RolloutSpec {
-    pub replicas: Option<i32>,
-    pub paused: Option<bool>,
-    pub selector: BTreeMap<String, String>,
-    pub strategy: Strategy,
+pub(crate) struct RolloutSpec {
+    pub(crate) replicas: Option<i32>,
+    pub(crate) paused: Option<bool>,
+    pub(crate) selector: BTreeMap<String, String>,
+    pub(crate) strategy: Strategy,
     #[serde(default)]
-    pub routes: Vec<Route>,
+    pub(crate) routes: Vec<Route>,
     #[serde(default)]
-    pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) settings: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Strategy {
+pub(crate) struct Strategy {
     #[serde(rename = "type")]
-    pub kind: StrategyKind,
-    pub max_unavailable: Option<i32>,
+    pub(crate) kind: StrategyKind,
+    pub(crate) max_unavailable: Option<i32>,
     #[serde(default)]
-    pub steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, schemars::JsonSchema)]
-pub enum StrategyKind {
+pub(crate) enum StrategyKind {
     Canary,
     BlueGreen,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Step {
-    pub weight: i32,
-    pub pause_seconds: Option<i64>,
+pub(crate) struct Step {
+    pub(crate) weight: i32,
+    pub(crate) pause_seconds: Option<i64>,
     #[serde(default)]
-    pub checks: Vec<Check>,
+    pub(crate) checks: Vec<Check>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Check {
-    pub name: String,
-    pub query: String,
-    pub threshold: f64,
-    pub interval_seconds: i64,
+pub(crate) struct Check {
+    pub(crate) name: String,
+    pub(crate) query: String,
+    pub(crate) threshold: f64,
+    pub(crate) interval_seconds: i64,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Route {
-    pub host: String,
-    pub path: Option<String>,
+pub(crate) struct Route {
+    pub(crate) host: String,
+    pub(crate) path: Option<String>,
     #[serde(default)]
-    pub headers: BTreeMap<String, String>,
+    pub(crate) headers: BTreeMap<String, String>,
     #[serde(default)]
-    pub backends: Vec<Backend>,
+    pub(crate) backends: Vec<Backend>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Backend {
-    pub service: String,
-    pub port: u16,
-    pub weight: Option<u32>,
+pub(crate) struct Backend {
+    pub(crate) service: String,
+    pub(crate) port: u16,
+    pub(crate) weight: Option<u32>,
     #[serde(default)]
-    pub zones: Vec<String>,
+    pub(crate) zones: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RolloutStatus {
-    pub observed_generation: Option<i64>,
-    pub phase: Option<String>,
+pub(crate) struct RolloutStatus {
+    pub(crate) observed_generation: Option<i64>,
+    pub(crate) phase: Option<String>,
     #[serde(default)]
-    pub conditions: Vec<Condition>,
+    pub(crate) conditions: Vec<Condition>,
     #[serde(default)]
-    pub replicas_by_zone: BTreeMap<String, i32>,
+    pub(crate) replicas_by_zone: BTreeMap<String, i32>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Condition {
+pub(crate) struct Condition {
     #[serde(rename = "type")]
-    pub kind: String,
-    pub status: String,
-    pub reason: Option<String>,
-    pub message: Option<String>,
-    pub last_transition_time: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) status: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) message: Option<String>,
+    pub(crate) last_transition_time: Option<String>,
 }

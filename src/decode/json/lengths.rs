@@ -13,7 +13,7 @@ const FREE: usize = 64;
 /// The lengths of one list and of all lists inside it, in the order of their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Lengths {
-    lengths: Vec<Length>,
+    lists: Vec<Length>,
     /// The lengths before this one were asked for or passed over.
     next: usize,
     /// The end of the text that was scanned.
@@ -34,7 +34,7 @@ struct Length {
 impl Lengths {
     /// Forgets the text.
     pub(super) fn clear(&mut self) {
-        self.lengths.clear();
+        self.lists.clear();
         (self.next, self.end, self.gave_up) = (0, 0, false);
     }
 
@@ -48,7 +48,7 @@ impl Lengths {
             return None;
         }
         loop {
-            let found = self.lengths.get(self.next)?;
+            let found = self.lists.get(self.next)?;
             match (found.start as usize).cmp(&start) {
                 std::cmp::Ordering::Less => self.next += 1,
                 std::cmp::Ordering::Equal => return Some(found.length as usize),
@@ -59,7 +59,7 @@ impl Lengths {
 
     /// Scans the list with this beginning. Its text need not be well-formed: the reader finds out.
     fn scan(&mut self, bytes: &[u8], start: usize, budget: &Budget) -> Option<()> {
-        self.lengths.clear();
+        self.lists.clear();
         self.open.clear();
         self.next = 0;
         // The index of the innermost list, and the commas in the innermost list or map.
@@ -86,7 +86,7 @@ impl Lengths {
                 }
                 b'}' => (list, commas) = self.open.pop()?,
                 b']' => {
-                    self.lengths.get_mut(list as usize)?.length += commas;
+                    self.lists.get_mut(list as usize)?.length += commas;
                     let Some(outer) = self.open.pop() else { break };
                     (list, commas) = outer;
                 }
@@ -101,26 +101,26 @@ impl Lengths {
     /// another.
     #[inline]
     fn push(&mut self, bytes: &[u8], start: usize, budget: &Budget) -> Option<u32> {
-        if self.lengths.len() == self.lengths.capacity() {
+        if self.lists.len() == self.lists.capacity() {
             self.grow(budget)?;
         }
         let mut first = *bytes.get(start)?;
         if first <= b' ' {
             first = *bytes[start..].iter().find(|byte| **byte > b' ')?;
         }
-        let index = u32::try_from(self.lengths.len()).ok()?;
+        let index = u32::try_from(self.lists.len()).ok()?;
         let start = u32::try_from(start).ok()?;
-        self.lengths.push(Length { start, length: u32::from(first != b']') });
+        self.lists.push(Length { start, length: u32::from(first != b']') });
         Some(index)
     }
 
     #[cold]
     fn grow(&mut self, budget: &Budget) -> Option<()> {
-        let more = self.lengths.len().max(FREE);
-        if !self.lengths.is_empty() && !budget.try_charge(more * size_of::<Length>()) {
+        let more = self.lists.len().max(FREE);
+        if !self.lists.is_empty() && !budget.try_charge(more * size_of::<Length>()) {
             return None;
         }
-        self.lengths.reserve_exact(more);
+        self.lists.reserve_exact(more);
         Some(())
     }
 }

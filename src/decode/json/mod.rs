@@ -84,8 +84,8 @@ impl<'de> Reader<'de> {
     #[cold]
     pub(super) fn place(&self) -> (usize, usize) {
         let before = &self.bytes.get()[..self.at.get()];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
         (line, before.len() - start)
     }
 
@@ -351,16 +351,16 @@ impl<'de> Reader<'de> {
     #[cold]
     fn refused(&self, start: usize, error: &serde_json::Error) -> Error {
         let rest = self.bytes.get().get(start..).unwrap_or_default();
-        self.at.set(start + offset(rest, error));
+        self.at.set(start + offset(rest, error.line(), error.column()));
         Error::nowhere(describe_problem(error))
     }
 }
 
-/// Returns the place of an error in this text.
-fn offset(text: &[u8], error: &serde_json::Error) -> usize {
-    let lines = memchr::memchr_iter(b'\n', text);
-    let start = error.line().checked_sub(2).and_then(|n| lines.into_iter().nth(n));
-    (start.map_or(0, |at| at + 1) + error.column()).min(text.len())
+/// Returns the position of this line and column in a text.
+fn offset(text: &[u8], line: usize, column: usize) -> usize {
+    let mut ends = memchr::memchr_iter(b'\n', text);
+    let start = line.checked_sub(2).and_then(|n| ends.nth(n)).map_or(0, |end| end + 1);
+    (start + column).min(text.len())
 }
 
 /// Creates the error of text that is not JSON.
