@@ -9,6 +9,9 @@
 //! | `protobuf-decode`, `json-decode` | decoding a whole pod, and freeing it |
 //! | `protobuf-bare`, `json-bare` | the same without managedFields |
 //! | `protobuf-part`, `json-part` | the same with nothing but the node's name |
+//! | `custom-decode`, `custom-bare` | a custom resource from JSON, with and without managedFields |
+//! | `dynamic-decode`, `dynamic-bare` | the same as a `DynamicObject` |
+//! | `…-plain`, `…-plain-bare` | the same by `serde_json` alone; bare: from a text without managedFields |
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
@@ -18,6 +21,8 @@
 //! | `update` | the same with an event that comes alone |
 //! | `fan-out` | the same with 32 handlers more |
 
+#[path = "support/custom.rs"]
+mod custom;
 mod support;
 
 use std::hint::black_box;
@@ -26,10 +31,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use custom::Rollout;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
-use kube::api::ObjectMeta;
+use kube::api::{DynamicObject, ObjectMeta};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::FieldSet;
 use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
@@ -38,6 +44,7 @@ use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
 use kube_informer::{Indexer, InformerOptions, SharedInformer};
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use support::server::PodServer;
 
 /// An object whose fields are not decoded.
@@ -90,12 +97,14 @@ fn main() {
     };
     let count = count.parse().expect("how often");
     match step.split_once('-') {
+        Some(("protobuf", step @ ("decode" | "bare" | "part"))) => decode_protobuf(step, count),
+        Some(("json", step @ ("decode" | "bare" | "part" | "plain" | "plain-bare"))) => {
+            decode::<Pod>(&file("pod.json"), step, count);
+        }
+        Some(("custom", step)) => decode::<Rollout>(&file("custom.json"), step, count),
+        Some(("dynamic", step)) => decode::<DynamicObject>(&file("custom.json"), step, count),
         Some((encoding @ ("protobuf" | "json"), step)) => {
-            let protobuf = encoding == "protobuf";
-            match step {
-                "decode" | "bare" | "part" => decode(protobuf, step, count),
-                _ => run(serve(step, &PodServer::new(count, protobuf))),
-            }
+            run(serve(step, &PodServer::new(count, encoding == "protobuf")));
         }
         _ => match &step[..] {
             "store" | "replace" => store(step == "replace", count),
@@ -111,30 +120,52 @@ fn run(work: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work);
 }
 
-fn decode(protobuf: bool, step: &str, count: usize) {
+fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
-    let pod = std::fs::read(folder.join(if protobuf { "pod.pb" } else { "pod.json" })).unwrap();
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+/// Returns the same object without managed fields.
+fn bare(object: &[u8]) -> Vec<u8> {
+    // A map would sort the members, which takes the visitors other ways.
+    let text = std::str::from_utf8(object).unwrap();
+    let from = text.find(",\"managedFields\":").unwrap();
+    let list = text[from..].find('[').unwrap() + from;
+    let mut values = serde_json::Deserializer::from_str(&text[list..]).into_iter::<IgnoredAny>();
+    values.next().unwrap().unwrap();
+    [&object[..from], &object[list + values.byte_offset()..]].concat()
+}
+
+fn decode<K: DeserializeOwned + 'static>(object: &[u8], step: &str, count: usize) {
     let fields = FieldSet::from_paths(["spec.nodeName"]);
+    let without = bare(object);
     for _ in 0..count {
-        let pod = black_box(&pod[..]);
-        match step {
-            "bare" => drop(black_box(decoded(pod, protobuf, false, None))),
-            "part" => drop(black_box(decoded(pod, protobuf, true, Some(&fields)))),
-            _ => drop(black_box(decoded(pod, protobuf, true, None))),
-        }
+        let object = black_box(object);
+        let ours = SerdeDecode::<K>::new();
+        let decoded = match step {
+            "bare" => ours.managed_fields(false).decode(object),
+            "part" => ours.decode_fields(object, &fields),
+            "plain" => Ok(serde_json::from_slice(object).unwrap()),
+            "plain-bare" => Ok(serde_json::from_slice(black_box(&without)).unwrap()),
+            _ => ours.decode(object),
+        };
+        drop(black_box(decoded.unwrap()));
     }
 }
 
-fn decoded(pod: &[u8], protobuf: bool, managed: bool, fields: Option<&FieldSet>) -> Pod {
-    let decoder = SerdeDecode::new().managed_fields(managed);
-    let object = protobuf.then(|| ProtobufObject::from_envelope(pod).unwrap());
-    match (object, fields) {
-        (Some(object), Some(fields)) => decoder.decode_protobuf_fields(&object, fields),
-        (Some(object), None) => decoder.decode_protobuf(&object),
-        (None, Some(fields)) => decoder.decode_fields(pod, fields),
-        (None, None) => decoder.decode(pod),
+fn decode_protobuf(step: &str, count: usize) {
+    let pod = file("pod.pb");
+    let fields = FieldSet::from_paths(["spec.nodeName"]);
+    for _ in 0..count {
+        let object = ProtobufObject::from_envelope(black_box(&pod)).unwrap();
+        let ours = SerdeDecode::<Pod>::new();
+        let decoded = match step {
+            "bare" => ours.managed_fields(false).decode_protobuf(&object),
+            "part" => ours.decode_protobuf_fields(&object, &fields),
+            _ => ours.decode_protobuf(&object),
+        };
+        drop(black_box(decoded.unwrap()));
     }
-    .unwrap()
 }
 
 async fn serve(step: &str, server: &PodServer) {

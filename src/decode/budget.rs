@@ -53,6 +53,13 @@ impl Budget {
         Err(self.refuse())
     }
 
+    /// Charges these bytes, unless they exceed the budget. Returns whether it did.
+    pub(super) fn try_charge(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes);
+        self.left.set(left.unwrap_or(self.left.get()));
+        left.is_some()
+    }
+
     /// Returns the number of bytes that decoding may still take.
     pub(super) fn left(&self) -> usize {
         self.left.get()
@@ -82,20 +89,32 @@ impl Budget {
         }
         self.charge(capacity.saturating_mul(size))
     }
+
+    /// Charges the growth of a vector of unknown length that is full, and returns its new capacity.
+    pub(super) fn charge_growth(&self, size: usize, capacity: usize) -> Result<usize> {
+        let grown = capacity.saturating_mul(2).max(4);
+        self.charge((grown - capacity).saturating_mul(size))?;
+        Ok(grown)
+    }
 }
 
+/// The most bytes of memory that a byte of a tree's JSON becomes.
+pub(super) const LARGEST_TREE: usize = (NODE + 2) * TREE_ENTRY + 2;
+
+/// The size of an entry of a tree, in bytes.
+const TREE_ENTRY: usize = size_of::<(String, serde_json::Value)>();
+
 /// Returns the most bytes of memory that a tree with this JSON takes: one with a B-tree node for
-/// each map, and with room for twice as many values as there are.
-pub(super) fn largest_tree(json: &[u8]) -> usize {
-    const ENTRY: usize = size_of::<(String, serde_json::Value)>();
-    let (mut maps, mut values) = (1_usize, 1_usize);
-    for byte in json {
-        maps += usize::from(*byte == b'{');
-        values += usize::from(matches!(byte, b',' | b'['));
-    }
+/// each map, and with room for twice as many values as there are. Also returns the most lists and
+/// maps that it can have.
+pub(super) fn largest_tree(json: &[u8]) -> (usize, usize) {
+    let count = |byte| memchr::memchr_iter(byte, json).count();
+    let (maps, lists) = (count(b'{'), count(b'['));
     // A short text has a small allocation of its own.
-    let entries = maps.saturating_mul(NODE + 1).saturating_add(values.saturating_mul(2));
-    entries.saturating_mul(ENTRY).saturating_add(json.len().saturating_mul(2))
+    let entries = (maps + 1).saturating_mul(NODE + 1);
+    let values = (count(b',') + lists + 1).saturating_mul(2);
+    let most = entries.saturating_add(values).saturating_mul(TREE_ENTRY);
+    (most.saturating_add(json.len().saturating_mul(2)), maps + lists)
 }
 
 /// The charges of a map as its B-tree grows.
@@ -130,14 +149,13 @@ mod tests {
 
     /// Returns the number of bytes charged for the value of a JSON text.
     fn charged<K: DeserializeOwned>(text: &str) -> usize {
-        let budget = Budget::new(usize::MAX);
-        from_json_within::<K>(text.as_bytes(), &budget).unwrap();
+        let (read, budget) = from_json_within::<K>(text.as_bytes(), usize::MAX);
+        read.unwrap();
         usize::MAX - budget.left()
     }
 
     fn fits<K: DeserializeOwned>(text: &str, limit: usize) -> bool {
-        let budget = Budget::new(limit);
-        let read = from_json_within::<K>(text.as_bytes(), &budget);
+        let (read, budget) = from_json_within::<K>(text.as_bytes(), limit);
         assert_eq!(read.is_err(), budget.is_exceeded());
         read.is_ok()
     }

@@ -10,46 +10,36 @@ use serde::de;
 
 use super::DecodeError;
 
-/// A problem and its place. One pointer wide, because it is a part of every result.
+/// A problem, and its offset if it is in protobuf. One pointer wide, because it is a part of every
+/// result.
+///
+/// A problem in JSON is where its reader stopped.
 #[derive(Debug)]
-pub(crate) struct Error(Box<(Cow<'static, str>, Option<Place>)>);
-
-/// The place of a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// An offset in the received bytes.
-    Byte(usize),
-    /// A token of a [`Tape`](super::tape::Tape).
-    Token(usize),
-}
+pub(crate) struct Error(Box<(Cow<'static, str>, Option<usize>)>);
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(super) fn new(problem: impl Into<Cow<'static, str>>, offset: usize) -> Self {
-        Self(Box::new((problem.into(), Some(Place::Byte(offset)))))
+        Self(Box::new((problem.into(), Some(offset))))
     }
 
     pub(super) fn nowhere(problem: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new((problem.into(), None)))
     }
 
-    /// Sets the place, unless the error has one. Serde's errors have none.
+    /// Sets the offset, unless the error has one. Serde's errors have none.
     #[cold]
-    pub(super) fn or(mut self, place: Place) -> Self {
-        self.0.1.get_or_insert(place);
+    pub(super) fn or(mut self, offset: usize) -> Self {
+        self.0.1.get_or_insert(offset);
         self
-    }
-
-    pub(super) fn place(&self) -> Option<Place> {
-        self.0.1
     }
 }
 
 impl From<Error> for DecodeError {
     fn from(error: Error) -> Self {
         match *error.0 {
-            (problem, Some(Place::Byte(offset))) => Self::at(&problem, offset),
+            (problem, Some(offset)) => Self::at(&problem, offset),
             (problem, _) => Self::new(problem),
         }
     }

@@ -8,15 +8,18 @@
 
 mod budget;
 pub(crate) mod codec;
+mod dynamic;
 mod error;
+mod json;
 mod node;
 pub mod protobuf;
 mod rule;
-mod tape;
 mod text;
 
 pub(crate) use budget::MEMORY_LIMIT;
 
+use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -176,9 +179,6 @@ impl<K> SerdeDecode<K> {
     }
 
     /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
-    ///
-    /// The tokens of a JSON text count as well, while they exist beside the object: 24 bytes for
-    /// each value and name.
     #[must_use]
     pub fn memory_limit(self, bytes: usize) -> Self {
         DecodeOptions { memory: bytes, ..self.options }.into()
@@ -201,11 +201,11 @@ impl<K> From<DecodeOptions> for SerdeDecode<K> {
 
 impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        from_json(object, self.options.rule(None), self.options.memory)
+        decode_json(object, self.options.rule(None), self.options.memory)
     }
 
     fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        from_json(object, self.options.rule(Some(fields)), self.options.memory)
+        decode_json(object, self.options.rule(Some(fields)), self.options.memory)
     }
 
     fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
@@ -218,6 +218,23 @@ impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
 
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
         Some(Arc::new(Self::from(self.options).memory_limit(bytes)))
+    }
+}
+
+/// Decodes an object, in a way of their own if it is a dynamic object.
+fn decode_json<K: DeserializeOwned + 'static>(
+    text: &[u8],
+    rule: Option<Rule<'_>>,
+    memory: usize,
+) -> Result<K, DecodeError> {
+    let mut object: Option<K> = None;
+    let any: &mut dyn Any = &mut object;
+    if let Some(object) = any.downcast_mut::<Option<DynamicObject>>() {
+        *object = Some(dynamic::from_json(text, rule, memory)?);
+    }
+    match object {
+        Some(object) => Ok(object),
+        None => from_json(text, rule, memory),
     }
 }
 
@@ -285,7 +302,7 @@ pub(crate) struct DynamicDecode {
 
 impl Decode<DynamicObject> for DynamicDecode {
     fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
-        from_json(object, self.options.rule(None), self.options.memory)
+        dynamic::from_json(object, self.options.rule(None), self.options.memory)
             .map(|object| self.typed(object))
     }
 
@@ -294,7 +311,7 @@ impl Decode<DynamicObject> for DynamicDecode {
         object: &[u8],
         fields: &FieldSet,
     ) -> Result<DynamicObject, DecodeError> {
-        from_json(object, self.options.rule(Some(fields)), self.options.memory)
+        dynamic::from_json(object, self.options.rule(Some(fields)), self.options.memory)
             .map(|object| self.typed(object))
     }
 
@@ -363,14 +380,24 @@ impl From<serde_json::Error> for DecodeError {
     }
 }
 
+/// The problem of JSON that ends too early.
+const INCOMPLETE: &str = "the object is incomplete";
+
+/// The problem of text that is not JSON.
+const NOT_JSON: &str = "not JSON";
+
 /// Describes a problem in JSON and its place. No word comes from the object.
 fn describe(error: &serde_json::Error) -> String {
-    let problem = match error.classify() {
-        serde_json::error::Category::Data => redact(&error.to_string()),
-        serde_json::error::Category::Eof => "the object is incomplete".into(),
-        _ => "not JSON".into(),
-    };
-    describe_place(&problem, error.line(), error.column())
+    describe_place(&describe_problem(error), error.line(), error.column())
+}
+
+/// Describes a problem in JSON. No word comes from the object.
+fn describe_problem(error: &serde_json::Error) -> Cow<'static, str> {
+    match error.classify() {
+        serde_json::error::Category::Data => redact(&error.to_string()).into(),
+        serde_json::error::Category::Eof => INCOMPLETE.into(),
+        _ => NOT_JSON.into(),
+    }
 }
 
 /// Adds the place to the description of a problem.

@@ -17,6 +17,15 @@ pub(super) enum Rule<'f> {
     Object(&'f FieldSet),
     /// At a level inside an object: these fields.
     Within(&'f FieldSet),
+    /// At the level of an object: all of it. This and the following rules lead to trees.
+    Whole,
+    /// At the level of an object's metadata: all of it.
+    WholeMetadata,
+    /// At the level of managed fields, or of an entry of them: all of it.
+    ManagedFields,
+    /// At the level of an entry's `fieldsV1`: all of it. It is a tree of empty maps, many times the
+    /// size of the rest, and most types keep it as it is.
+    Tree,
 }
 
 /// The decision about one member.
@@ -32,7 +41,15 @@ impl<'f> Rule<'f> {
         match self {
             Self::AllButManagedFields if name == "metadata" => Verdict::Look(Self::Metadata),
             Self::Metadata if name == "managedFields" => Verdict::Skip,
-            Self::AllButManagedFields | Self::Metadata => Verdict::Pass,
+            Self::Whole if name == "metadata" => Verdict::Look(Self::WholeMetadata),
+            Self::WholeMetadata if name == "managedFields" => Verdict::Look(Self::ManagedFields),
+            Self::ManagedFields if name == "fieldsV1" => Verdict::Look(Self::Tree),
+            Self::AllButManagedFields
+            | Self::Metadata
+            | Self::Whole
+            | Self::WholeMetadata
+            | Self::ManagedFields
+            | Self::Tree => Verdict::Pass,
             Self::Object(fields) | Self::Within(fields) => match fields.of(name) {
                 None => Verdict::Skip,
                 Some(Wanted::Some(within)) => Verdict::Look(Self::Within(within)),
@@ -46,6 +63,6 @@ impl<'f> Rule<'f> {
 
     /// Returns the rule for each element, if the value is a list.
     pub(super) fn for_elements(self) -> Option<Self> {
-        matches!(self, Self::Within(_)).then_some(self)
+        matches!(self, Self::Within(_) | Self::ManagedFields).then_some(self)
     }
 }

@@ -9,33 +9,56 @@ use crate::decode::text::Text;
 
 /// The name of a member, or the key of an entry: a text, or the number or boolean in it if the type
 /// asks for one.
-pub(super) struct Key<'de>(pub(super) Text<'de>);
+///
+/// It takes two words, so that it is passed in registers.
+pub(super) enum Key<'k, 'de> {
+    Plain(&'de str),
+    /// Any other text, which is taken.
+    Other(&'k mut Option<Text<'de>>),
+}
+
+impl<'de> Key<'_, 'de> {
+    fn text(self) -> Text<'de> {
+        match self {
+            Self::Plain(name) => Text::Borrowed(name),
+            Self::Other(name) => name.take().unwrap_or(Text::Borrowed("")),
+        }
+    }
+}
 
 /// Reads a key as a number.
 macro_rules! parsed {
     ($($method:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
             // Rust reads more forms of a number than JSON has.
-            let number = serde_json::from_str::<IgnoredAny>(self.0.as_str()).is_ok();
-            match self.0.as_str().parse() {
+            let text = self.text();
+            let number = serde_json::from_str::<IgnoredAny>(text.as_str()).is_ok();
+            match text.as_str().parse() {
                 Ok(value) if number => visitor.$visit(value),
-                _ => self.0.visit(visitor),
+                _ => text.visit(visitor),
             }
         })*
     };
 }
 
-impl<'de> Deserializer<'de> for Key<'de> {
+impl<'de> Deserializer<'de> for Key<'_, 'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.0.visit(visitor)
+        match self {
+            Self::Plain(name) => visitor.visit_borrowed_str(name),
+            Self::Other(_) => self.text().visit(visitor),
+        }
     }
 
+    #[inline]
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.0 {
-            Text::Borrowed(name) => visitor.visit_borrowed_str(name),
-            name => visitor.visit_str(name.as_str()),
+        match self {
+            Self::Plain(name) => visitor.visit_borrowed_str(name),
+            Self::Other(_) => match self.text() {
+                Text::Borrowed(name) => visitor.visit_borrowed_str(name),
+                name => visitor.visit_str(name.as_str()),
+            },
         }
     }
 
@@ -73,7 +96,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        let text: CowStrDeserializer<'_, Error> = self.0.into_cow().into_deserializer();
+        let text: CowStrDeserializer<'_, Error> = self.text().into_cow().into_deserializer();
         text.deserialize_enum(name, variants, visitor)
     }
 

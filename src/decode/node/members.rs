@@ -1,238 +1,260 @@
-//! The members of an object and the elements of a list, in either encoding.
+//! The members of an object, in either encoding.
 
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Expected, MapAccess, Visitor};
 
+use super::Node;
+use super::context::{Context, Data};
 use super::key::Key;
-use super::{Data, Node};
-use crate::decode::budget::{Budget, MapCharge};
-use crate::decode::error::{Error, Place, Result};
+use crate::decode::budget::MapCharge;
+use crate::decode::error::{Error, Result};
 use crate::decode::protobuf::value::Value;
 use crate::decode::protobuf::{self, MemberValue};
 use crate::decode::rule::{Rule, Verdict};
-use crate::decode::tape;
 use crate::decode::text::Text;
 
 /// The members of an object, or the entries of a map.
-pub(super) struct Members<'w, 'de> {
-    source: MemberSource<'w, 'de>,
-    budget: &'w Budget,
-    rule: Option<Rule<'w>>,
-    /// The rule for the next value.
-    inner: Option<Rule<'w>>,
+pub(super) struct Members<'w, 'r, 'de> {
+    context: &'w Context<'r, 'de>,
+    source: MemberSource<'de>,
+    rule: Option<Rule<'r>>,
     /// The charges of the entries. `None` for fields, which lie inside their value.
     charge: Option<MapCharge>,
     /// The size of the current key.
     key: usize,
+    /// The current name, unless it is plain.
+    name: Option<Text<'de>>,
+    /// The place of the current value, if that is in protobuf.
+    offset: Option<usize>,
+    progress: Progress,
 }
 
-pub(super) enum MemberSource<'w, 'de> {
-    Json(tape::Run<'w, 'de>),
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    First,
+    Middle,
+    End,
+}
+
+pub(super) enum MemberSource<'de> {
+    Json,
     Message { message: protobuf::Members<'de>, next: Option<MemberValue<'de>> },
     Entries { entries: protobuf::Entries<'de>, next: Option<Value<'de>> },
 }
 
-impl<'w, 'de> Members<'w, 'de> {
-    pub(super) fn new(
-        source: MemberSource<'w, 'de>,
-        budget: &'w Budget,
-        rule: Option<Rule<'w>>,
+impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
+    /// Takes the beginning of the next value. `within` says that the parts of it lie inside it, as
+    /// fields do.
+    #[inline]
+    pub(super) fn open(
+        context: &'w Context<'r, 'de>,
         within: bool,
-    ) -> Self {
-        let charge = (!within).then(MapCharge::default);
-        Self { source, budget, rule, inner: None, charge, key: 0 }
+        expected: &dyn Expected,
+    ) -> Result<Self> {
+        Ok(Self::new(context, context.members(within, expected)?, within))
     }
 
-    /// Returns the name of the next member that the rule does not skip.
+    /// Takes the beginning of a value that was opened.
     #[inline]
-    fn next_name(&mut self) -> Result<Option<Text<'de>>> {
+    pub(super) fn begin(
+        context: &'w Context<'r, 'de>,
+        source: MemberSource<'de>,
+        within: bool,
+    ) -> Result<Self> {
+        context.begin_members(&source)?;
+        Ok(Self::new(context, source, within))
+    }
+
+    /// Creates the members of a value whose beginning was taken.
+    #[inline]
+    fn new(context: &'w Context<'r, 'de>, source: MemberSource<'de>, within: bool) -> Self {
+        let charge = (!within).then(MapCharge::default);
+        let (rule, progress) = (context.take_rule(), Progress::First);
+        Self { context, source, rule, charge, key: 0, name: None, offset: None, progress }
+    }
+
+    /// Returns the next name, if it is in JSON, and nothing is special about it.
+    #[inline]
+    fn plain_name(&mut self, size: usize) -> Option<&'de str> {
+        if self.rule.is_some() || !matches!(self.source, MemberSource::Json) {
+            return None;
+        }
+        if self.progress == Progress::Middle && self.context.json.takes_end() {
+            self.progress = Progress::End;
+            return None;
+        }
+        let name = self.context.json.plain_name(self.progress == Progress::First)?;
+        self.progress = Progress::Middle;
+        if self.charge.is_some() {
+            self.key = size;
+            self.context.budget.charge_text(name.len()).ok()?;
+        }
+        Some(name)
+    }
+
+    /// Goes to the next member that the rule does not skip, whose name becomes a key of this many
+    /// bytes.
+    fn next_name(&mut self, size: usize) -> Result<bool> {
+        if self.context.budget.is_exceeded() {
+            return Err(self.context.budget.refuse());
+        }
         loop {
+            if self.progress == Progress::End {
+                return Ok(false);
+            }
             let name = match &mut self.source {
-                // A tape has no members that the rule skips.
-                MemberSource::Json(run) => return Ok(run.next_name()),
-                MemberSource::Message { message, next } => {
-                    let Some((name, value)) = message.next()? else { return Ok(None) };
+                MemberSource::Json => {
+                    let first = self.progress == Progress::First;
+                    let more = self.context.json.next_member(first)?;
+                    if more { Some(self.context.json.text()?) } else { None }
+                }
+                MemberSource::Message { message, next } => message.next()?.map(|(name, value)| {
                     *next = Some(value);
                     Text::Borrowed(name)
-                }
-                MemberSource::Entries { entries, next } => {
-                    let Some((name, value)) = entries.next()? else { return Ok(None) };
+                }),
+                MemberSource::Entries { entries, next } => entries.next()?.map(|(name, value)| {
                     *next = Some(value);
                     name
-                }
+                }),
             };
-            self.inner = match self.rule.map(|rule| rule.judge(name.as_str())) {
-                Some(Verdict::Skip) => continue,
+            let Some(name) = name else {
+                self.progress = Progress::End;
+                return Ok(false);
+            };
+            self.progress = Progress::Middle;
+            let inner = match self.rule.map(|rule| rule.judge(name.as_str())) {
+                Some(Verdict::Skip) => {
+                    if matches!(self.source, MemberSource::Json) {
+                        self.context.json.colon()?;
+                        self.context.json.skip()?;
+                    }
+                    continue;
+                }
                 Some(Verdict::Look(rule)) => Some(rule),
                 Some(Verdict::Pass) | None => None,
             };
-            return Ok(Some(name));
-        }
-    }
-
-    /// Returns the next name, after charging it if it becomes a key of this many bytes.
-    fn next_key(&mut self, size: usize) -> Result<Option<Text<'de>>> {
-        let Some(name) = self.next_name()? else { return Ok(None) };
-        if self.charge.is_some() {
-            self.key = size;
-            self.budget.charge_text(name.len())?;
-        }
-        Ok(Some(name))
-    }
-
-    /// Returns the value of the last name and its place, after charging its entry.
-    fn next_node(&mut self, size: usize) -> Result<(Node<'_, 'de>, Place)> {
-        if let Some(charge) = &mut self.charge {
-            charge.next(self.budget, self.key + size)?;
-        }
-        let unasked = || Error::nowhere("a value was asked for before its name");
-        let (data, place) = match &mut self.source {
-            MemberSource::Json(run) => {
-                let place = run.place();
-                (Data::Json(run.value()), place)
+            self.context.set_rule(inner);
+            if self.charge.is_some() {
+                self.key = size;
+                self.context.budget.charge_text(name.len())?;
             }
+            self.name = Some(name);
+            return Ok(true);
+        }
+    }
+
+    /// Goes to the value of the last name, after charging its entry.
+    #[inline]
+    fn next_value(&mut self, size: usize) -> Result<()> {
+        if let Some(charge) = &mut self.charge {
+            charge.next(&self.context.budget, self.key + size)?;
+        }
+        match self.source {
+            MemberSource::Json => self.context.json.colon(),
+            _ => self.next_protobuf(),
+        }
+    }
+
+    #[inline(never)]
+    fn next_protobuf(&mut self) -> Result<()> {
+        let unasked = || Error::nowhere("a value was asked for before its name");
+        let (data, offset) = match &mut self.source {
+            MemberSource::Json => return Ok(()),
             MemberSource::Message { message, next } => match next.take().ok_or_else(unasked)? {
-                MemberValue::Stated(text) => (Data::Stated(text), Place::Byte(message.offset())),
+                MemberValue::Stated(text) => (Data::Stated(text), message.offset()),
                 MemberValue::Field(value) => {
-                    let place = Place::Byte(value.offset);
-                    (Data::Protobuf(value, self.inner), place)
+                    let offset = value.offset;
+                    (Data::Protobuf(value), offset)
                 }
             },
             MemberSource::Entries { next, .. } => {
                 let value = next.take().ok_or_else(unasked)?;
-                let place = Place::Byte(value.offset);
-                (Data::Protobuf(value, self.inner), place)
+                let offset = value.offset;
+                (Data::Protobuf(value), offset)
             }
         };
-        Ok((Node { data, budget: self.budget, room: size }, place))
+        let rule = self.context.take_rule();
+        self.context.set(data, rule)?;
+        self.offset = Some(offset);
+        Ok(())
     }
 
-    fn place(&self) -> Option<Place> {
-        match &self.source {
-            MemberSource::Json(run) => Some(run.place()),
-            MemberSource::Message { .. } => None,
-            MemberSource::Entries { entries, .. } => Some(Place::Byte(entries.offset())),
+    /// Sets the place of an error of the current value.
+    #[cold]
+    fn place(&self, error: Error) -> Error {
+        match self.offset {
+            Some(offset) => error.or(offset),
+            None => self.context.place(error),
         }
+    }
+
+    /// Sets the place of an error of the current name.
+    #[cold]
+    fn place_of_name(&self, error: Error) -> Error {
+        match &self.source {
+            MemberSource::Json => self.context.place(error),
+            MemberSource::Message { .. } => error,
+            MemberSource::Entries { entries, .. } => error.or(entries.offset()),
+        }
+    }
+
+    /// Shows the members to a visitor.
+    #[inline]
+    pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        let mut result = visitor.visit_map(&mut self);
+        if self.progress != Progress::End
+            && result.is_ok()
+            && let Err(error) = self.leave()
+        {
+            result = Err(error);
+        }
+        result
+    }
+
+    /// Refuses members that the visitor did not take, if they are JSON.
+    #[cold]
+    fn leave(&mut self) -> Result<()> {
+        if matches!(self.source, MemberSource::Json) { self.finish() } else { Ok(()) }
     }
 
     /// Refuses members that the visitor did not take.
-    pub(super) fn finish(mut self) -> Result<()> {
-        match self.next_name()? {
-            None => Ok(()),
-            Some(_) => Err(Error::nowhere("a value does not fit its type")),
+    #[cold]
+    pub(super) fn finish(&mut self) -> Result<()> {
+        if self.progress == Progress::End || !self.next_name(0)? {
+            return Ok(());
         }
+        Err(Error::nowhere("a value does not fit its type"))
     }
 }
 
-impl<'de> MapAccess<'de> for Members<'_, 'de> {
+impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
     type Error = Error;
 
+    #[inline]
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some(name) = self.next_key(size_of::<S::Value>())? else { return Ok(None) };
-        match seed.deserialize(Key(name)) {
+        let key = match self.plain_name(size_of::<S::Value>()) {
+            Some(name) => Key::Plain(name),
+            None if self.progress == Progress::End => return Ok(None),
+            None if self.next_name(size_of::<S::Value>())? => Key::Other(&mut self.name),
+            None => return Ok(None),
+        };
+        match seed.deserialize(key) {
             Ok(key) => Ok(Some(key)),
-            Err(error) => Err(match self.place() {
-                Some(place) => error.or(place),
-                None => error,
-            }),
+            Err(error) => Err(self.place_of_name(error)),
         }
     }
 
+    #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        let (node, place) = self.next_node(size_of::<S::Value>())?;
-        seed.deserialize(node).map_err(|error| error.or(place))
+        self.next_value(size_of::<S::Value>())?;
+        let node = Node { context: self.context, room: size_of::<S::Value>() };
+        seed.deserialize(node).map_err(|error| self.place(error))
     }
 
     fn size_hint(&self) -> Option<usize> {
         match &self.source {
-            MemberSource::Json(run) => Some(run.left()),
-            MemberSource::Message { .. } => None,
+            // A hash table has the same size whether it grows or not.
+            MemberSource::Json | MemberSource::Message { .. } => None,
             MemberSource::Entries { entries, .. } => Some(entries.left()),
         }
-    }
-}
-
-/// The elements of a list.
-pub(super) struct Elements<'w, 'de> {
-    source: ElementSource<'w, 'de>,
-    budget: &'w Budget,
-    rule: Option<Rule<'w>>,
-    /// True if the elements are paid for. Those of a tuple lie inside it.
-    charged: bool,
-}
-
-pub(super) enum ElementSource<'w, 'de> {
-    Json(tape::Run<'w, 'de>),
-    List(protobuf::Elements<'de>),
-    Empty,
-}
-
-impl<'w, 'de> Elements<'w, 'de> {
-    pub(super) fn new(
-        source: ElementSource<'w, 'de>,
-        budget: &'w Budget,
-        rule: Option<Rule<'w>>,
-        tuple: bool,
-    ) -> Self {
-        let rule = rule.and_then(Rule::for_elements);
-        Self { source, budget, rule, charged: tuple }
-    }
-
-    fn left(&self) -> usize {
-        match &self.source {
-            ElementSource::Json(run) => run.left(),
-            ElementSource::List(list) => list.left(),
-            ElementSource::Empty => 0,
-        }
-    }
-
-    /// Returns the next element and its place, after charging it.
-    fn next_node(&mut self, size: usize) -> Result<Option<(Node<'_, 'de>, Place)>> {
-        let count = self.left();
-        if count == 0 {
-            return Ok(None);
-        }
-        if !self.charged {
-            self.budget.charge_vec(size, count)?;
-            self.charged = true;
-        }
-        let (data, place) = match &mut self.source {
-            ElementSource::Json(run) => {
-                if !run.next() {
-                    return Ok(None);
-                }
-                let place = run.place();
-                (Data::Json(run.value()), place)
-            }
-            ElementSource::List(list) => {
-                let Some(value) = list.next()? else { return Ok(None) };
-                let place = Place::Byte(value.offset);
-                (Data::Protobuf(value, self.rule), place)
-            }
-            ElementSource::Empty => return Ok(None),
-        };
-        Ok(Some((Node { data, budget: self.budget, room: size }, place)))
-    }
-
-    /// Shows the elements to a visitor, which must take all of them.
-    pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        let value = visitor.visit_seq(&mut self)?;
-        if self.left() == 0 {
-            return Ok(value);
-        }
-        Err(Error::nowhere("a list has more elements than its type"))
-    }
-}
-
-impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Error;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some((node, place)) = self.next_node(size_of::<S::Value>())? else { return Ok(None) };
-        seed.deserialize(node).map(Some).map_err(|error| error.or(place))
-    }
-
-    /// The size hint is exact, so that a vector is allocated once.
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left())
     }
 }

@@ -1,0 +1,85 @@
+//! Values that a type keeps as they are, such as a `serde_json::Value`. They are decoded by
+//! `serde_json` itself, which costs less than going through the reader.
+
+use serde::de::IgnoredAny;
+use serde_json::de::StrRead;
+
+use super::{MAX_DEPTH, Reader, malformed};
+use crate::decode::budget::{Budget, LARGEST_TREE, largest_tree};
+use crate::decode::error::{Error, Result};
+
+impl<'de> Reader<'de> {
+    /// Returns a deserializer of the value at the reader's position, if it is a map or list. `None`
+    /// if the value could exceed the budget.
+    pub(in crate::decode) fn tree(
+        &self,
+        budget: &Budget,
+    ) -> Option<serde_json::Deserializer<StrRead<'de>>> {
+        if !matches!(self.peek(), Some(b'{' | b'[')) {
+            return None;
+        }
+        let text = self.text.get();
+        let rest = text.get(self.at.get()..)?;
+        let fits = rest.len().saturating_mul(LARGEST_TREE) <= budget.left();
+        // In text that is not UTF-8, the reader finds the place.
+        (fits && text.len() == self.bytes.get().len())
+            .then(|| serde_json::Deserializer::from_str(rest))
+    }
+
+    /// Takes the value that was decoded, and charges the most that it can take. The reader and
+    /// `serde_json` count the depth apart, so that it can be counted anew here.
+    pub(in crate::decode) fn take_tree(
+        &self,
+        json: serde_json::Deserializer<StrRead<'de>>,
+        check_depth: bool,
+        budget: &Budget,
+    ) -> Result<()> {
+        let start = self.at.get();
+        let end = start + json.into_iter::<IgnoredAny>().byte_offset();
+        let tree = self.bytes.get().get(start..end).unwrap_or_default();
+        let (most, opened) = largest_tree(tree);
+        budget.charge(most)?;
+        let room = MAX_DEPTH - self.depth.get();
+        if check_depth
+            && opened > room.into()
+            && let Some(at) = too_deep(tree, room)
+        {
+            self.at.set((start + at + 1).min(self.bytes.get().len()));
+            return Err(malformed(false));
+        }
+        self.at.set(end);
+        Ok(())
+    }
+
+    /// Creates the error of a value that `serde_json` refused.
+    #[cold]
+    pub(in crate::decode) fn refuse_tree(&self, error: &serde_json::Error) -> Error {
+        let (start, room) = (self.at.get(), MAX_DEPTH - self.depth.get());
+        let refused = self.refused(start, error);
+        // It may lie deeper than is allowed here, and less deep than `serde_json` allows.
+        let tree = self.bytes.get().get(start..self.at.get()).unwrap_or_default();
+        let Some(at) = too_deep(tree, room) else { return refused };
+        self.at.set(start + at + 1);
+        malformed(false)
+    }
+}
+
+/// Returns the position of the first list or map that lies deeper than this.
+#[cold]
+fn too_deep(tree: &[u8], room: u8) -> Option<usize> {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(byte) = tree.get(at) {
+        match byte {
+            b'"' => {
+                at = super::skip::pass_text(tree, at + 1)?;
+                continue;
+            }
+            b'{' | b'[' if depth == room => return Some(at),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
