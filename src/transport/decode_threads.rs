@@ -113,12 +113,12 @@ impl DecodeThreads {
         };
         let job: Job = Arc::new(Mutex::new(Some(Box::new(work))));
         self.push(job.clone());
-        let result = match timeout(self.patience, &mut result).await {
-            Ok(result) => result,
-            Err(_) => {
-                spawn_blocking(move || perform(&job));
-                result.await
-            }
+        let in_time = timeout(self.patience, &mut result).await;
+        let result = if let Ok(result) = in_time {
+            result
+        } else {
+            spawn_blocking(move || perform(&job));
+            result.await
         };
         result.unwrap_or(Ok(()))
     }

@@ -340,8 +340,8 @@ mod tests {
     #[test]
     fn small_portions_are_packed_here_unless_bulk() {
         let by = |kind| {
-            let packed = Arc::new(parking_lot::Mutex::new(Vec::new()));
-            let noted = packed.clone();
+            let ids = Arc::new(parking_lot::Mutex::new(Vec::new()));
+            let noted = ids.clone();
             let packer = Packer::from_fn(move |object: Object| {
                 noted.lock().push(thread::current().id());
                 Arc::new(object).into()
@@ -349,8 +349,7 @@ mod tests {
             let pieces = packing(&[(kind, 1000), (b'i', 0), (kind, 2000)], Some(packer));
             let items = async { decoded(stream::iter(pieces), on(2)).collect::<Vec<_>>().await };
             assert_eq!(runtime(2).block_on(items).len(), 3);
-            let packed = packed.lock().clone();
-            packed
+            std::mem::take(&mut *ids.lock())
         };
         assert_eq!(by(b'o'), [thread::current().id(); 2]);
         assert!(!by(b'b').contains(&thread::current().id()));

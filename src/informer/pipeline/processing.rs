@@ -338,6 +338,15 @@ impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
     }
 }
 
+fn batch_span(version: Option<&ResourceVersion>, deltas: usize) -> Span {
+    debug_span!("batch", version = version.map(display), deltas)
+}
+
+#[cold]
+fn report(fault: &IndexFault, collection: &Collection) {
+    tracing::error!(resource = &*collection.resource, %fault, "index function panicked");
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -373,13 +382,4 @@ mod tests {
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }
-}
-
-fn batch_span(version: Option<&ResourceVersion>, deltas: usize) -> Span {
-    debug_span!("batch", version = version.map(display), deltas)
-}
-
-#[cold]
-fn report(fault: &IndexFault, collection: &Collection) {
-    tracing::error!(resource = &*collection.resource, %fault, "index function panicked");
 }
