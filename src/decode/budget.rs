@@ -68,20 +68,37 @@ impl Budget {
     /// Charges a text of this many bytes, which may be copied.
     #[inline]
     pub(super) fn charge_text(&self, bytes: usize) -> Result<()> {
-        self.charge(bytes.saturating_add(TEXT))
+        self.charge(text_size(bytes))
     }
 
     /// Charges a vector of elements of `size` bytes, before the first one is built.
     pub(super) fn charge_vec(&self, size: usize, elements: usize) -> Result<()> {
-        // Types that keep any tree grow their vectors by doubling, from four on.
-        let exact = if size > SMALL { elements } else { elements.max(4).next_power_of_two() };
-        // Serde allocates a larger vector in steps, each twice as large.
-        let mut capacity = exact.min((HINTED / size.max(1)).max(1));
-        while capacity < elements {
-            capacity = capacity.saturating_mul(2);
-        }
-        self.charge(capacity.saturating_mul(size))
+        self.charge(vec_size(size, elements))
     }
+}
+
+/// Returns the charge of a text of this many bytes.
+#[inline]
+pub(super) fn text_size(bytes: usize) -> usize {
+    bytes.saturating_add(TEXT)
+}
+
+/// Returns the charge of a vector of elements of `size` bytes.
+pub(super) fn vec_size(size: usize, elements: usize) -> usize {
+    // Types that keep any tree grow their vectors by doubling, from four on.
+    let exact = if size > SMALL { elements } else { elements.max(4).next_power_of_two() };
+    // Serde allocates a larger vector in steps, each twice as large.
+    let mut capacity = exact.min((HINTED / size.max(1)).max(1));
+    while capacity < elements {
+        capacity = capacity.saturating_mul(2);
+    }
+    capacity.saturating_mul(size)
+}
+
+/// Returns the charge of all entries of a map together. Each has a key and a value of `size` bytes.
+pub(super) fn map_size(size: usize, entries: usize) -> usize {
+    let nodes = NODE.saturating_add(entries.saturating_sub(NODE).saturating_mul(2));
+    if entries == 0 { 0 } else { nodes.saturating_mul(size) }
 }
 
 /// Returns the most bytes of memory that a tree with this JSON takes: one with a B-tree node for

@@ -8,6 +8,7 @@
 
 mod budget;
 pub(crate) mod codec;
+mod direct;
 mod error;
 mod node;
 pub mod protobuf;
@@ -221,8 +222,12 @@ impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
     }
 }
 
-impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
+impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
+        let DecodeOptions { memory, managed_fields } = self.options;
+        if let Some(decoded) = direct::decode(object, managed_fields, memory) {
+            return Ok(decoded);
+        }
         node::from_protobuf(*object, self.options.rule(None), self.options.memory)
     }
 

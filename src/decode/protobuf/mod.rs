@@ -41,7 +41,7 @@ pub(crate) use envelope::MEDIA_TYPE;
 pub use envelope::ProtobufObject;
 pub(crate) use envelope::{ENCODED, ItemType, MAGIC, types};
 pub(super) use members::{Elements, Entries, MemberValue, Members};
-pub(super) use scalar::Stamp;
+pub(super) use scalar::{SECONDS, Stamp};
 pub(crate) use scalar::text;
 pub(crate) use wire::{Cursor, Raw};
 
