@@ -14,7 +14,18 @@ import (
 
 // directKinds are the kinds that are decoded without the table, by the module of their Rust type.
 var directKinds = []struct{ module, kinds string }{
-	{"api::core::v1", "Pod"},
+	{"api::apps::v1", "DaemonSet Deployment ReplicaSet StatefulSet"},
+	{"api::autoscaling::v1", "HorizontalPodAutoscaler"},
+	{"api::autoscaling::v2", "HorizontalPodAutoscaler"},
+	{"api::batch::v1", "CronJob Job"},
+	{"api::coordination::v1", "Lease"},
+	{"api::core::v1", "ConfigMap Endpoints Event Namespace Node PersistentVolume PersistentVolumeClaim Pod ReplicationController Secret Service ServiceAccount"},
+	{"api::discovery::v1", "EndpointSlice"},
+	{"api::events::v1", "Event"},
+	{"api::networking::v1", "Ingress IngressClass NetworkPolicy"},
+	{"api::policy::v1", "PodDisruptionBudget"},
+	{"api::rbac::v1", "ClusterRole ClusterRoleBinding Role RoleBinding"},
+	{"api::storage::v1", "StorageClass"},
 }
 
 // rustType is a struct of k8s-openapi.
@@ -23,6 +34,8 @@ type rustType struct {
 	fields, types map[string]string
 	order         []string
 	hasDefault    bool
+	// An object without fields: it is any JSON.
+	isAny bool
 }
 
 // rustTypes are the structs of one version, by their paths.
@@ -30,6 +43,7 @@ type rustTypes map[string]rustType
 
 var (
 	structLine = regexp.MustCompile(`(?m)^pub struct (\w+) \{`)
+	anyLine    = regexp.MustCompile(`(?m)^pub struct (\w+)\(pub crate::serde_json::Value\);`)
 	fieldLine  = regexp.MustCompile(`(?m)^    pub (\w+): (.*),$`)
 	keyLine    = regexp.MustCompile(`(?m)^ *"([^"]+)" => Field::Key_(\w+),$`)
 	prefixes   = strings.NewReplacer("std::string::", "", "std::vec::", "", "std::collections::", "", "crate::", "")
@@ -74,7 +88,13 @@ func rustFolder(folder string) rustTypes {
 		must(err)
 		text := string(content)
 		begin := structLine.FindStringSubmatchIndex(text)
+		module, err := filepath.Rel(folder, filepath.Dir(path))
+		must(err)
+		module = strings.ReplaceAll(module, string(filepath.Separator), "::") + "::"
 		if begin == nil {
+			if begin := anyLine.FindStringSubmatch(text); begin != nil {
+				types[module+begin[1]] = rustType{isAny: true}
+			}
 			return nil
 		}
 		name := text[begin[2]:begin[3]]
@@ -92,9 +112,7 @@ func rustFolder(folder string) rustTypes {
 				found.fields[key[1]], found.types[key[1]] = key[2], kind
 			}
 		}
-		module, err := filepath.Rel(folder, filepath.Dir(path))
-		must(err)
-		types[strings.ReplaceAll(module, string(filepath.Separator), "::")+"::"+name] = found
+		types[module+name] = found
 		return nil
 	}))
 	return types
@@ -152,6 +170,7 @@ func direct(schema Schema) map[string]string {
 func (j *join) add(message, path string) {
 	if known, is := j.done[path]; is {
 		assert(known.message == message, "%s is both %s and %s", path, known.message, message)
+		assert(known.rows != "", "%s is in itself, and nothing limits the depth", path)
 		return
 	}
 	present := j.present(func(types rustTypes) bool { _, is := types[path]; return is })
@@ -277,6 +296,10 @@ func blank(j *join, path string) string {
 	var order []string
 	for _, types := range j.types {
 		if found, is := types[path]; is {
+			if found.isAny {
+				assert(len(j.schema.Messages[j.done[path].message]) == 0, "%s has fields", path)
+				return " ({})"
+			}
 			if found.hasDefault {
 				return ""
 			}
@@ -312,10 +335,12 @@ func (j *join) files() map[string]string {
 		switch {
 		case strings.HasPrefix(module, "apimachinery"):
 			file = "meta.rs"
-		case module == "api::core::v1" && name < "I":
-			file = "core_a_to_h.rs"
+		case module == "api::core::v1" && name < "H":
+			file = "core_a_to_g.rs"
+		case module == "api::core::v1" && name < "P":
+			file = "core_h_to_o.rs"
 		case module == "api::core::v1":
-			file = "core_i_to_z.rs"
+			file = "core_p_to_z.rs"
 		}
 		if blocks[file] == nil {
 			blocks[file] = map[string]string{}
@@ -354,15 +379,15 @@ const directHeader = `// Written by tests/protobuf/generate; never by hand.
 
 // wrapRows breaks rows into lines of 100 characters.
 func wrapRows(rows []string, indent string) string {
+	if len(rows) == 0 {
+		return ""
+	}
 	text, line := "", indent
 	for _, word := range strings.Split(strings.ReplaceAll(strings.Join(rows, "\n"), ") ", ")\n"), "\n") {
 		if len(line)+len(word) > 100 {
 			text, line = text+strings.TrimRight(line, " ")+"\n", indent
 		}
 		line += word + " "
-	}
-	if line == indent {
-		return text
 	}
 	return text + strings.TrimRight(line, " ") + "\n"
 }

@@ -1,6 +1,10 @@
 // Written by tests/protobuf/generate; never by hand.
 
 messages! { k8s_openapi::apimachinery::pkg::apis::meta::v1;
+    Condition (last_transition_time message observed_generation reason status type_) {
+        1 always(type_) 2 always(status) 3 omit(observed_generation) 4 always(last_transition_time)
+        5 always(reason) 6 always(message)
+    }
     LabelSelector {
         1 many(match_labels) 2 many(match_expressions)
     }

@@ -12,11 +12,12 @@
 //! | `once` | the struct has no such field, and the table refuses two of them |
 //! | `since_…`, `until_…`, `only_…` | the field of a struct of these releases, `once` in others |
 //!
-//! Names in parentheses after a struct are all its fields: it has no default.
+//! Names in parentheses after a struct are all its fields: it has no default. Braces in parentheses
+//! are a struct that is any JSON, because its message has no fields.
 
 /// Implements [`Message`](super::Message) for structs.
 macro_rules! messages {
-    ($module:path; $($name:ident $(($($blank:ident)*))? { $($rows:tt)* })*) => {
+    ($module:path; $($name:ident $(($($blank:tt)*))? { $($rows:tt)* })*) => {
         const _: () = {
             use $module as module;
 
@@ -49,6 +50,7 @@ macro_rules! messages {
 /// The value of a struct before it is read.
 macro_rules! absent {
     () => { Self::default() };
+    (({})) => { Self(serde_json::Value::Object(serde_json::Map::new())) };
     (($($field:ident)*)) => {
         Self { $($field: $crate::decode::direct::field::Field::absent()),* }
     };
@@ -173,8 +175,12 @@ macro_rules! fill {
 }
 
 #[rustfmt::skip]
-mod core_a_to_h;
+mod core_a_to_g;
 #[rustfmt::skip]
-mod core_i_to_z;
+mod core_h_to_o;
+#[rustfmt::skip]
+mod core_p_to_z;
 #[rustfmt::skip]
 mod meta;
+#[rustfmt::skip]
+mod other;

@@ -10,12 +10,24 @@ messages! { k8s_openapi::api::core::v1;
     AppArmorProfile {
         1 always(type_) 2 given(localhost_profile)
     }
+    AttachedVolume {
+        1 always(name) 2 always(device_path)
+    }
     AzureDiskVolumeSource {
         1 always(disk_name) 2 always(disk_uri) 3 given(caching_mode) 4 given(fs_type)
         5 given(read_only) 6 given(kind)
     }
+    AzureFilePersistentVolumeSource {
+        1 always(secret_name) 2 always(share_name) 3 omit(read_only) 4 given(secret_namespace)
+    }
     AzureFileVolumeSource {
         1 always(secret_name) 2 always(share_name) 3 omit(read_only)
+    }
+    CSIPersistentVolumeSource {
+        1 always(driver) 2 always(volume_handle) 3 omit(read_only) 4 omit(fs_type)
+        5 many(volume_attributes) 6 given(controller_publish_secret_ref)
+        7 given(node_stage_secret_ref) 8 given(node_publish_secret_ref)
+        9 given(controller_expand_secret_ref) 10 given(node_expand_secret_ref)
     }
     CSIVolumeSource {
         1 always(driver) 2 given(read_only) 3 given(fs_type) 4 many(volume_attributes)
@@ -24,22 +36,39 @@ messages! { k8s_openapi::api::core::v1;
     Capabilities {
         1 many(add) 2 many(drop)
     }
+    CephFSPersistentVolumeSource {
+        1 many(monitors) 2 omit(path) 3 omit(user) 4 omit(secret_file) 5 given(secret_ref)
+        6 omit(read_only)
+    }
     CephFSVolumeSource {
         1 many(monitors) 2 omit(path) 3 omit(user) 4 omit(secret_file) 5 given(secret_ref)
         6 omit(read_only)
     }
+    CinderPersistentVolumeSource {
+        1 always(volume_id) 2 omit(fs_type) 3 omit(read_only) 4 given(secret_ref)
+    }
     CinderVolumeSource {
         1 always(volume_id) 2 omit(fs_type) 3 omit(read_only) 4 given(secret_ref)
+    }
+    ClientIPConfig {
+        1 given(timeout_seconds)
     }
     ClusterTrustBundleProjection {
         1 given(name) 2 given(signer_name) 3 given(label_selector) 4 always(path) 5 given(optional)
         6 since_1_37(given user)
+    }
+    ConfigMap {
+        1 always(metadata) 2 many(data) 3 many(binary_data) 4 given(immutable)
     }
     ConfigMapEnvSource {
         1 inline { 1 omit(name) } 2 given(optional)
     }
     ConfigMapKeySelector {
         1 inline { 1 omit(name) } 2 always(key) 3 given(optional)
+    }
+    ConfigMapNodeConfigSource {
+        1 always(namespace) 2 always(name) 3 omit(uid) 4 omit(resource_version)
+        5 always(kubelet_config_key)
     }
     ConfigMapProjection {
         1 inline { 1 omit(name) } 2 many(items) 4 given(optional)
@@ -56,6 +85,9 @@ messages! { k8s_openapi::api::core::v1;
         18 omit(tty) 19 many(env_from) 20 omit(termination_message_policy) 21 many(volume_devices)
         22 given(startup_probe) 23 many(resize_policy) 24 given(restart_policy)
         25 since_1_34(many restart_policy_rules)
+    }
+    ContainerImage {
+        1 many(names) 2 omit(size_bytes)
     }
     ContainerPort {
         1 omit(name) 2 omit(host_port) 3 always(container_port) 4 omit(protocol) 5 omit(host_ip)
@@ -85,6 +117,9 @@ messages! { k8s_openapi::api::core::v1;
     ContainerUser {
         1 given(linux)
     }
+    DaemonEndpoint {
+        1 always(port)
+    }
     DownwardAPIProjection {
         1 many(items)
     }
@@ -97,6 +132,18 @@ messages! { k8s_openapi::api::core::v1;
     }
     EmptyDirVolumeSource {
         1 omit(medium) 2 given(size_limit) 3 since_1_37(given mode)
+    }
+    EndpointAddress {
+        1 always(ip) 2 given(target_ref) 3 omit(hostname) 4 given(node_name)
+    }
+    EndpointPort {
+        1 omit(name) 2 always(port) 3 omit(protocol) 4 given(app_protocol)
+    }
+    EndpointSubset {
+        1 many(addresses) 2 many(not_ready_addresses) 3 many(ports)
+    }
+    Endpoints {
+        1 always(metadata) 2 many(subsets)
     }
     EnvFromSource {
         1 omit(prefix) 2 given(config_map_ref) 3 given(secret_ref)
@@ -120,11 +167,26 @@ messages! { k8s_openapi::api::core::v1;
     EphemeralVolumeSource {
         1 given(volume_claim_template)
     }
+    Event {
+        1 always(metadata) 2 always(involved_object) 3 omit(reason) 4 omit(message) 5 always(source)
+        6 always(first_timestamp) 7 always(last_timestamp) 8 omit(count) 9 omit(type_)
+        10 always(event_time) 11 given(series) 12 omit(action) 13 given(related)
+        14 always(reporting_component) 15 always(reporting_instance)
+    }
+    EventSeries {
+        1 omit(count) 2 always(last_observed_time)
+    }
+    EventSource {
+        1 omit(component) 2 omit(host)
+    }
     ExecAction {
         1 many(command)
     }
     FCVolumeSource {
         1 many(target_wwns) 2 given(lun) 3 omit(fs_type) 4 omit(read_only) 5 many(wwids)
+    }
+    FlexPersistentVolumeSource {
+        1 always(driver) 2 omit(fs_type) 3 given(secret_ref) 4 omit(read_only) 5 many(options)
     }
     FlexVolumeSource {
         1 always(driver) 2 omit(fs_type) 3 given(secret_ref) 4 omit(read_only) 5 many(options)
@@ -141,24 +203,11 @@ messages! { k8s_openapi::api::core::v1;
     GitRepoVolumeSource {
         1 always(repository) 2 omit(revision) 3 omit(directory)
     }
+    GlusterfsPersistentVolumeSource {
+        1 always(endpoints) 2 always(path) 3 omit(read_only) 4 given(endpoints_namespace)
+    }
     GlusterfsVolumeSource {
         1 always(endpoints) 2 always(path) 3 omit(read_only)
-    }
-    HTTPGetAction {
-        1 omit(path) 2 always(port) 3 omit(host) 4 omit(scheme) 5 many(http_headers)
-        6 since_1_37(given protocol)
-    }
-    HTTPHeader {
-        1 always(name) 2 always(value)
-    }
-    HostAlias {
-        1 always(ip) 2 many(hostnames)
-    }
-    HostIP {
-        1 always(ip)
-    }
-    HostPathVolumeSource {
-        1 always(path) 2 given(type_)
     }
 }
 

@@ -1,58 +1,45 @@
 // Written by tests/protobuf/generate; never by hand.
 
 messages! { k8s_openapi::api::core::v1;
-    ISCSIVolumeSource {
-        1 always(target_portal) 2 always(iqn) 3 always(lun) 4 omit(iscsi_interface) 5 omit(fs_type)
-        6 omit(read_only) 7 many(portals) 8 omit(chap_auth_discovery) 10 given(secret_ref)
-        11 omit(chap_auth_session) 12 given(initiator_name)
+    PersistentVolume {
+        1 always(metadata) 2 always(spec) 3 always(status)
     }
-    ImageVolumeSource {
-        1 omit(reference) 2 omit(pull_policy)
+    PersistentVolumeClaim {
+        1 always(metadata) 2 always(spec) 3 always(status)
     }
-    KeyToPath {
-        1 always(key) 2 always(path) 3 given(mode) 4 since_1_37(given user)
-    }
-    Lifecycle {
-        1 given(post_start) 2 given(pre_stop) 3 given(stop_signal)
-    }
-    LifecycleHandler {
-        1 given(exec) 2 given(http_get) 3 given(tcp_socket) 4 given(sleep)
-    }
-    LinuxContainerUser {
-        1 always(uid) 2 always(gid) 3 many(supplemental_groups)
-    }
-    LocalObjectReference {
-        1 omit(name)
-    }
-    NFSVolumeSource {
-        1 always(server) 2 always(path) 3 omit(read_only)
-    }
-    NodeAffinity {
-        1 given(required_during_scheduling_ignored_during_execution)
-        2 many(preferred_during_scheduling_ignored_during_execution)
-    }
-    NodeSelector {
-        1 many(node_selector_terms)
-    }
-    NodeSelectorRequirement {
-        1 always(key) 2 always(operator) 3 many(values)
-    }
-    NodeSelectorTerm {
-        1 many(match_expressions) 2 many(match_fields)
-    }
-    ObjectFieldSelector {
-        1 omit(api_version) 2 always(field_path)
+    PersistentVolumeClaimCondition {
+        1 always(type_) 2 always(status) 3 always(last_probe_time) 4 always(last_transition_time)
+        5 omit(reason) 6 omit(message)
     }
     PersistentVolumeClaimSpec {
         1 many(access_modes) 2 always(resources) 3 omit(volume_name) 4 given(selector)
         5 given(storage_class_name) 6 given(volume_mode) 7 given(data_source)
         8 given(data_source_ref) 9 given(volume_attributes_class_name)
     }
+    PersistentVolumeClaimStatus {
+        1 omit(phase) 2 many(access_modes) 3 many(capacity) 4 many(conditions)
+        5 many(allocated_resources) 7 many(allocated_resource_statuses)
+        8 given(current_volume_attributes_class_name) 9 given(modify_volume_status)
+        10 since_1_37(given health_status)
+    }
     PersistentVolumeClaimTemplate {
         1 always(metadata) 2 always(spec)
     }
     PersistentVolumeClaimVolumeSource {
         1 always(claim_name) 2 omit(read_only)
+    }
+    PersistentVolumeSpec {
+        1 many(capacity) 2 inline { 1 given(gce_persistent_disk) 2 given(aws_elastic_block_store)
+        3 given(host_path) 4 given(glusterfs) 5 given(nfs) 6 given(rbd) 7 given(iscsi)
+        8 given(cinder) 9 given(cephfs) 10 given(fc) 11 given(flocker) 12 given(flex_volume)
+        13 given(azure_file) 14 given(vsphere_volume) 15 given(quobyte) 16 given(azure_disk)
+        17 given(photon_persistent_disk) 18 given(portworx_volume) 19 given(scale_io)
+        20 given(local) 21 given(storageos) 22 given(csi) } 3 many(access_modes) 4 given(claim_ref)
+        5 omit(persistent_volume_reclaim_policy) 6 omit(storage_class_name) 7 many(mount_options)
+        8 given(volume_mode) 9 given(node_affinity) 10 given(volume_attributes_class_name)
+    }
+    PersistentVolumeStatus {
+        1 omit(phase) 2 omit(message) 3 omit(reason) 4 given(last_phase_transition_time)
     }
     PhotonPersistentDiskVolumeSource {
         1 always(pd_id) 2 omit(fs_type)
@@ -134,6 +121,12 @@ messages! { k8s_openapi::api::core::v1;
         20 since_1_35(given resources) 21 since_1_36(many node_allocatable_resource_claim_statuses)
         22 since_1_37(many volume_health)
     }
+    PodTemplateSpec {
+        1 always(metadata) 2 always(spec)
+    }
+    PortStatus {
+        1 always(port) 2 always(protocol) 3 given(error)
+    }
     PortworxVolumeSource {
         1 always(volume_id) 2 omit(fs_type) 3 omit(read_only)
     }
@@ -153,9 +146,27 @@ messages! { k8s_openapi::api::core::v1;
         1 always(registry) 2 always(volume) 3 omit(read_only) 4 omit(user) 5 omit(group)
         6 omit(tenant)
     }
+    RBDPersistentVolumeSource {
+        1 many(monitors) 2 always(image) 3 omit(fs_type) 4 omit(pool) 5 omit(user) 6 omit(keyring)
+        7 given(secret_ref) 8 omit(read_only)
+    }
     RBDVolumeSource {
         1 many(monitors) 2 always(image) 3 omit(fs_type) 4 omit(pool) 5 omit(user) 6 omit(keyring)
         7 given(secret_ref) 8 omit(read_only)
+    }
+    ReplicationController {
+        1 always(metadata) 2 always(spec) 3 always(status)
+    }
+    ReplicationControllerCondition {
+        1 always(type_) 2 always(status) 3 always(last_transition_time) 4 omit(reason)
+        5 omit(message)
+    }
+    ReplicationControllerSpec {
+        1 given(replicas) 2 many(selector) 3 given(template) 4 omit(min_ready_seconds)
+    }
+    ReplicationControllerStatus {
+        1 always(replicas) 2 omit(fully_labeled_replicas) 3 omit(observed_generation)
+        4 omit(ready_replicas) 5 omit(available_replicas) 6 many(conditions)
     }
     ResourceClaim {
         1 always(name) 2 omit(request)
@@ -175,6 +186,11 @@ messages! { k8s_openapi::api::core::v1;
     SELinuxOptions {
         1 omit(user) 2 omit(role) 3 omit(type_) 4 omit(level)
     }
+    ScaleIOPersistentVolumeSource {
+        1 always(gateway) 2 always(system) 3 given(secret_ref) 4 omit(ssl_enabled)
+        5 omit(protection_domain) 6 omit(storage_pool) 7 omit(storage_mode) 8 omit(volume_name)
+        9 omit(fs_type) 10 omit(read_only)
+    }
     ScaleIOVolumeSource {
         1 always(gateway) 2 always(system) 3 given(secret_ref) 4 omit(ssl_enabled)
         5 omit(protection_domain) 6 omit(storage_pool) 7 omit(storage_mode) 8 omit(volume_name)
@@ -182,6 +198,9 @@ messages! { k8s_openapi::api::core::v1;
     }
     SeccompProfile {
         1 always(type_) 2 given(localhost_profile)
+    }
+    Secret {
+        1 always(metadata) 2 many(data) 3 omit(type_) 4 many(string_data) 5 given(immutable)
     }
     SecretEnvSource {
         1 inline { 1 omit(name) } 2 given(optional)
@@ -191,6 +210,9 @@ messages! { k8s_openapi::api::core::v1;
     }
     SecretProjection {
         1 inline { 1 omit(name) } 2 many(items) 4 given(optional)
+    }
+    SecretReference {
+        1 omit(name) 2 omit(namespace)
     }
     SecretVolumeSource {
         1 omit(secret_name) 2 many(items) 3 given(default_mode) 4 given(optional)
@@ -202,11 +224,41 @@ messages! { k8s_openapi::api::core::v1;
         7 given(allow_privilege_escalation) 8 given(run_as_group) 9 given(proc_mount)
         10 given(windows_options) 11 given(seccomp_profile) 12 given(app_armor_profile)
     }
+    Service {
+        1 always(metadata) 2 always(spec) 3 always(status)
+    }
+    ServiceAccount {
+        1 always(metadata) 2 many(secrets) 3 many(image_pull_secrets)
+        4 given(automount_service_account_token)
+    }
     ServiceAccountTokenProjection {
         1 omit(audience) 2 given(expiration_seconds) 3 always(path) 4 since_1_37(given user)
     }
+    ServicePort {
+        1 omit(name) 2 omit(protocol) 3 always(port) 4 always(target_port) 5 omit(node_port)
+        6 given(app_protocol)
+    }
+    ServiceSpec {
+        1 many(ports) 2 many(selector) 3 omit(cluster_ip) 4 omit(type_) 5 many(external_ips)
+        7 omit(session_affinity) 8 omit(load_balancer_ip) 9 many(load_balancer_source_ranges)
+        10 omit(external_name) 11 omit(external_traffic_policy) 12 omit(health_check_node_port)
+        13 omit(publish_not_ready_addresses) 14 given(session_affinity_config)
+        17 given(ip_family_policy) 18 many(cluster_ips) 19 many(ip_families)
+        20 given(allocate_load_balancer_node_ports) 21 given(load_balancer_class)
+        22 given(internal_traffic_policy) 23 given(traffic_distribution)
+    }
+    ServiceStatus {
+        1 always(load_balancer) 2 many(conditions)
+    }
+    SessionAffinityConfig {
+        1 given(client_ip)
+    }
     SleepAction {
         1 always(seconds)
+    }
+    StorageOSPersistentVolumeSource {
+        1 omit(volume_name) 2 omit(volume_namespace) 3 omit(fs_type) 4 omit(read_only)
+        5 given(secret_ref)
     }
     StorageOSVolumeSource {
         1 omit(volume_name) 2 omit(volume_namespace) 3 omit(fs_type) 4 omit(read_only)
@@ -218,8 +270,17 @@ messages! { k8s_openapi::api::core::v1;
     TCPSocketAction {
         1 always(port) 2 omit(host)
     }
+    Taint {
+        1 always(key) 2 omit(value) 3 always(effect) 4 given(time_added)
+    }
     Toleration {
         1 omit(key) 2 omit(operator) 3 omit(value) 4 omit(effect) 5 given(toleration_seconds)
+    }
+    TopologySelectorLabelRequirement {
+        1 always(key) 2 many(values)
+    }
+    TopologySelectorTerm {
+        1 many(match_label_expressions)
     }
     TopologySpreadConstraint {
         1 always(max_skew) 2 always(topology_key) 3 always(when_unsatisfiable)
@@ -253,6 +314,9 @@ messages! { k8s_openapi::api::core::v1;
     VolumeMountStatus {
         1 always(name) 2 always(mount_path) 3 omit(read_only) 4 given(recursive_read_only)
         5 since_1_36(given volume_status)
+    }
+    VolumeNodeAffinity {
+        1 given(required)
     }
     VolumeProjection {
         1 given(secret) 2 given(downward_api) 3 given(config_map) 4 given(service_account_token)
@@ -296,13 +360,6 @@ messages! { k8s_openapi::api::core::v1;
 
 k8s_openapi::k8s_if_ge_1_36! {
 messages! { k8s_openapi::api::core::v1;
-    ImageVolumeStatus {
-        1 omit(image_ref)
-    }
-    NodeAllocatableResourceClaimStatus {
-        1 always(resource_claim_name) 2 many(containers) 3 only_1_36(many resources)
-        4 since_1_37(many mapping) 5 since_1_37(many overhead)
-    }
     PodSchedulingGroup {
         1 given(pod_group_name)
     }
@@ -314,17 +371,14 @@ messages! { k8s_openapi::api::core::v1;
 
 k8s_openapi::k8s_if_ge_1_37! {
 messages! { k8s_openapi::api::core::v1;
-    NodeAllocatableMappedResources {
-        1 always(name) 2 given(quantity)
-    }
-    NodeAllocatableOverheadResources {
-        1 always(name) 2 given(per_pod) 3 given(per_container)
-    }
     PodVolumeHealth {
         1 always(name) 2 many(health_conditions) 3 always(last_transition_time)
     }
     VolumeHealthCondition {
         1 always(status) 2 always(reason) 3 omit(message)
+    }
+    VolumeHealthStatus {
+        1 many(health_conditions) 2 always(last_transition_time)
     }
 }
 }
