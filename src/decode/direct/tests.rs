@@ -7,6 +7,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use flate2::read::GzDecoder;
+use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde::Serialize;
@@ -14,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 use super::kinds::each_kind;
 use super::*;
+use crate::decode::protobuf::encode::{field, int};
 use crate::decode::rule::Rule;
 use crate::decode::{Decode, DecodeError, MEMORY_LIMIT, SerdeDecode, node};
 
@@ -109,10 +114,12 @@ fn limits<K: Sampled>(name: &str, object: &ProtobufObject<'_>) {
 fn checks(object: &ProtobufObject<'_>) -> Option<Checks> {
     macro_rules! check {
         ($kind:ty, $number:literal) => {
-            if object.types() == Some((
-                <$kind as k8s_openapi::Resource>::API_VERSION,
-                <$kind as k8s_openapi::Resource>::KIND,
-            )) {
+            if object.types()
+                == Some((
+                    <$kind as k8s_openapi::Resource>::API_VERSION,
+                    <$kind as k8s_openapi::Resource>::KIND,
+                ))
+            {
                 assert_eq!(object.message_number(), $number);
                 let (same, agree, limits) = (same::<$kind>, agree::<$kind>, limits::<$kind>);
                 return Some(Checks { same, agree, limits });
@@ -182,8 +189,7 @@ fn published_samples_are_decoded_directly_and_equally() {
     let mut compared = 0;
     for path in files.map(|file| file.unwrap().path()) {
         if path.extension().is_some_and(|extension| extension == "pb")
-            && let Some(sample) =
-                sample(path.display().to_string(), std::fs::read(&path).unwrap())
+            && let Some(sample) = sample(path.display().to_string(), std::fs::read(&path).unwrap())
         {
             let object = ProtobufObject::from_envelope(&sample.body).unwrap();
             (sample.checks.same)(&sample.name, &object);
@@ -191,6 +197,84 @@ fn published_samples_are_decoded_directly_and_equally() {
         }
     }
     assert!(compared >= kinds(), "only {compared} samples in {}", folder.display());
+}
+
+/// Decodes a message with both decoders, which must agree.
+fn both<K: Sampled>(message: &[u8]) -> (Option<K>, Result<K, DecodeError>) {
+    let object = ProtobufObject::from_message(K::API_VERSION, K::KIND, message).unwrap();
+    agree::<K>(&object);
+    (decode(&object, false, MEMORY_LIMIT), table(&object, false, MEMORY_LIMIT))
+}
+
+#[test]
+fn only_the_objects_own_managed_fields_are_skipped() {
+    let managed = field(1, field(17, field(1, "kubectl")));
+    let template = field(2, [managed.clone(), field(2, "")].concat());
+    let claim = field(4, managed.clone());
+    let set = field(2, [field(3, &managed), claim].concat());
+    let (found, _) = both::<StatefulSet>(&[&managed[..], &set].concat());
+    let found = found.unwrap();
+    assert_eq!(found.metadata.managed_fields, None);
+    let spec = found.spec.unwrap();
+    assert_eq!(spec.template.metadata.unwrap().managed_fields.unwrap().len(), 1);
+    assert_eq!(spec.volume_claim_templates.unwrap()[0].metadata.managed_fields, {
+        Some(vec![ManagedFieldsEntry { manager: Some("kubectl".into()), ..Default::default() }])
+    });
+    // Without metadata of its own, the object is left to the table.
+    let (found, expected) = both::<Deployment>(&field(2, field(3, &template)));
+    assert!(found.is_none() && expected.is_ok());
+}
+
+#[test]
+fn unusual_objects_are_left_to_the_table() {
+    let metadata = field(1, field(1, "web"));
+    let spec = |fields: &[Vec<u8>]| [&metadata[..], &field(2, fields.concat())].concat();
+    let node = field(10, "node");
+    let container = field(2, field(1, "c"));
+    for (fields, decoded, by_table) in [
+        (vec![container.clone(), node.clone()], true, true),
+        (vec![container.clone(), container.clone(), int(99, 1), int(99, 2)], true, true),
+        (vec![node.clone(), container.clone()], false, true),
+        (vec![node.clone(), node.clone()], false, true),
+        (vec![field(14, ""), field(14, "")], false, false),
+        // A list that only some versions of the struct have.
+        (vec![container.clone(), field(44, ""), field(44, "")], true, true),
+        (vec![int(4, -1)], true, true),
+        (vec![int(10, 1)], false, false),
+        (vec![int(4, 7), int(25, 1 << 40)], false, false),
+        (vec![field(10, [0xff])], true, true),
+        (vec![field(10, "cut")[..3].to_vec()], false, false),
+        (vec![vec![0]], false, false),
+    ] {
+        let (found, expected) = both::<Pod>(&spec(&fields));
+        assert_eq!((found.is_some(), expected.is_ok()), (decoded, by_table), "{fields:?}");
+    }
+}
+
+#[test]
+fn vectors_have_exact_capacity() {
+    let containers = field(2, field(1, "c")).repeat(5);
+    let (pod, _) = both::<Pod>(&[field(1, ""), field(2, containers)].concat());
+    let containers = pod.unwrap().spec.unwrap().containers;
+    assert_eq!((containers.len(), containers.capacity()), (5, 5));
+}
+
+proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
+    #[test]
+    fn times_are_those_of_the_table(
+        seconds in prop_oneof![
+            -62_135_596_900..-62_135_596_700i64, -3..3i64, 253_402_200_000..253_402_300_900i64,
+        ],
+        nanos in prop_oneof![Just(0), Just(999_999_999), -1..1_000_000_002i64],
+    ) {
+        let time = [int(1, seconds), int(2, nanos)].concat();
+        let (found, expected) = both::<Pod>(&field(1, field(8, &time)));
+        prop_assert_eq!(found, expected.ok());
+        let (found, expected) = both::<Lease>(&[field(1, ""), field(2, field(4, &time))].concat());
+        prop_assert_eq!(found, expected.ok());
+    }
 }
 
 #[test]

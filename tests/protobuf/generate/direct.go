@@ -219,7 +219,7 @@ func (j *join) rows(path string, message Message, always map[int]bool) (rows []s
 		if present == "" {
 			// The table refuses a message in two pieces even if no type has it.
 			if field.Shape == "One" {
-				rows = append(rows, row+"once ()")
+				rows = append(rows, row+"unknown(given)")
 			}
 			continue
 		}

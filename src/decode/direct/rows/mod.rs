@@ -9,8 +9,8 @@
 //! | `always` | JSON has the field even where the wire leaves it out |
 //! | `inline` | JSON has the message's members among those of the outer message |
 //! | `managed` | `managedFields`, which can be skipped |
-//! | `once` | the struct has no such field, and the table refuses two of them |
-//! | `since_…`, `until_…`, `only_…` | the field of a struct of these releases, `once` in others |
+//! | `unknown` | the struct has no such field, and the table may refuse two of them |
+//! | `since_…`, `only_…` | the struct has the field in these releases; `unknown` in others |
 //!
 //! Names in parentheses after a struct are all its fields: it has no default. Braces in parentheses
 //! are a struct that is any JSON, because its message has no fields.
@@ -99,9 +99,6 @@ macro_rules! row {
         let rest = $reader.enter()?;
         fields!($message $reader $found 0; $($rows)*);
         $reader.leave(rest);
-    };
-    ($message:ident $reader:ident $found:ident; $number:literal once ()) => {
-        $reader.pass()?;
     };
     ($message:ident $reader:ident $found:ident; $number:literal unknown (many)) => {
         $reader.pass_run()?;
