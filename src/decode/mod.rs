@@ -3,6 +3,9 @@
 //! This module knows nothing of requests. [`transport`](crate::transport) cuts objects out of an
 //! answer, and [`storage`](crate::storage) keeps the bytes of some. Both decode them here.
 //!
+//! Nearly everything is decoded by serde. The protobuf of common kinds has direct decoders, which
+//! leave all that is out of the ordinary to serde.
+//!
 //! [`Decode`] is the interface for an encoding, a projection, or a type that reads only metadata.
 //! Errors never quote the object, because it may be a Secret.
 

@@ -35,6 +35,12 @@ pub(in crate::decode) trait Field: Sized {
     fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()>;
 }
 
+/// Replaces an absent value, which owns no memory. To forget it saves the code that would free it.
+#[inline]
+fn put<T>(absent: &mut T, value: T) {
+    std::mem::forget(std::mem::replace(absent, value));
+}
+
 impl<T: Message> Field for T {
     fn absent() -> Self {
         T::absent()
@@ -66,12 +72,17 @@ impl<T: Field> Field for Option<T> {
         if T::EMPTY_IS_NULL && reader.is_plain_zero() {
             return reader.bytes().map(drop);
         }
-        self.insert(T::absent()).read(reader)
+        put(self, Some(T::absent()));
+        self.as_mut()?.read(reader)
     }
 
     #[inline]
     fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        if T::EMPTY_IS_NULL { Some(()) } else { self.insert(T::absent()).fill(reader) }
+        if T::EMPTY_IS_NULL {
+            return Some(());
+        }
+        put(self, Some(T::absent()));
+        self.as_mut()?.fill(reader)
     }
 }
 
@@ -83,15 +94,15 @@ impl<T: Field> Field for Vec<T> {
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
         let count = reader.count()?;
         reader.charge(vec_size(size_of::<T>(), count))?;
-        *self = Vec::with_capacity(count);
-        loop {
-            self.push(T::absent());
-            self.last_mut()?.read(reader)?;
-            if self.len() == count {
-                return Some(());
-            }
+        // The iterator states its length, so the vector has exactly this capacity.
+        put(self, (0..count).map(|_| T::absent()).collect());
+        let (first, others) = self.split_first_mut()?;
+        first.read(reader)?;
+        for element in others {
             reader.head()?;
+            element.read(reader)?;
         }
+        Some(())
     }
 
     /// The table has null for a list.
@@ -155,7 +166,7 @@ impl Field for String {
 
     #[inline]
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        *self = reader.text()?;
+        put(self, reader.text()?);
         Some(())
     }
 
@@ -222,7 +233,7 @@ impl Field for ByteString {
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
         let bytes = reader.bytes()?;
         reader.charge(text_size(bytes.len().div_ceil(3) * 4))?;
-        self.0 = bytes.to_vec();
+        put(&mut self.0, bytes.to_vec());
         Some(())
     }
 
@@ -247,12 +258,12 @@ impl Field for Quantity {
             }
         }
         reader.leave(rest);
-        self.0 = reader.copy_text(text)?;
+        put(&mut self.0, reader.copy_text(text)?);
         Some(())
     }
 
     fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        self.0 = reader.copy_text(b"0")?;
+        put(&mut self.0, reader.copy_text(b"0")?);
         Some(())
     }
 }

@@ -98,8 +98,8 @@ impl<K: Message + k8s_openapi::Metadata<Ty = ObjectMeta>> Kind for K {}
 /// A decoder of one kind: from an object, with or without its managed fields.
 type Decoder<K, C> = fn(&ProtobufObject<'_>, bool, &C) -> Option<K>;
 
-/// Decodes an object of a kind that has a direct decoder. `None` if it has none, or if the object is
-/// out of the ordinary.
+/// Decodes an object of a kind that has a direct decoder. `None` if it has none, or if the object
+/// is out of the ordinary.
 pub(super) fn decode<K: 'static>(
     object: &ProtobufObject<'_>,
     managed_fields: bool,

@@ -116,6 +116,7 @@ impl<'a, C: Charge> Reader<'a, C> {
     }
 
     /// Reads a text, and charges it before it is copied.
+    #[inline(never)]
     pub(super) fn text(&mut self) -> Option<String> {
         let bytes = self.bytes()?;
         self.copy_text(bytes)
@@ -128,6 +129,7 @@ impl<'a, C: Charge> Reader<'a, C> {
     }
 
     /// Skips the content of a field.
+    #[inline(never)]
     pub(super) fn pass(&mut self) -> Option<()> {
         let length = match self.wire {
             VARINT => return self.varint().map(drop),
@@ -192,24 +194,28 @@ impl<'a, C: Charge> Reader<'a, C> {
     }
 
     /// Reads a field whose zero JSON leaves out.
-    #[inline]
+    #[inline(never)]
     pub(super) fn omit<T: Field>(&mut self, field: &mut T) -> Option<()> {
+        if self.is_zero()? { self.pass() } else { field.read(self) }
+    }
+
+    /// Returns whether the content is zero or empty.
+    #[inline]
+    fn is_zero(&self) -> Option<bool> {
         match self.left.first()? {
-            0 if matches!(self.wire, VARINT | BYTES) => self.pass(),
-            1..0x80 => field.read(self),
-            // A zero can have a longer form.
-            _ => {
-                let content = self.left;
-                let zero = match self.wire {
-                    VARINT => self.int()? == 0,
-                    _ => self.bytes()?.is_empty(),
-                };
-                if zero {
-                    return Some(());
-                }
-                self.left = content;
-                field.read(self)
-            }
+            0 => Some(matches!(self.wire, VARINT | BYTES)),
+            1..0x80 => Some(false),
+            _ => self.is_long_zero(),
+        }
+    }
+
+    /// Returns the same where a zero may have a longer form than it needs.
+    #[cold]
+    fn is_long_zero(&self) -> Option<bool> {
+        let mut ahead = Self { ..*self };
+        match self.wire {
+            VARINT => Some(ahead.varint()? == 0),
+            _ => Some(ahead.bytes()?.is_empty()),
         }
     }
 

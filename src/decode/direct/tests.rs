@@ -1,4 +1,4 @@
-//! Direct decoders and the table agree: on the pairs of tests/protobuf and on published ones, on the
+//! Direct decoders and the table agree: on the pairs of tests/protobuf, on published ones, on the
 //! same bytes changed, and with less memory.
 
 use std::fmt::Debug;

@@ -51,7 +51,7 @@ var (
 
 // rust reads the sources of k8s-openapi: the types of each version, the oldest first.
 func rust() (versions []string, types []rustTypes) {
-	metadata, err := exec.Command("cargo", "metadata", "--format-version", "1").Output()
+	metadata, err := exec.Command("cargo", "metadata", "--format-version", "1", "--locked").Output()
 	must(err)
 	var found struct {
 		Packages []struct {

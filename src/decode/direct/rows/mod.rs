@@ -26,6 +26,7 @@ macro_rules! messages {
 
             $(#[allow(unused_assignments, unused_mut, unused_variables, reason = "many messages need no bits")]
             impl Message for module::$name {
+                #[inline]
                 fn absent() -> Self {
                     absent!($(($($blank)*))?)
                 }
