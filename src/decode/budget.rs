@@ -75,19 +75,12 @@ impl Budget {
     /// Charges a text of this many bytes, which may be copied.
     #[inline]
     pub(super) fn charge_text(&self, bytes: usize) -> Result<()> {
-        self.charge(bytes.saturating_add(TEXT))
+        self.charge(text_size(bytes))
     }
 
     /// Charges a vector of elements of `size` bytes, before the first one is built.
     pub(super) fn charge_vec(&self, size: usize, elements: usize) -> Result<()> {
-        // Types that keep any tree grow their vectors by doubling, from four on.
-        let exact = if size > SMALL { elements } else { elements.max(4).next_power_of_two() };
-        // Serde allocates a larger vector in steps, each twice as large.
-        let mut capacity = exact.min((HINTED / size.max(1)).max(1));
-        while capacity < elements {
-            capacity = capacity.saturating_mul(2);
-        }
-        self.charge(capacity.saturating_mul(size))
+        self.charge(vec_size(size, elements))
     }
 
     /// Charges the growth of a vector of unknown length that is full, and returns its new capacity.
@@ -96,6 +89,30 @@ impl Budget {
         self.charge((grown - capacity).saturating_mul(size))?;
         Ok(grown)
     }
+}
+
+/// Returns the charge of a text of this many bytes.
+#[inline]
+pub(super) fn text_size(bytes: usize) -> usize {
+    bytes.saturating_add(TEXT)
+}
+
+/// Returns the charge of a vector of elements of `size` bytes.
+pub(super) fn vec_size(size: usize, elements: usize) -> usize {
+    // Types that keep any tree grow their vectors by doubling, from four on.
+    let exact = if size > SMALL { elements } else { elements.max(4).next_power_of_two() };
+    // Serde allocates a larger vector in steps, each twice as large.
+    let mut capacity = exact.min((HINTED / size.max(1)).max(1));
+    while capacity < elements {
+        capacity = capacity.saturating_mul(2);
+    }
+    capacity.saturating_mul(size)
+}
+
+/// Returns the charge of all entries of a map together. Each has a key and a value of `size` bytes.
+pub(super) fn map_size(size: usize, entries: usize) -> usize {
+    let nodes = NODE.saturating_add(entries.saturating_sub(NODE).saturating_mul(2));
+    if entries == 0 { 0 } else { nodes.saturating_mul(size) }
 }
 
 /// The most bytes of memory that a byte of a tree's JSON becomes.
@@ -108,11 +125,22 @@ const TREE_ENTRY: usize = size_of::<(String, serde_json::Value)>();
 /// each map, and with room for twice as many values as there are. Also returns the most lists and
 /// maps that it can have.
 pub(super) fn largest_tree(json: &[u8]) -> (usize, usize) {
-    let count = |byte| memchr::memchr_iter(byte, json).count();
-    let (maps, lists) = (count(b'{'), count(b'['));
+    let (mut maps, mut lists, mut commas) = (0_usize, 0_usize, 0_usize);
+    // In pieces whose counts fit a byte, so that the compiler counts many bytes at once.
+    for piece in json.chunks(usize::from(u8::MAX)) {
+        let mut counts = [0_u8; 3];
+        for byte in piece {
+            counts[0] += u8::from(*byte == b'{');
+            counts[1] += u8::from(*byte == b'[');
+            counts[2] += u8::from(*byte == b',');
+        }
+        maps += usize::from(counts[0]);
+        lists += usize::from(counts[1]);
+        commas += usize::from(counts[2]);
+    }
     // A short text has a small allocation of its own.
     let entries = (maps + 1).saturating_mul(NODE + 1);
-    let values = (count(b',') + lists + 1).saturating_mul(2);
+    let values = (commas + lists + 1).saturating_mul(2);
     let most = entries.saturating_add(values).saturating_mul(TREE_ENTRY);
     (most.saturating_add(json.len().saturating_mul(2)), maps + lists)
 }

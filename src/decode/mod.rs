@@ -3,11 +3,15 @@
 //! This module knows nothing of requests. [`transport`](crate::transport) cuts objects out of an
 //! answer, and [`storage`](crate::storage) keeps the bytes of some. Both decode them here.
 //!
+//! Nearly everything is decoded by serde. The protobuf of common kinds has direct decoders, which
+//! leave all that is out of the ordinary to serde.
+//!
 //! [`Decode`] is the interface for an encoding, a projection, or a type that reads only metadata.
 //! Errors never quote the object, because it may be a Secret.
 
 mod budget;
 pub(crate) mod codec;
+mod direct;
 mod dynamic;
 mod error;
 mod json;
@@ -238,8 +242,12 @@ fn decode_json<K: DeserializeOwned + 'static>(
     }
 }
 
-impl<K: DeserializeOwned> DecodeProtobuf<K> for SerdeDecode<K> {
+impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
+        let DecodeOptions { memory, managed_fields } = self.options;
+        if let Some(decoded) = direct::decode(object, managed_fields, memory) {
+            return Ok(decoded);
+        }
         node::from_protobuf(*object, self.options.rule(None), self.options.memory)
     }
 

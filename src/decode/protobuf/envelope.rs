@@ -103,6 +103,11 @@ impl<'a> ProtobufObject<'a> {
         node::from_protobuf(*self, None, memory)
     }
 
+    /// Returns the number of the object's message in the table.
+    pub(in crate::decode) fn message_number(&self) -> u16 {
+        self.id.number()
+    }
+
     /// Returns the offset of the message in the received bytes.
     pub(in crate::decode) fn offset(&self) -> usize {
         self.offset

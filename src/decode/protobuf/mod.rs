@@ -41,8 +41,8 @@ pub(crate) use envelope::MEDIA_TYPE;
 pub use envelope::ProtobufObject;
 pub(crate) use envelope::{ENCODED, ItemType, MAGIC, types};
 pub(super) use members::{Elements, Entries, MemberValue, Members};
-pub(super) use scalar::Stamp;
 pub(crate) use scalar::text;
+pub(super) use scalar::{SECONDS, Stamp};
 pub(crate) use wire::{Cursor, Raw};
 
 /// The newest release of Kubernetes whose types are known. The types of each older release that

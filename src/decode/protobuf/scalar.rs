@@ -9,7 +9,8 @@ use super::wire::{Cursor, last};
 use crate::decode::error::{Error, Result};
 
 /// The range of seconds whose year has four digits.
-const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+pub(in crate::decode) const SECONDS: std::ops::RangeInclusive<i64> =
+    -62_135_596_800..=253_402_300_799;
 
 const DAY: i64 = 86_400;
 

@@ -115,6 +115,10 @@ impl MessageId {
         Some(Self(ROOTS[at].2))
     }
 
+    pub(super) fn number(self) -> u16 {
+        self.0
+    }
+
     #[inline]
     pub(super) fn fields(self) -> &'static [Field] {
         let message = &MESSAGES[usize::from(self.0)];

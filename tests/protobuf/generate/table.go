@@ -9,23 +9,7 @@ import (
 
 // table writes the schema as table.rs. Messages of the same form are one.
 func table(schema Schema) string {
-	classes := minimize(schema.Messages)
-	first := map[int]string{}
-	for name, class := range classes {
-		if known, is := first[class]; !is || name < known {
-			first[class] = name
-		}
-	}
-	var names []string
-	for _, name := range first {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	ids := map[int]int{}
-	for id, name := range names {
-		ids[classes[name]] = id
-	}
-	id := func(name string) int { return ids[classes[name]] }
+	names, id := numbers(schema)
 	pool := pool(schema.Messages)
 
 	var fields, messages, roots strings.Builder
@@ -73,6 +57,28 @@ pub(super) static MESSAGES: [Message; %d] = [
 pub(super) static FIELDS: [Field; %d] = [
 %s];
 `, release(), wrap(pool), len(schema.Roots), roots.String(), len(names), messages.String(), start, fields.String())
+}
+
+// numbers are the names of the messages that stand for all of their form, in order, and the number of
+// any message.
+func numbers(schema Schema) ([]string, func(name string) int) {
+	classes := minimize(schema.Messages)
+	first := map[int]string{}
+	for name, class := range classes {
+		if known, is := first[class]; !is || name < known {
+			first[class] = name
+		}
+	}
+	var names []string
+	for _, name := range first {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	ids := map[int]int{}
+	for id, name := range names {
+		ids[classes[name]] = id
+	}
+	return names, func(name string) int { return ids[classes[name]] }
 }
 
 const header = `//! The wire format of the built-in types. Written by tests/protobuf/generate; never by hand.

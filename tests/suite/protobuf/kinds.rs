@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use k8s_openapi::Resource;
 use kube_informer::transport::protobuf::ProtobufObject;
+use kube_informer::transport::{DecodeProtobuf, SerdeDecode};
 use serde::de::DeserializeOwned;
 
 macro_rules! kinds {
@@ -62,7 +63,7 @@ pub(crate) fn check(name: &str, object: &ProtobufObject<'_>, json: &[u8]) -> boo
     false
 }
 
-fn same<K: Resource + DeserializeOwned + PartialEq + Debug>(
+fn same<K: Resource + DeserializeOwned + PartialEq + Debug + 'static>(
     object: &ProtobufObject<'_>,
     json: &[u8],
     name: &str,
@@ -70,7 +71,11 @@ fn same<K: Resource + DeserializeOwned + PartialEq + Debug>(
     if object.types() != Some((K::API_VERSION, K::KIND)) {
         return false;
     }
-    match (object.decode::<K>(), serde_json::from_slice::<K>(json)) {
+    let found = object.decode::<K>();
+    // An informer's decoder reads common kinds in another way.
+    let informed = SerdeDecode::<K>::new().decode_protobuf(object);
+    assert!(informed == found, "{name}: an informer has {informed:#?}, not {found:#?}");
+    match (found, serde_json::from_slice::<K>(json)) {
         (Ok(found), Ok(expected)) => {
             assert!(found == expected, "{name}: {found:#?}, in JSON {expected:#?}");
         }
