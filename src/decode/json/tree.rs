@@ -20,7 +20,11 @@ impl<'de> Reader<'de> {
         }
         let text = self.text.get();
         let rest = text.get(self.at.get()..)?;
-        let fits = rest.len().saturating_mul(LARGEST_TREE) <= budget.left();
+        let most = rest.len().saturating_mul(LARGEST_TREE);
+        // Only of a whole text, which nothing counts twice.
+        let is_whole = rest.len() == text.len();
+        let fits =
+            most <= budget.left() || is_whole && largest_tree(rest.as_bytes()).0 <= budget.left();
         // In text that is not UTF-8, the reader finds the place.
         (fits && text.len() == self.bytes.get().len())
             .then(|| serde_json::Deserializer::from_str(rest))
