@@ -11,7 +11,7 @@
 //! | `protobuf-part`, `json-part` | the same with nothing but the node's name |
 //! | `custom-decode`, `custom-bare` | a custom resource from JSON, with and without managedFields |
 //! | `dynamic-decode`, `dynamic-bare` | the same as a `DynamicObject` |
-//! | `…-plain`, `…-plain-bare` | the same by `serde_json` alone; bare: from a text without managedFields |
+//! | `…-plain`, `…-plain-bare` | by `serde_json` alone; bare: a text without managedFields |
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |

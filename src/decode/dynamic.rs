@@ -1,8 +1,8 @@
 //! Dynamic objects in JSON, decoded without a detour.
 //!
 //! `DynamicObject` flattens its type and its data, so serde collects all members in a buffer and
-//! then builds the object from it. Here each member goes where it belongs at once. An object that is
-//! unusual in any way is left to `DynamicObject`'s own code.
+//! then builds the object from it. Here each member goes where it belongs at once. An object that
+//! is unusual in any way is left to `DynamicObject`'s own code.
 
 use std::fmt;
 

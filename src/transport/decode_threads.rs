@@ -1,14 +1,13 @@
 //! The threads that decode objects.
 //!
 //! One factory has a few threads for the lists and watches of all its informers. They take work in
-//! the order in which it came, and a source waits for its own work before it hands over more than a
-//! few portions. A large list therefore delays an event of another informer by no more than a few
-//! portions.
+//! the order in which it came. A source hands over a few portions at most before it waits for their
+//! results, so a large list delays an event of another informer by at most a few portions.
 //!
 //! They are threads of their own, and not the runtime's, for two reasons. An allocator such as
 //! glibc's gives each thread a part of the heap, and freed memory returns to the part it came from.
 //! If lists were decoded by other threads than events, the memory of replaced objects would never
-//! be used again. Also, blocking tasks of the user's can hold all of the runtime's blocking threads.
+//! be used again. Also, the user's blocking tasks can hold all of the runtime's blocking threads.
 //!
 //! A user's decoder may block. Work that no thread has begun after a second is therefore offered to
 //! the runtime's blocking threads as well.

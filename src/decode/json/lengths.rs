@@ -1,8 +1,8 @@
 //! The lengths of lists, counted ahead of the reader.
 //!
-//! With its length, a vector is allocated once and at its size. The first list whose length is asked
-//! for is scanned to its end, and so are the lists inside it, in the same pass. Thus no byte is
-//! scanned twice, however deep it lies, and nothing is scanned for a type that does not ask.
+//! With its length, a vector is allocated once and at its size. The first list whose length is
+//! asked for is scanned to its end, and so are the lists inside it, in the same pass. Thus no byte
+//! is scanned twice, however deep it lies, and nothing is scanned for a type that does not ask.
 
 use super::skip::pass_text;
 use crate::decode::budget::Budget;

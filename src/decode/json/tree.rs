@@ -31,7 +31,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Takes the value that was decoded, and charges the most that it can take. The reader and
-    /// `serde_json` count the depth apart, so that it can be counted anew here.
+    /// `serde_json` count the depth apart, so it can be counted again here.
     pub(in crate::decode) fn take_tree(
         &self,
         json: serde_json::Deserializer<StrRead<'de>>,
