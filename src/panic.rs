@@ -5,9 +5,11 @@
 //! aborts the process, so values that may panic are dropped one by one.
 
 use std::any::Any;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::vec;
 
 use futures::FutureExt;
 
@@ -78,6 +80,84 @@ impl<T> Drop for SafeDrop<T> {
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
             drop_safely(value);
+        }
+    }
+}
+
+/// A vector whose elements are dropped one by one, because a `Drop` may panic. A plain vector drops
+/// the others while the first panic unwinds, and a second panic then ends the process.
+#[derive(Debug)]
+pub(crate) struct SafeVec<T>(Vec<T>);
+
+impl<T> Default for SafeVec<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> From<Vec<T>> for SafeVec<T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self(elements)
+    }
+}
+
+impl<T> Deref for SafeVec<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for SafeVec<T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
+}
+
+impl<T> Drop for SafeVec<T> {
+    fn drop(&mut self) {
+        for element in self.0.drain(..) {
+            drop_safely(element);
+        }
+    }
+}
+
+impl<T> IntoIterator for SafeVec<T> {
+    type Item = T;
+    type IntoIter = SafeIntoIter<T>;
+
+    fn into_iter(mut self) -> SafeIntoIter<T> {
+        SafeIntoIter(std::mem::take(&mut self.0).into_iter())
+    }
+}
+
+/// The elements of a [`SafeVec`]. The rest of them is dropped one by one, too.
+#[derive(Debug)]
+pub(crate) struct SafeIntoIter<T>(vec::IntoIter<T>);
+
+impl<T> Default for SafeIntoIter<T> {
+    fn default() -> Self {
+        Self(Vec::new().into_iter())
+    }
+}
+
+impl<T> Iterator for SafeIntoIter<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<T> Drop for SafeIntoIter<T> {
+    fn drop(&mut self) {
+        for element in &mut self.0 {
+            drop_safely(element);
         }
     }
 }
@@ -205,6 +285,20 @@ mod tests {
             dropper.clone(),
         ));
         assert_eq!(dropper.faults(), 5);
+    }
+
+    #[test]
+    fn every_element_is_dropped_although_all_panic() {
+        let bombs = || SafeVec::from(vec![Bomb, Bomb, Bomb]);
+        drop(bombs());
+        let mut rest = bombs().into_iter();
+        std::mem::forget(rest.next());
+        drop(rest);
+        let unwound = catch(|| {
+            let _bombs = bombs();
+            panic!("while they are held");
+        });
+        assert_eq!(unwound, Err::<(), _>("while they are held".into()));
     }
 
     #[test]

@@ -10,18 +10,20 @@ use kube::Resource;
 
 use super::{Batch, DeltaFifo, tombstone};
 use crate::object::{Cached, Delta, KeyPositions, ObjectKey, Replacement};
+use crate::panic::SafeVec;
 use crate::yield_budget::{TURN, YieldBudget};
 
 impl<K: Resource> DeltaFifo<K> {
     /// Queues a list as one batch: first deletions of known objects that the list lacks, then its
     /// items.
     pub(super) async fn replace(&self, list: Replacement<K>, mut budget: YieldBudget) {
-        let Replacement { mut items, unreadable, complete, version, restored } = list;
-        let mut gone = Vec::new();
+        let Replacement { items, unreadable, complete, version, restored } = list;
+        let mut items = SafeVec::from(items);
+        let mut gone = SafeVec::default();
         if complete {
             gone = self.missing(&items, &unreadable, &mut budget).await;
         }
-        for (key, object) in &mut items {
+        for (key, object) in items.iter_mut() {
             budget.spend(1).await;
             let (known, restored) = {
                 let mut state = self.state.lock();
@@ -43,7 +45,7 @@ impl<K: Resource> DeltaFifo<K> {
             // Its `Drop` is user code, so no lock is held here.
             self.dropper.free_all(unused);
         }
-        let mut unlisted = Vec::new();
+        let mut unlisted = SafeVec::default();
         if restored && !complete {
             unlisted = self.missing(&items, &unreadable, &mut budget).await;
         }
@@ -63,13 +65,18 @@ impl<K: Resource> DeltaFifo<K> {
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
-        for (key, delta) in gone {
+        // While this waits, no object is outside of what drops objects one by one.
+        let (mut gone, mut items, mut unlisted) =
+            (gone.into_iter(), items.into_iter(), unlisted.into_iter());
+        loop {
             budget.spend(1).await;
+            let Some((key, delta)) = gone.next() else { break };
             batch.append(key, delta);
         }
         let mut forgotten = self.state.lock().unreadable.clone();
-        for (key, object) in items {
+        loop {
             budget.spend(1).await;
+            let Some((key, object)) = items.next() else { break };
             forgotten.remove(&key);
             batch.append(key, Delta::Replaced(object));
         }
@@ -81,8 +88,9 @@ impl<K: Resource> DeltaFifo<K> {
             forgotten.clear();
         }
         // The list does not show whether these objects are unchanged.
-        for (key, delta) in unlisted {
+        loop {
             budget.spend(1).await;
+            let Some((key, delta)) = unlisted.next() else { break };
             batch.append(key, Delta::Unreadable);
             self.dropper.free(delta);
         }
@@ -106,7 +114,7 @@ impl<K: Resource> DeltaFifo<K> {
         items: &[(ObjectKey, Cached<K>)],
         unreadable: &HashSet<ObjectKey>,
         budget: &mut YieldBudget,
-    ) -> Vec<(ObjectKey, Delta<K>)> {
+    ) -> SafeVec<(ObjectKey, Delta<K>)> {
         let mut places = KeyPositions::with_capacity(items.len());
         for (place, (key, _)) in items.iter().enumerate() {
             budget.spend(1).await;
@@ -115,7 +123,7 @@ impl<K: Resource> DeltaFifo<K> {
         let is_listed = |key: &ObjectKey| {
             places.get(key, |place| items[place].0 == *key).is_some() || unreadable.contains(key)
         };
-        let mut gone = Vec::new();
+        let mut gone = SafeVec::default();
         let pending = self.state.lock().pending.all_latest();
         for (key, latest) in &pending {
             if let Some(object) = latest
@@ -173,6 +181,62 @@ impl<K> Drop for Unqueued<'_, K> {
         if let Some(batch) = self.batch.take() {
             self.fifo.state.lock().pending.finish(&batch.deltas);
             batch.deltas.into_iter().for_each(|(_, delta)| self.fifo.dropper.free(delta));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::poll;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+
+    use super::*;
+    use crate::indexer::Indexer;
+
+    /// A map whose `Drop` panics.
+    #[derive(Debug, Resource)]
+    #[resource(inherit = ConfigMap)]
+    struct Bomb {
+        metadata: ObjectMeta,
+    }
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a destructor that panics");
+        }
+    }
+
+    /// A second panic while the first one unwinds would end the process.
+    #[tokio::test]
+    async fn several_destructors_of_a_cancelled_list_may_panic() {
+        // At each point where it may be cancelled.
+        for turns in 1.. {
+            let fifo = DeltaFifo::new(Arc::new(Indexer::<Bomb>::new()));
+            let item = |n: usize| {
+                let bomb = Bomb { metadata: ObjectMeta::default() };
+                (ObjectKey::cluster(&format!("b{n}")).unwrap(), Cached::from(Arc::new(bomb)))
+            };
+            let list = Replacement {
+                items: (0..3 * TURN).map(item).collect(),
+                unreadable: HashSet::new(),
+                complete: true,
+                version: "7".into(),
+                restored: false,
+            };
+            let mut replacing = Box::pin(fifo.replace(list, YieldBudget::new()));
+            let mut queued = false;
+            for _ in 0..turns {
+                queued = queued || poll!(replacing.as_mut()).is_ready();
+                tokio::task::yield_now().await;
+            }
+            drop(replacing);
+            if queued {
+                assert!(turns > 3, "it was cancelled half way, too");
+                return std::mem::forget(fifo);
+            }
         }
     }
 }

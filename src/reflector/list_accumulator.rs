@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use kube::Resource;
 
 use crate::object::{Cached, KeyPositions, ObjectKey, Replacement, ResourceVersion};
-use crate::panic::drop_safely;
+use crate::panic::{SafeVec, drop_safely};
 use crate::yield_budget::YieldBudget;
 
 /// A collection that is being received: one object for each key, in the order of arrival.
 pub(super) struct ListAccumulator<K> {
-    items: Vec<Option<(ObjectKey, Cached<K>)>>,
+    items: SafeVec<Option<(ObjectKey, Cached<K>)>>,
     places: KeyPositions,
     unreadable: HashSet<ObjectKey>,
     /// True if an item came whose key cannot be read.
@@ -22,7 +22,7 @@ pub(super) struct ListAccumulator<K> {
 impl<K> Default for ListAccumulator<K> {
     fn default() -> Self {
         Self {
-            items: Vec::new(),
+            items: SafeVec::default(),
             places: KeyPositions::default(),
             unreadable: HashSet::new(),
             nameless: false,
@@ -60,9 +60,10 @@ impl<K: Resource> ListAccumulator<K> {
     /// `Drop` of one object panics, the others are still freed.
     pub(super) async fn discard(&mut self) {
         let mut budget = YieldBudget::new();
-        let mut all = std::mem::take(self);
-        while let Some(item) = all.items.pop() {
+        let mut items = std::mem::take(self).items.into_iter();
+        loop {
             budget.spend(1).await;
+            let Some(item) = items.next() else { break };
             drop_safely(item);
         }
     }
@@ -115,22 +116,13 @@ impl<K: Resource> ListAccumulator<K> {
 
     /// Returns everything received, and starts over.
     pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement<K> {
-        let mut all = std::mem::take(self);
+        let all = std::mem::take(self);
         Replacement {
-            items: std::mem::take(&mut all.items).into_iter().flatten().collect(),
-            unreadable: std::mem::take(&mut all.unreadable),
+            items: all.items.into_iter().flatten().collect(),
+            unreadable: all.unreadable,
             complete: !all.nameless,
             version,
             restored,
-        }
-    }
-}
-
-/// Objects of a list that was cancelled are dropped one by one, because their `Drop` may panic.
-impl<K> Drop for ListAccumulator<K> {
-    fn drop(&mut self) {
-        for item in self.items.drain(..) {
-            drop_safely(item);
         }
     }
 }

@@ -105,7 +105,9 @@ impl DecodeThreads {
     async fn perform(&self, work: Work) -> thread::Result<()> {
         let (done, mut result) = oneshot::channel();
         let work = move || {
-            if !done.is_closed() {
+            if done.is_closed() {
+                drop_safely(work);
+            } else {
                 let result = catch_unwind(AssertUnwindSafe(work));
                 let _unheard = done.send(result).map_err(drop_safely);
             }
@@ -266,6 +268,33 @@ mod tests {
             assert!(first.await);
             threads.run(|| ()).await;
             assert!(!*ran.lock());
+        });
+    }
+
+    #[test]
+    fn abandoned_job_that_panics_when_dropped_ends_no_thread() {
+        struct Bomb;
+
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                panic!("a job that panics when it is dropped");
+            }
+        }
+
+        runtime(2).block_on(async {
+            let mut threads = threads(1);
+            threads.patience = Duration::from_secs(3600);
+            let (open, gate) = std::sync::mpsc::channel::<()>();
+            let mut blocked = std::pin::pin!(threads.run(move || gate.recv().is_ok()));
+            assert!(futures::poll!(blocked.as_mut()).is_pending());
+            let bomb = Bomb;
+            let mut abandoned = Box::pin(threads.run(move || std::mem::forget(bomb)));
+            assert!(futures::poll!(abandoned.as_mut()).is_pending());
+            drop(abandoned);
+            open.send(()).unwrap();
+            assert!(blocked.await);
+            let next = timeout(Duration::from_secs(60), threads.run(|| 7)).await;
+            assert_eq!(next, Ok(7));
         });
     }
 

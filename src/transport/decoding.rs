@@ -9,7 +9,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::vec;
 
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, Fuse, FuturesOrdered};
@@ -19,17 +18,13 @@ use kube::Resource;
 use super::decode_threads::DecodeThreads;
 use super::raw_item::RawItem;
 use crate::error::SourceError;
-use crate::panic::drop_safely;
+use crate::panic::{SafeIntoIter, SafeVec};
 
 /// The number of bytes of objects in a full portion.
 const PORTION: usize = 64 * 1024;
 
 /// The largest number of objects in a portion.
 const OBJECTS: usize = 64;
-
-/// The number of bytes below which a portion of single events is packed here. Another thread would
-/// make its reader wait longer.
-const MIN_PORTION: usize = PORTION / 4;
 
 /// Returns the items of an answer, decoded on these threads. Dropping the stream drops the answer.
 /// A portion that a thread is decoding is finished and dropped there.
@@ -56,8 +51,8 @@ where
 
 type Pieces<K, T> = BoxStream<'static, Result<RawItem<K, T>, SourceError>>;
 
-/// Decoded items. The rest of them is dropped one by one, because a user's `Drop` may panic.
-struct Items<T>(vec::IntoIter<Result<T, SourceError>>);
+/// Decoded items. They are dropped one by one, because a user's `Drop` may panic.
+type Items<T> = SafeIntoIter<Result<T, SourceError>>;
 
 /// An answer that several threads decode.
 struct Decoding<K, T> {
@@ -71,29 +66,15 @@ struct Decoding<K, T> {
 
 /// Parts of an answer that are decoded together.
 struct Portion<K, T> {
-    pieces: Vec<Result<RawItem<K, T>, SourceError>>,
+    pieces: SafeVec<Result<RawItem<K, T>, SourceError>>,
     bytes: usize,
-    /// True if the portion belongs to one of the threads, however small it is.
-    elsewhere: bool,
-}
-
-impl<T> Default for Items<T> {
-    fn default() -> Self {
-        Self(Vec::new().into_iter())
-    }
-}
-
-impl<T> Drop for Items<T> {
-    fn drop(&mut self) {
-        for item in &mut self.0 {
-            drop_safely(item);
-        }
-    }
+    /// True if there is an object to decode.
+    has_objects: bool,
 }
 
 impl<K, T> Default for Portion<K, T> {
     fn default() -> Self {
-        Self { pieces: Vec::new(), bytes: 0, elsewhere: false }
+        Self { pieces: SafeVec::default(), bytes: 0, has_objects: false }
     }
 }
 
@@ -106,24 +87,20 @@ where
         self.bytes >= PORTION || self.pieces.len() >= OBJECTS
     }
 
-    /// Returns whether the portion is decoded here, if no earlier portion is decoded elsewhere.
-    fn is_small(&self) -> bool {
-        !self.elsewhere && self.bytes < MIN_PORTION
-    }
-
     fn push(&mut self, piece: Result<RawItem<K, T>, SourceError>) {
         if let Ok(RawItem::Object { object, .. }) = &piece {
             self.bytes += object.len();
-            // The memory of an object that stays decoded must come from one of the threads.
-            self.elsewhere |= object.bulk || object.answer.packer.is_none();
+            self.has_objects = true;
         }
         self.pieces.push(piece);
     }
 
     fn decode(self) -> Items<T> {
-        let mut items = Vec::with_capacity(self.pieces.len());
-        items.extend(self.pieces.into_iter().map(|piece| piece.map(RawItem::decode)));
-        Items(items.into_iter())
+        let mut items = SafeVec::from(Vec::with_capacity(self.pieces.len()));
+        for piece in self.pieces {
+            items.push(piece.map(RawItem::decode));
+        }
+        items.into_iter()
     }
 }
 
@@ -137,7 +114,7 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         loop {
-            if let Some(item) = this.decoded.0.next() {
+            if let Some(item) = this.decoded.next() {
                 return Poll::Ready(Some(item));
             }
             if let Poll::Ready(Some(items)) = this.elsewhere.poll_next_unpin(cx) {
@@ -160,7 +137,7 @@ where
                 return Poll::Pending;
             }
             let portion = std::mem::take(&mut this.next);
-            if idle && portion.is_small() {
+            if idle && !portion.has_objects {
                 this.decoded = portion.decode();
             } else {
                 let threads = this.threads.clone();
@@ -338,8 +315,8 @@ mod tests {
     }
 
     #[test]
-    fn small_portions_are_packed_here_unless_bulk() {
-        let by = |kind| {
+    fn packed_objects_come_from_the_threads() {
+        for kind in [b'o', b'b'] {
             let ids = Arc::new(parking_lot::Mutex::new(Vec::new()));
             let noted = ids.clone();
             let packer = Packer::from_fn(move |object: Object| {
@@ -349,10 +326,9 @@ mod tests {
             let pieces = packing(&[(kind, 1000), (b'i', 0), (kind, 2000)], Some(packer));
             let items = async { decoded(stream::iter(pieces), on(2)).collect::<Vec<_>>().await };
             assert_eq!(runtime(2).block_on(items).len(), 3);
-            std::mem::take(&mut *ids.lock())
-        };
-        assert_eq!(by(b'o'), [thread::current().id(); 2]);
-        assert!(!by(b'b').contains(&thread::current().id()));
+            let ids = std::mem::take(&mut *ids.lock());
+            assert!(ids.len() == 2 && !ids.contains(&thread::current().id()));
+        }
     }
 
     #[test]

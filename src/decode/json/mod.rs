@@ -10,6 +10,8 @@
 //! checks UTF-8 for each text apart, and it does not tell the place of an error.
 
 mod lengths;
+#[cfg(test)]
+mod odd_types;
 mod scan;
 mod skip;
 #[cfg(test)]

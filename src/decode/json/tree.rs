@@ -59,7 +59,11 @@ impl<'de> Reader<'de> {
     #[cold]
     pub(in crate::decode) fn refuse_tree(&self, error: &serde_json::Error) -> Error {
         let (start, room) = (self.at.get(), MAX_DEPTH - self.depth.get());
-        let refused = self.refused(start, error);
+        let mut refused = self.refused(start, error);
+        // The text may be a visitor's own, and quote the object.
+        if error.is_data() {
+            refused = Error::nowhere("a value does not fit its type");
+        }
         // It may lie deeper than is allowed here, and less deep than `serde_json` allows.
         let tree = self.bytes.get().get(start..self.at.get()).unwrap_or_default();
         let Some(at) = too_deep(tree, room) else { return refused };

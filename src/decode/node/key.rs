@@ -1,7 +1,7 @@
 //! The deserializer of a key.
 
 use serde::de::value::CowStrDeserializer;
-use serde::de::{Deserializer, IgnoredAny, IntoDeserializer, Visitor};
+use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use crate::decode::error::{Error, Result};
@@ -26,17 +26,20 @@ impl<'de> Key<'_, 'de> {
     }
 }
 
-/// Reads a key as a number.
+/// Reads a key as a number or boolean. As in `serde_json`, it must stand in the key as it stands in
+/// JSON, without escapes and whitespace.
 macro_rules! parsed {
-    ($($method:ident $visit:ident)*) => {
+    ($($method:ident $visit:ident $type:ty,)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            // Rust reads more forms of a number than JSON has.
             let text = self.text();
-            let number = serde_json::from_str::<IgnoredAny>(text.as_str()).is_ok();
-            match text.as_str().parse() {
-                Ok(value) if number => visitor.$visit(value),
-                _ => text.visit(visitor),
+            let bare = |text: &str| text.bytes().all(|byte| byte > b' ');
+            if let Text::Borrowed(text) = text
+                && bare(text)
+                && let Ok(value) = serde_json::from_str::<$type>(text)
+            {
+                return visitor.$visit(value);
             }
+            text.visit(visitor)
         })*
     };
 }
@@ -63,19 +66,19 @@ impl<'de> Deserializer<'de> for Key<'_, 'de> {
     }
 
     parsed! {
-        deserialize_bool visit_bool
-        deserialize_i8 visit_i8
-        deserialize_i16 visit_i16
-        deserialize_i32 visit_i32
-        deserialize_i64 visit_i64
-        deserialize_i128 visit_i128
-        deserialize_u8 visit_u8
-        deserialize_u16 visit_u16
-        deserialize_u32 visit_u32
-        deserialize_u64 visit_u64
-        deserialize_u128 visit_u128
-        deserialize_f32 visit_f32
-        deserialize_f64 visit_f64
+        deserialize_bool visit_bool bool,
+        deserialize_i8 visit_i8 i8,
+        deserialize_i16 visit_i16 i16,
+        deserialize_i32 visit_i32 i32,
+        deserialize_i64 visit_i64 i64,
+        deserialize_i128 visit_i128 i128,
+        deserialize_u8 visit_u8 u8,
+        deserialize_u16 visit_u16 u16,
+        deserialize_u32 visit_u32 u32,
+        deserialize_u64 visit_u64 u64,
+        deserialize_u128 visit_u128 u128,
+        deserialize_f32 visit_f32 f32,
+        deserialize_f64 visit_f64 f64,
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

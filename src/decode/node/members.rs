@@ -75,7 +75,8 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     /// Returns the next name, if it is in JSON, and nothing is special about it.
     #[inline]
     fn plain_name(&mut self, size: usize) -> Option<&'de str> {
-        if self.rule.is_some() || !matches!(self.source, MemberSource::Json) {
+        let ended = self.progress == Progress::End;
+        if ended || self.rule.is_some() || !matches!(self.source, MemberSource::Json) {
             return None;
         }
         if self.progress == Progress::Middle && self.context.json.takes_end() {

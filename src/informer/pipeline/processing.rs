@@ -21,6 +21,7 @@ use crate::informer::resync::Resyncs;
 use crate::informer::status::InformerMetrics;
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, Delta, ObjectKey, ResourceVersion};
+use crate::panic::SafeVec;
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
 
@@ -166,8 +167,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         before.free().await;
         self.free(applied).await;
         let mut budget = YieldBudget::new();
-        for (_, delta) in batch.deltas {
+        let mut deltas = SafeVec::from(batch.deltas).into_iter();
+        loop {
             budget.spend(1).await;
+            let Some((_, delta)) = deltas.next() else { break };
             self.dropper.free(delta);
         }
         faults
