@@ -4,6 +4,7 @@
 //! asked for is scanned to its end, and so are the lists inside it, in the same pass. Thus no byte
 //! is scanned twice, however deep it lies, and nothing is scanned for a type that does not ask.
 
+use super::MAX_DEPTH;
 use super::skip::pass_text;
 use crate::decode::budget::Budget;
 
@@ -75,13 +76,15 @@ impl Lengths {
                     at += usize::from(bytes.get(at) == Some(&b':'));
                 }
                 b',' => commas += 1,
-                b'{' => {
+                b'{' | b'[' => {
+                    // The reader refuses what lies deeper, and brackets alone could be a whole text.
+                    if self.open.len() > usize::from(MAX_DEPTH) {
+                        return None;
+                    }
                     self.open.push((list, commas));
-                    commas = 0;
-                }
-                b'[' => {
-                    self.open.push((list, commas));
-                    list = self.push(bytes, at, budget)?;
+                    if byte == b'[' {
+                        list = self.push(bytes, at, budget)?;
+                    }
                     commas = 0;
                 }
                 b'}' => (list, commas) = self.open.pop()?,
@@ -122,5 +125,24 @@ impl Lengths {
         }
         self.lists.reserve_exact(more);
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_of_a_scan_is_bounded() {
+        for brackets in ["[", "{", "[{"] {
+            let (mut lengths, budget) = (Lengths::default(), Budget::new(1 << 20));
+            let text = format!("[{}", brackets.repeat(100_000));
+            assert_eq!(lengths.of(text.as_bytes(), 1, &budget), None);
+            assert!(lengths.open.capacity() <= 256);
+        }
+        let deepest = format!("{}{}", "[".repeat(127), "]".repeat(127));
+        let (mut lengths, budget) = (Lengths::default(), Budget::new(1 << 20));
+        assert_eq!(lengths.of(deepest.as_bytes(), 1, &budget), Some(1));
+        assert_eq!(lengths.of(deepest.as_bytes(), 127, &budget), Some(0));
     }
 }

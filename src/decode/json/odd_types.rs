@@ -136,3 +136,37 @@ fn own_words_of_a_tree_are_not_told() {
         assert!(!error.contains("hunter2"), "{error}");
     }
 }
+
+#[test]
+fn length_is_not_told_beyond_the_memory_limit() {
+    /// The length that a list tells ahead.
+    struct Told(Option<usize>);
+
+    impl<'de> Deserialize<'de> for Told {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Ask;
+            impl<'de> Visitor<'de> for Ask {
+                type Value = Told;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a list")
+                }
+
+                fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Told, A::Error> {
+                    let told = seq.size_hint();
+                    IgnoredAny.visit_seq(&mut seq)?;
+                    Ok(Told(told))
+                }
+            }
+            deserializer.deserialize_seq(Ask)
+        }
+    }
+
+    let text = format!("[{}1]", "1,".repeat(100_000));
+    let told = |limit| {
+        let decoder = SerdeDecode::<Told>::new().memory_limit(limit);
+        decoder.decode(text.as_bytes()).unwrap().0.unwrap()
+    };
+    assert_eq!(told(1 << 30), 100_001);
+    assert!(told(1 << 20) <= 1024);
+}

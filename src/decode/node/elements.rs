@@ -10,6 +10,9 @@ use crate::decode::error::{Error, Result};
 use crate::decode::protobuf;
 use crate::decode::rule::Rule;
 
+/// The size of a large element, in bytes.
+const LARGE: usize = 1024;
+
 /// The elements of a list.
 pub(super) struct Elements<'w, 'r, 'de> {
     context: &'w Context<'r, 'de>,
@@ -156,13 +159,16 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_, 'de> {
         }
     }
 
-    /// The size hint is exact, so that a vector is allocated once.
+    /// The size hint is exact, so that a vector is allocated once. It is less if the elements would
+    /// exceed the budget at the size of [`LARGE`], because a type may believe it before the first
+    /// element is charged.
     fn size_hint(&self) -> Option<usize> {
         // Managed fields are not worth it: the trees in them would be scanned.
         let managed_fields = matches!(self.rule, Some(Rule::ManagedFields));
         if self.taken == 0 && self.length.get().is_none() && !managed_fields {
             self.length.set(self.context.json.length(&self.context.budget));
         }
-        self.length.get().map(|length| length.saturating_sub(self.taken))
+        let most = self.context.budget.left() / LARGE;
+        self.length.get().map(|length| length.saturating_sub(self.taken).min(most))
     }
 }
