@@ -77,7 +77,7 @@ impl Lengths {
                 }
                 b',' => commas += 1,
                 b'{' | b'[' => {
-                    // The reader refuses what lies deeper, and brackets alone could be a whole text.
+                    // What lies deeper is refused anyway. Brackets alone could be a whole text.
                     if self.open.len() > usize::from(MAX_DEPTH) {
                         return None;
                     }
