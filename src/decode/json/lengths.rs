@@ -77,7 +77,7 @@ impl Lengths {
                 }
                 b',' => commas += 1,
                 b'{' | b'[' => {
-                    // What lies deeper is refused anyway. Brackets alone could be a whole text.
+                    // The reader refuses deeper values. Brackets alone could be a whole text.
                     if self.open.len() > usize::from(MAX_DEPTH) {
                         return None;
                     }
