@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::node::from_json;
 use super::protobuf::{ItemType, ProtobufObject};
 use super::rule::Rule;
-use super::{Decode, DecodeError, MEMORY_LIMIT};
+use super::{Decode, DecodeError, DecodeProtobuf, MEMORY_LIMIT};
 use crate::object::FieldSet;
 use crate::panic::catch;
 use crate::sync::Mutex;
@@ -181,8 +181,7 @@ impl<K: 'static> Codec<K> {
                 None => decoder.decode(object),
             };
         }
-        let unknown = || DecodeError::new("the decoder does not know protobuf");
-        let decoder = decoder.protobuf().ok_or_else(unknown)?;
+        let decoder = protobuf_of(decoder)?;
         let object = self.protobuf(object)?;
         match fields {
             Some(fields) => decoder.decode_protobuf_fields(&object, fields),
@@ -204,6 +203,13 @@ impl<K> Codec<K> {
     pub(crate) fn expansion(&self) -> usize {
         self.expansion
     }
+}
+
+/// Returns the decoder of protobuf, without which protobuf is not requested.
+pub(crate) fn protobuf_of<K: 'static>(
+    decoder: &dyn Decode<K>,
+) -> Result<&dyn DecodeProtobuf<K>, DecodeError> {
+    decoder.protobuf().ok_or_else(|| DecodeError::new("the decoder does not know protobuf"))
 }
 
 impl<K> fmt::Debug for Codec<K> {

@@ -36,12 +36,14 @@ where
     K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
-    if threads.count() <= 1 {
+    let most = threads.count();
+    if most <= 1 {
         return pieces.map(|piece| piece.map(RawItem::decode)).boxed();
     }
     Decoding {
         pieces: pieces.boxed().fuse(),
         threads,
+        most,
         next: Portion::default(),
         elsewhere: FuturesOrdered::new(),
         decoded: Items::default(),
@@ -58,6 +60,8 @@ type Items<T> = SafeIntoIter<Result<T, SourceError>>;
 struct Decoding<K, T> {
     pieces: Fuse<Pieces<K, T>>,
     threads: Arc<DecodeThreads>,
+    /// The largest number of portions that are decoded at a time.
+    most: usize,
     /// The portion that is being filled.
     next: Portion<K, T>,
     elsewhere: FuturesOrdered<BoxFuture<'static, Items<T>>>,
@@ -132,7 +136,7 @@ where
                 return if ended { Poll::Ready(None) } else { Poll::Pending };
             }
             // While other portions are decoded, fill this one.
-            let has_room = this.elsewhere.len() < this.threads.count();
+            let has_room = this.elsewhere.len() < this.most;
             if !(idle || this.next.is_full() && has_room) {
                 return Poll::Pending;
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 
+use crate::decode::codec::protobuf_of;
 use crate::decode::protobuf::ProtobufObject;
 use crate::decode::{Decode, DecodeError, DecodeProtobuf};
 use crate::object::FieldSet;
@@ -97,7 +98,7 @@ impl<K: Resource + 'static> Decode<K> for OneManager<K> {
 
 impl<K: Resource + 'static> DecodeProtobuf<K> for OneManager<K> {
     fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
-        self.inner()?.decode_protobuf(object).map(|object| self.strip(object))
+        protobuf_of(&*self.decoder)?.decode_protobuf(object).map(|object| self.strip(object))
     }
 
     fn decode_protobuf_fields(
@@ -105,13 +106,8 @@ impl<K: Resource + 'static> DecodeProtobuf<K> for OneManager<K> {
         object: &ProtobufObject<'_>,
         fields: &FieldSet,
     ) -> Result<K, DecodeError> {
-        self.inner()?.decode_protobuf_fields(object, fields).map(|object| self.strip(object))
-    }
-}
-
-impl<K: 'static> OneManager<K> {
-    fn inner(&self) -> Result<&dyn DecodeProtobuf<K>, DecodeError> {
-        let unknown = || DecodeError::new("the decoder does not know protobuf");
-        self.decoder.protobuf().ok_or_else(unknown)
+        protobuf_of(&*self.decoder)?
+            .decode_protobuf_fields(object, fields)
+            .map(|object| self.strip(object))
     }
 }
