@@ -1,17 +1,22 @@
 //! The argument and the result of a reconcile.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use kube::api::Api;
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
 use super::own_writes::WriteScope;
 use super::presence::Presence;
 use crate::object::ObjectKey;
 
-/// One try to reconcile one object.
+/// One try to reconcile one object. `C` is the controller's
+/// [context](super::ControllerBuilder::context).
 #[non_exhaustive]
-pub struct ReconcileRequest<K> {
+pub struct ReconcileRequest<K, C = ()> {
     /// The object's key.
     pub key: ObjectKey,
     /// The object as the store held it when this try began. It is [`Presence::Gone`] only if the
@@ -24,10 +29,53 @@ pub struct ReconcileRequest<K> {
     /// for tasks that the reconcile spawns: end them when this token is cancelled, or they run
     /// beside the next try. A try still running after the grace is dropped at its next await.
     pub stop: CancellationToken,
+    /// The values that all reconciles of the controller share.
+    pub context: Arc<C>,
     pub(super) writes: WriteScope,
 }
 
 impl<K> ReconcileRequest<K> {
+    /// Adds the controller's context.
+    pub(super) fn in_context<C>(self, context: &Arc<C>) -> ReconcileRequest<K, C> {
+        let Self { key, object, failures, stop, context: _, writes } = self;
+        ReconcileRequest { key, object, failures, stop, context: context.clone(), writes }
+    }
+}
+
+impl<K, C> ReconcileRequest<K, C> {
+    /// Returns an [`Api`] for objects of the same type as the reconciled one: of its namespace, or
+    /// of the cluster if it has none. For writes pass a [tracking client](super::tracking_client).
+    pub fn api(&self, client: &Client) -> Api<K>
+    where
+        K: Resource<DynamicType = ()>,
+        K::Scope: Reach<K>,
+    {
+        self.api_of::<K>(client)
+    }
+
+    /// Returns an [`Api`] for objects of another type, such as owned ones: of the reconciled
+    /// object's namespace, or of all namespaces if it has none.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::apps::v1::Deployment;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::ReconcileRequest;
+    ///
+    /// # async fn f(
+    /// #     request: ReconcileRequest<ConfigMap>, client: kube::Client,
+    /// # ) -> kube::Result<()> {
+    /// let deployments = request.api_of::<Deployment>(&client);
+    /// let web = deployments.get(request.key.name()).await?;
+    /// # drop(web); Ok(()) }
+    /// ```
+    pub fn api_of<O>(&self, client: &Client) -> Api<O>
+    where
+        O: Resource<DynamicType = ()>,
+        O::Scope: Reach<O>,
+    {
+        O::Scope::api(client.clone(), self.key.namespace())
+    }
+
     /// Wraps a future that this try spawns as a task: writes that `future` makes through a
     /// [tracking client](super::tracking_client) then count as this try's.
     ///
@@ -40,12 +88,51 @@ impl<K> ReconcileRequest<K> {
     /// }));
     /// # }
     /// ```
-    pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F, K> {
+    pub fn scope<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F, K, C> {
         self.writes.clone().enter(future)
     }
 }
 
-impl<K> fmt::Debug for ReconcileRequest<K> {
+/// The reach of an [`Api`], by the scope of its objects: one namespace, or the cluster.
+///
+/// [`ReconcileRequest::api`] calls it. It is implemented for kube's two scopes:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{Node, Pod};
+/// use kube::Resource;
+/// use kube_informer::controller::Reach;
+///
+/// fn check<K: Resource<Scope: Reach<K>>>() {}
+/// check::<Pod>();
+/// check::<Node>();
+/// ```
+pub trait Reach<K> {
+    /// Creates the [`Api`]. The namespace of cluster-scoped objects is ignored.
+    fn api(client: Client, namespace: Option<&str>) -> Api<K>;
+}
+
+impl<K> Reach<K> for NamespaceResourceScope
+where
+    K: Resource<DynamicType = (), Scope = Self>,
+{
+    fn api(client: Client, namespace: Option<&str>) -> Api<K> {
+        match namespace {
+            Some(namespace) => Api::namespaced(client, namespace),
+            None => Api::all(client),
+        }
+    }
+}
+
+impl<K> Reach<K> for ClusterResourceScope
+where
+    K: Resource<DynamicType = (), Scope = Self>,
+{
+    fn api(client: Client, _: Option<&str>) -> Api<K> {
+        Api::all(client)
+    }
+}
+
+impl<K, C> fmt::Debug for ReconcileRequest<K, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReconcileRequest")
             .field("key", &self.key)

@@ -12,7 +12,7 @@ use super::run::StopGuard;
 use super::status::StatusCell;
 use super::triggers::{Keys, Owner, Predicate};
 use super::waiting::MissingInformers;
-use super::{Controller, Limits};
+use super::{Controller, Limits, Parts};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
@@ -40,7 +40,7 @@ const MAX_WORKERS: usize = 1 << 16;
 /// # let _ = controller; }
 /// ```
 #[must_use]
-pub struct ControllerBuilder<K> {
+pub struct ControllerBuilder<K, C = ()> {
     name: Arc<str>,
     informers: InformerGroup<K>,
     predicates: Vec<Predicate<K>>,
@@ -48,7 +48,9 @@ pub struct ControllerBuilder<K> {
     caches: Vec<Box<dyn Cache>>,
     queue: WorkQueueBuilder<ObjectKey>,
     limits: Limits,
+    context: Arc<C>,
     elector: Option<LeaderElector>,
+    rejoins_election: bool,
 }
 
 impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
@@ -61,10 +63,58 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             predicates: Vec::new(),
             related: Vec::new(),
             limits: Limits::default(),
+            context: Arc::new(()),
             elector: None,
+            rejoins_election: false,
         }
     }
 
+    /// Sets the values that all reconciles share, such as clients, listers and configuration. A
+    /// reconcile finds them in [`ReconcileRequest::context`](super::ReconcileRequest::context).
+    ///
+    /// With a context, a reconcile can be a plain function:
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::Client;
+    /// use kube_informer::controller::ControllerError;
+    /// use kube_informer::{Action, Controller, ReconcileRequest, SharedInformer};
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// struct Context {
+    ///     client: Client,
+    /// }
+    ///
+    /// async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> kube::Result<Action> {
+    ///     let maps = request.api(&request.context.client);
+    ///     println!("{:?} on the server", maps.get_opt(request.key.name()).await?);
+    ///     Ok(Action::done())
+    /// }
+    ///
+    /// # async fn f(
+    /// #     client: Client, maps: SharedInformer<ConfigMap>, stop: CancellationToken,
+    /// # ) -> Result<(), ControllerError> {
+    /// let controller = Controller::builder("maps", &maps).context(Context { client }).build();
+    /// controller.run(stop, reconcile).await
+    /// # }
+    /// ```
+    pub fn context<C>(self, context: C) -> ControllerBuilder<K, C> {
+        ControllerBuilder {
+            name: self.name,
+            informers: self.informers,
+            predicates: self.predicates,
+            related: self.related,
+            caches: self.caches,
+            queue: self.queue,
+            limits: self.limits,
+            context: Arc::new(context),
+            elector: self.elector,
+            rejoins_election: self.rejoins_election,
+        }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Also follows objects that a `K` controls. A change of such an object queues its owner's key,
     /// taken from the `ownerReference` with `controller: true`.
     pub fn owns<O>(self, informers: impl Into<InformerGroup<O>>) -> Self
@@ -209,26 +259,37 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         self
     }
 
+    /// Sets whether a replica that lost leadership stands by again; false unless set, as in
+    /// client-go. Otherwise [`Controller::run`] ends with the error.
+    ///
+    /// A replica whose lost work blocks a thread does not stand by again: that work cannot be
+    /// stopped, and only a new process ends it.
+    pub fn rejoins_election(mut self, rejoins: bool) -> Self {
+        self.rejoins_election = rejoins;
+        self
+    }
+
     /// Builds the controller. It follows no informer before it [runs](Controller::run).
-    pub fn build(self) -> Controller<K> {
+    pub fn build(self) -> Controller<K, C> {
         let mut groups = vec![following::each(&self.informers, Keys::Own(self.predicates))];
         groups.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
         let missing_informers = Arc::new(MissingInformers::default());
         let status = Arc::new(StatusCell::new(&self.name, leadership, missing_informers.clone()));
         let queue = self.queue.build();
-        Controller {
-            stop_guard: Some(StopGuard { queue: queue.clone(), status: status.clone() }),
+        let parts = Parts {
+            _stop_guard: StopGuard { queue: queue.clone(), status: status.clone() },
             name: self.name,
             objects: self.informers,
             groups: groups.into(),
-            writes: WriteLog::new(self.caches),
+            writes: Arc::new(WriteLog::new(self.caches)),
             queue,
             status,
             missing_informers,
             limits: self.limits,
-            elector: self.elector,
-        }
+        };
+        let Self { context, elector, rejoins_election, .. } = self;
+        Controller { parts, context, elector, rejoins_election }
     }
 }
 
@@ -241,7 +302,7 @@ where
     informers.informers().iter().map(cache).collect()
 }
 
-impl<K> fmt::Debug for ControllerBuilder<K> {
+impl<K, C> fmt::Debug for ControllerBuilder<K, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ControllerBuilder")
             .field("name", &self.name)

@@ -33,7 +33,7 @@ use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
-pub use self::action::{Action, ReconcileRequest};
+pub use self::action::{Action, Reach, ReconcileRequest};
 pub use self::builder::ControllerBuilder;
 pub use self::error::{BoxError, ControllerError, LastFailure};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
@@ -41,11 +41,13 @@ use self::following::Group;
 use self::own_writes::WriteLog;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
 pub use self::presence::{Presence, UnknownReason};
-use self::run::StopGuard;
+pub(crate) use self::run::{AnyController, Election};
+use self::run::{ControlLoop, StopGuard};
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 pub use self::triggers::{generation_changed, version_changed};
 use self::waiting::MissingInformers;
+use self::worker::Reconcile;
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
@@ -83,19 +85,26 @@ use crate::workqueue::{Priority, WorkQueue};
 /// # }
 /// ```
 #[must_use = "a controller does nothing before it runs"]
-pub struct Controller<K> {
+pub struct Controller<K, C = ()> {
+    parts: Parts<K>,
+    context: Arc<C>,
+    elector: Option<LeaderElector>,
+    rejoins_election: bool,
+}
+
+/// The parts of a controller that last for its whole life.
+struct Parts<K> {
     name: Arc<str>,
     objects: InformerGroup<K>,
     /// The informers of each kind that it follows.
     groups: Arc<[Group]>,
-    writes: WriteLog,
+    writes: Arc<WriteLog>,
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,
     missing_informers: Arc<MissingInformers>,
     limits: Limits,
-    elector: Option<LeaderElector>,
-    /// `Some` until the controller runs.
-    stop_guard: Option<StopGuard>,
+    /// Stops the queue and the status when it is dropped.
+    _stop_guard: StopGuard,
 }
 
 #[derive(Clone, Debug)]
@@ -122,16 +131,30 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     ) -> ControllerBuilder<K> {
         ControllerBuilder::new(name.into(), informers.into())
     }
+}
 
+impl<K, C> Controller<K, C> {
     /// Returns a handle that stays usable while the controller runs and after it has ended.
     pub fn handle(&self) -> ControllerHandle {
+        self.parts.handle()
+    }
+}
+
+impl<K> Parts<K> {
+    fn handle(&self) -> ControllerHandle {
         ControllerHandle {
             name: self.name.clone(),
             status: self.status.clone(),
             queue: self.queue.clone(),
         }
     }
+}
 
+impl<K, C> Controller<K, C>
+where
+    K: Resource + Send + Sync + 'static,
+    C: Send + Sync + 'static,
+{
     /// Starts the informers that do not run yet, waits for their sync, and reconciles until `stop`
     /// is cancelled. Then no further reconcile begins. Running reconciles may go on for the
     /// [grace](ControllerBuilder::grace).
@@ -163,20 +186,42 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         reconcile: F,
     ) -> Result<(), ControllerError>
     where
-        F: Fn(ReconcileRequest<K>) -> Fut + Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Action, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        let reconcile = move |request| reconcile(request).map_err(E::into).boxed();
-        self.run_boxed(stop, Box::new(reconcile)).await
+        let (control_loop, elector) = self.with_reconcile(reconcile);
+        match elector {
+            Some(election) => run::run_elected(control_loop, election, stop).await,
+            None => run::run_always(control_loop, stop).await,
+        }
+    }
+
+    /// Adds the user's function, after which the types of the controller no longer matter. Also
+    /// returns the controller's own election, if it has one.
+    pub(crate) fn with_reconcile<F, Fut, E>(
+        self,
+        reconcile: F,
+    ) -> (Arc<dyn AnyController>, Option<Election>)
+    where
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let Self { parts, context, elector, rejoins_election } = self;
+        let reconcile: Reconcile<K> = Arc::new(move |request: ReconcileRequest<K>| {
+            reconcile(request.in_context(&context)).map_err(E::into).boxed()
+        });
+        let election = elector.map(|elector| Election { elector, rejoins: rejoins_election });
+        (Arc::new(ControlLoop { parts, reconcile }), election)
     }
 }
 
-impl<K> fmt::Debug for Controller<K> {
+impl<K, C> fmt::Debug for Controller<K, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Controller")
-            .field("name", &self.name)
-            .field("limits", &self.limits)
+            .field("name", &self.parts.name)
+            .field("limits", &self.parts.limits)
             .finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{join_all, select_all};
+use futures::future::{BoxFuture, join_all, select_all};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
@@ -19,9 +19,9 @@ use super::following::{Connection, Connector, Followed, Group};
 use super::status::StatusCell;
 use super::waiting::WriteWaits;
 use super::worker::{Reconcile, Reconciler};
-use super::{Controller, ControllerError, Phase};
+use super::{ControllerError, ControllerHandle, Parts, Phase};
 use crate::informer::{InformerStopped, StartError, SyncError};
-use crate::leader_election::{Outcome, WorkScope};
+use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::workqueue::WorkQueue;
@@ -32,55 +32,159 @@ const SYNC_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The time that aborted tasks get to end after the grace. A task that waits ends at once.
 const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
 
-impl<K: Resource + Send + Sync + 'static> Controller<K> {
-    pub(super) async fn run_boxed(
-        mut self,
-        stop: CancellationToken,
-        reconcile: Reconcile<K>,
-    ) -> Result<(), ControllerError> {
-        // Ends the controller even if this future is dropped. Kept apart from `self`, which is
-        // dropped before the status is read for the last time.
-        let _stop_guard = self.stop_guard.take();
-        self.status.enter(Phase::Syncing);
-        if stop.run_until_cancelled(self.sync()).await.transpose()?.is_none() {
-            return Ok(());
-        }
-        self.lead(stop, reconcile).await
-    }
+/// A controller with its reconcile, of any object type. It may work for several terms of
+/// leadership. Dropping it stops its queue.
+#[allow(dead_code, reason = "without the manager, one controller runs alone")]
+pub(crate) trait AnyController: Send + Sync {
+    fn name(&self) -> &Arc<str>;
+    fn handle(&self) -> ControllerHandle;
+    /// Returns the collections of all informers that it follows.
+    fn collections(&self) -> Vec<&Collection>;
+    /// Starts the informers and waits until work can begin. Returns false if stopped before.
+    fn sync<'a>(
+        &'a self,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<bool, ControllerError>>;
+    /// Notes that it waits to become the leader.
+    fn stand_by(&self);
+    /// Reconciles until the scope's token is cancelled, and then for at most the grace.
+    fn work(&self, scope: WorkScope) -> BoxFuture<'_, Result<(), ControllerError>>;
+    /// Waits until an informer that it follows stops.
+    fn informer_stopped(&self) -> BoxFuture<'_, ControllerError>;
+    /// Returns a guard that stops the queue and the status when it is dropped: at once, even if a
+    /// task still holds the controller.
+    fn stop_guard(&self) -> StopGuard;
+    /// Returns the error for work that was dropped.
+    fn unfinished(&self) -> Result<(), ControllerError>;
+}
 
-    /// Works at once, or while this replica leads.
-    async fn lead(
-        mut self,
-        stop: CancellationToken,
-        reconcile: Reconcile<K>,
-    ) -> Result<(), ControllerError> {
-        let Some(mut elector) = self.elector.take() else {
-            return self.work(WorkScope::new(stop), reconcile).await;
-        };
-        self.status.enter(Phase::Standby);
-        let (name, status, groups) = (self.name.clone(), self.status.clone(), self.groups.clone());
-        // A standby, too, has to end when an informer stops.
-        let stop = stop.child_token();
-        let work = move |scope| self.work(scope, reconcile);
-        let mut leading = pin!(elector.run_scoped(stop.clone(), work));
-        let (outcome, ended) = tokio::select! {
-            biased;
-            outcome = &mut leading => (outcome, None),
-            collection = first_end(&groups) => {
-                stop.cancel();
-                (leading.await, Some(collection))
+/// A candidate for the leadership of one controller or of several.
+pub(crate) struct Election {
+    pub(crate) elector: LeaderElector,
+    /// Whether it stands by again after it lost leadership.
+    pub(crate) rejoins: bool,
+}
+
+/// Runs a controller that does not wait for leadership.
+pub(super) async fn run_always(
+    controller: Arc<dyn AnyController>,
+    stop: CancellationToken,
+) -> Result<(), ControllerError> {
+    let _ends = controller.stop_guard();
+    if controller.sync(&stop).await? {
+        controller.work(WorkScope::new(stop)).await?;
+    }
+    Ok(())
+}
+
+/// Runs a controller in each term in which this replica leads.
+pub(super) async fn run_elected(
+    controller: Arc<dyn AnyController>,
+    election: Election,
+    stop: CancellationToken,
+) -> Result<(), ControllerError> {
+    let _ends = controller.stop_guard();
+    let Election { mut elector, rejoins } = election;
+    if !controller.sync(&stop).await? {
+        return Ok(());
+    }
+    loop {
+        let ended = lead(&controller, &mut elector, &stop).await;
+        match ended {
+            Err(ControllerError::Leadership {
+                source: LeaderElectionError::Lost { .. }, ..
+            }) if rejoins && !stop.is_cancelled() => {
+                // The elector logged the loss. It waits until the lost work has ended.
             }
-        };
-        match (outcome, ended) {
-            (Ok(Outcome::NeverLed), Some(collection)) => Err(stopped(&name, collection)),
-            (Ok(Outcome::NeverLed), None) => Ok(()),
-            (Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)), _) => ended,
-            // The elector dropped the work: its stop timeout was shorter than the grace.
-            (Ok(Outcome::Stopped(None)), _) => unfinished(&name, status.end_work()),
-            (Err(source), _) => Err(ControllerError::Leadership { controller: name, source }),
+            ended => return ended,
         }
     }
+}
 
+/// Waits until this replica leads, and works for one term.
+async fn lead(
+    controller: &Arc<dyn AnyController>,
+    elector: &mut LeaderElector,
+    stop: &CancellationToken,
+) -> Result<(), ControllerError> {
+    controller.stand_by();
+    // A standby, too, has to end when an informer stops.
+    let stop = stop.child_token();
+    let worker = controller.clone();
+    let work = move |scope| async move { worker.work(scope).await };
+    let mut leading = pin!(elector.run_scoped(stop.clone(), work));
+    let (outcome, ended) = tokio::select! {
+        biased;
+        outcome = &mut leading => (outcome, None),
+        ended = controller.informer_stopped() => {
+            stop.cancel();
+            (leading.await, Some(ended))
+        }
+    };
+    match (outcome, ended) {
+        (Ok(Outcome::NeverLed), Some(ended)) => Err(ended),
+        (Ok(Outcome::NeverLed), None) => Ok(()),
+        (Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)), _) => ended,
+        // The elector dropped the work: its stop timeout was shorter than the grace.
+        (Ok(Outcome::Stopped(None)), _) => controller.unfinished(),
+        (Err(source), _) => {
+            let controller = controller.name().clone();
+            Err(ControllerError::Leadership { controller, source })
+        }
+    }
+}
+
+/// A controller with its reconcile.
+pub(super) struct ControlLoop<K> {
+    pub(super) parts: Parts<K>,
+    pub(super) reconcile: Reconcile<K>,
+}
+
+impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
+    fn name(&self) -> &Arc<str> {
+        &self.parts.name
+    }
+
+    fn handle(&self) -> ControllerHandle {
+        self.parts.handle()
+    }
+
+    fn collections(&self) -> Vec<&Collection> {
+        followed(&self.parts.groups).map(Followed::collection).collect()
+    }
+
+    fn sync<'a>(
+        &'a self,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<bool, ControllerError>> {
+        self.parts.status.enter(Phase::Syncing);
+        let synced = stop.run_until_cancelled(self.parts.sync());
+        synced.map(|synced| Ok(synced.transpose()?.is_some())).boxed()
+    }
+
+    fn stand_by(&self) {
+        self.parts.status.enter(Phase::Standby);
+    }
+
+    fn work(&self, scope: WorkScope) -> BoxFuture<'_, Result<(), ControllerError>> {
+        self.parts.work(scope, &self.reconcile).boxed()
+    }
+
+    fn informer_stopped(&self) -> BoxFuture<'_, ControllerError> {
+        let first = first_end(&self.parts.groups);
+        first.map(|collection| stopped(&self.parts.name, collection)).boxed()
+    }
+
+    fn stop_guard(&self) -> StopGuard {
+        StopGuard { queue: self.parts.queue.clone(), status: self.parts.status.clone() }
+    }
+
+    fn unfinished(&self) -> Result<(), ControllerError> {
+        unfinished(&self.parts.name, self.parts.status.end_work())
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Parts<K> {
     fn followed(&self) -> impl Iterator<Item = &dyn Followed> {
         followed(&self.groups)
     }
@@ -157,9 +261,9 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     }
 
     async fn work(
-        mut self,
+        &self,
         scope: WorkScope,
-        reconcile: Reconcile<K>,
+        reconcile: &Reconcile<K>,
     ) -> Result<(), ControllerError> {
         // Cancelled with the term of leadership, and earlier if an informer stops.
         let stop = scope.token().child_token();
@@ -173,7 +277,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
         let reconciler = Arc::new(Reconciler {
             name: self.name.clone(),
             objects: self.objects.clone(),
-            writes: Arc::new(std::mem::take(&mut self.writes)),
+            writes: self.writes.clone(),
             write_waits: WriteWaits::default(),
             missing_informers: self.missing_informers.clone(),
             queue: self.queue.clone(),
@@ -182,7 +286,8 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
             stop: stop.clone(),
             scope: scope.clone(),
             watchers: TaskTracker::new(),
-            reconcile,
+            reconcile: reconcile.clone(),
+            no_context: Arc::new(()),
         });
         let mut workers = JoinSet::new();
         for number in 0..self.limits.workers {
@@ -297,7 +402,7 @@ fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), Control
 }
 
 /// A guard that stops the queue and the status with the controller, even if it never ran.
-pub(super) struct StopGuard {
+pub(crate) struct StopGuard {
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
 }

@@ -35,7 +35,7 @@ const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The user's reconcile.
 pub(super) type Reconcile<K> =
-    Box<dyn Fn(ReconcileRequest<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
+    Arc<dyn Fn(ReconcileRequest<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
 
 /// The state that the workers of a controller share.
 pub(super) struct Reconciler<K> {
@@ -52,6 +52,8 @@ pub(super) struct Reconciler<K> {
     /// The tasks that wait for own writes.
     pub(super) watchers: TaskTracker,
     pub(super) reconcile: Reconcile<K>,
+    /// The context of requests, before the user's function gets its own.
+    pub(super) no_context: Arc<()>,
 }
 
 impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
@@ -150,7 +152,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let scope = writes.clone();
         let request = || {
             let object = Presence::of(key, &self.objects);
-            ReconcileRequest { key: key.clone(), object, failures, stop, writes }
+            let context = self.no_context.clone();
+            ReconcileRequest { key: key.clone(), object, failures, stop, context, writes }
         };
         // Unpacking the object may run user code, and the call itself may panic, not only its
         // future.

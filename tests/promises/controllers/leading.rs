@@ -10,7 +10,7 @@ use futures::future::pending;
 use http::Request;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams};
-use kube_informer::controller::{ControllerError, WriteRefused, tracking_client};
+use kube_informer::controller::{ControllerError, Phase, WriteRefused, tracking_client};
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, LeaderElector};
 use parking_lot::Mutex;
@@ -132,4 +132,49 @@ async fn a_write_begun_after_the_term_is_refused() {
     let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
     assert!(api.get_opt("in-time").await.unwrap().is_some());
     assert!(api.get_opt("late").await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_that_rejoins_works_in_the_next_term() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let cut = Arc::new(AtomicBool::new(false));
+    let client = losing_its_lease(&server, &cut);
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("work", &maps)
+        .leader_election(elector(client, "ours"))
+        .rejoins_election(true)
+        .build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let (seen, seeing) = tokio::sync::watch::channel(Vec::<String>::new());
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        seen.send_modify(|seen| seen.push(request.key.name().to_owned()));
+        async { Ok::<_, io::Error>(Action::done()) }
+    }));
+    let saw = |name: &'static str, times: usize| {
+        let mut seeing = seeing.clone();
+        async move {
+            let enough =
+                |seen: &Vec<String>| seen.iter().filter(|one| *one == name).count() == times;
+            timeout(LONG, seeing.wait_for(enough)).await.expect("it reconciles").unwrap();
+        }
+    };
+    saw("a", 1).await;
+    cut.store(true, Ordering::SeqCst);
+    while handle.status().phase != Phase::Standby {
+        sleep(S).await;
+    }
+    // Between two terms nothing is reconciled.
+    server.create(&map("b", "1")).unwrap();
+    sleep(LONG).await;
+    assert_eq!(*seeing.borrow(), ["a"]);
+
+    cut.store(false, Ordering::SeqCst);
+    saw("a", 2).await;
+    saw("b", 1).await;
+    assert_eq!(handle.status().phase, Phase::Working);
+    server.create(&map("c", "1")).unwrap();
+    saw("c", 1).await;
+    stop.cancel();
+    timeout(LONG, running).await.expect("it ends").unwrap().unwrap();
 }
