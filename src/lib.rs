@@ -173,7 +173,7 @@ pub use informer::{
 pub use labels::LabelSelector;
 pub use leader_election::LeaderElector;
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
-pub use object::{Cached, CachedEvent, Event, ObjectKey, ResourceVersion};
+pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersion};
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };

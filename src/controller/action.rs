@@ -9,8 +9,10 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
+use super::history::Trigger;
 use super::own_writes::WriteScope;
 use super::presence::Presence;
+use super::status::StatusCell;
 use crate::object::ObjectKey;
 
 /// One try to reconcile one object. `C` is the controller's
@@ -31,18 +33,36 @@ pub struct ReconcileRequest<K, C = ()> {
     pub stop: CancellationToken,
     /// The values that all reconciles of the controller share.
     pub context: Arc<C>,
+    pub(super) status: Arc<StatusCell>,
     pub(super) writes: WriteScope,
 }
 
 impl<K> ReconcileRequest<K> {
     /// Adds the controller's context.
     pub(super) fn in_context<C>(self, context: &Arc<C>) -> ReconcileRequest<K, C> {
-        let Self { key, object, failures, stop, context: _, writes } = self;
-        ReconcileRequest { key, object, failures, stop, context: context.clone(), writes }
+        let Self { key, object, failures, stop, context: _, status, writes } = self;
+        ReconcileRequest { key, object, failures, stop, context: context.clone(), status, writes }
     }
 }
 
 impl<K, C> ReconcileRequest<K, C> {
+    /// Returns why the key was queued: its last triggers, the newest last, including those of
+    /// earlier tries. Empty if the key is not among those [kept](super::ControllerBuilder::triggers_kept).
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::ReconcileRequest;
+    ///
+    /// fn tell(request: &ReconcileRequest<ConfigMap>) {
+    ///     if let Some(trigger) = request.triggers().last() {
+    ///         println!("{} runs because {trigger}", request.key);
+    ///     }
+    /// }
+    /// ```
+    pub fn triggers(&self) -> Vec<Trigger> {
+        self.status.history().of(&self.key)
+    }
+
     /// Returns an [`Api`] for objects of the same type as the reconciled one: of its namespace, or
     /// of the cluster if it has none. For writes pass a [tracking client](super::tracking_client).
     pub fn api(&self, client: &Client) -> Api<K>

@@ -72,6 +72,17 @@ pub enum ControllerError {
         /// The informer's error.
         source: StartError,
     },
+    /// The controller owns objects that its own objects cannot own: Kubernetes allows no owner with
+    /// a namespace for an object without one. Make the owner's kind cluster-scoped, or follow the
+    /// dependents with [`watches`](super::ControllerBuilder::watches).
+    WrongScope {
+        /// The controller's name.
+        controller: Arc<str>,
+        /// The kind of the controller's own objects.
+        owner: Arc<str>,
+        /// The kind of the dependents.
+        dependent: Arc<str>,
+    },
     /// Some kind has no informer that synced in time. Nothing was reconciled.
     NotSynced {
         /// The controller's name.
@@ -107,6 +118,11 @@ impl fmt::Display for ControllerError {
             Self::NotStarted { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
+            Self::WrongScope { controller, owner, dependent } => write!(
+                f,
+                "controller {controller}: a {owner} has a namespace, so it cannot own a {dependent}, \
+                 which has none; follow these objects with `watches`"
+            ),
             Self::NotSynced { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
@@ -132,9 +148,16 @@ impl Error for ControllerError {
             // Its text has that of its source, too.
             Self::NotSynced { source, .. } => source.source().and_then(Error::source),
             Self::Leadership { source, .. } => source.source(),
-            Self::Unfinished { .. } => None,
+            Self::WrongScope { .. } | Self::Unfinished { .. } => None,
         }
     }
+}
+
+/// The kinds of an owner with a namespace and of a dependent without one.
+#[derive(Clone, Debug)]
+pub(super) struct WrongScope {
+    pub(super) owner: Arc<str>,
+    pub(super) dependent: Arc<str>,
 }
 
 fn first(keys: &[ObjectKey]) -> &str {

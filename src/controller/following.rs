@@ -10,11 +10,12 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Resource;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::triggers::{Keys, Trigger};
+use super::streams::AllRequests;
+use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
 use crate::lister_watcher::Collection;
@@ -49,6 +50,8 @@ pub(super) struct Connector {
     pub(super) controller: Arc<str>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
+    pub(super) debounce: Duration,
+    pub(super) all_requests: AllRequests,
 }
 
 /// An informer that a controller is connected to.
@@ -62,17 +65,17 @@ pub(super) struct Connection {
 
 struct Following<O> {
     informer: SharedInformer<O>,
-    keys: Arc<Keys<O>>,
+    rule: Arc<Rule<O>>,
 }
 
 /// Follows each informer of a group.
-pub(super) fn each<O>(informers: &InformerGroup<O>, keys: Keys<O>) -> Group
+pub(super) fn each<O>(informers: &InformerGroup<O>, rule: Rule<O>) -> Group
 where
     O: Resource + Send + Sync + 'static,
 {
-    let keys = Arc::new(keys);
+    let rule = Arc::new(rule);
     let following = |informer: &SharedInformer<O>| -> Box<dyn Followed> {
-        Box::new(Following { informer: informer.clone(), keys: keys.clone() })
+        Box::new(Following { informer: informer.clone(), rule: rule.clone() })
     };
     Group(informers.informers().iter().map(following).collect())
 }
@@ -118,23 +121,33 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
     }
 
     fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
-        let trigger = Arc::new(Trigger {
-            keys: self.keys.clone(),
+        let enqueuer = Arc::new(Enqueuer {
+            rule: self.rule.clone(),
+            informer: self.informer.collection().to_string().into(),
             queue: to.queue.clone(),
+            debounce: to.debounce,
             status: to.status.clone(),
             dropper: self.informer.dropper().clone(),
         });
-        let (tap, events) = if self.keys.runs_user_code() {
+        let (tap, events) = if self.rule.runs_user_code() {
             let (events, waiting) = mpsc::channel(BACKLOG);
-            let dropper = trigger.dropper.clone();
+            let dropper = enqueuer.dropper.clone();
             (Tap::Bounded { name: to.controller.clone(), events, dropper }, Some(waiting))
         } else {
-            let trigger = trigger.clone();
-            (Tap::Inline(Box::new(move |key, event| trigger.fire(key, event))), None)
+            let enqueuer = enqueuer.clone();
+            (Tap::Inline(Box::new(move |key, event| enqueuer.fire(key, event))), None)
         };
         let (guard, stored) = self.informer.tap(tap)?;
         let fed = CancellationToken::new();
-        let feeder = Feeder { informer: self.informer.clone(), trigger, events, _tap: guard };
+        // Only the informers of a controller's own objects know all of its keys.
+        let own = matches!(self.rule.keys, Keys::Own);
+        let feeder = Feeder {
+            informer: self.informer.clone(),
+            enqueuer,
+            events,
+            all_requests: own.then(|| to.all_requests.subscribe()),
+            _tap: guard,
+        };
         Ok(Connection { feeding: feeder.run(stored, fed.clone()).boxed(), fed })
     }
 }
@@ -142,8 +155,10 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
 /// The task of a connection. Dropping it ends the connection.
 struct Feeder<O> {
     informer: SharedInformer<O>,
-    trigger: Arc<Trigger<O>>,
+    enqueuer: Arc<Enqueuer<O>>,
     events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent<O>)>>,
+    /// The requests to reconcile all objects.
+    all_requests: Option<watch::Receiver<u64>>,
     _tap: TapGuard,
 }
 
@@ -172,12 +187,22 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
                     None => std::future::pending().await,
                 }
             };
+            let all = async {
+                // Without a sender nobody can request anything.
+                let requested = match &mut self.all_requests {
+                    Some(requests) => requests.changed().await.is_ok(),
+                    None => false,
+                };
+                if !requested {
+                    std::future::pending::<()>().await;
+                }
+            };
             tokio::select! {
                 event = event => match event {
                     Some((key, event)) => {
                         budget.spend(1).await;
                         if let Some(event) = event.get() {
-                            self.trigger.fire(&key, event);
+                            self.enqueuer.fire(&key, event);
                         }
                     }
                     // The informer is gone, and the controller ends by itself.
@@ -186,6 +211,12 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
                 () = tick => {
                     let again = |object| CachedEvent::Updated { old: Clone::clone(&object), new: object };
                     self.feed(&self.informer.snapshot(), again).await;
+                }
+                () = all => {
+                    for (key, _) in self.informer.snapshot().cached() {
+                        budget.spend(1).await;
+                        self.enqueuer.again(key);
+                    }
                 }
             }
         }
@@ -196,7 +227,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
         let mut budget = YieldBudget::new();
         for (key, object) in stored.cached() {
             budget.spend(1).await;
-            self.trigger.fire(key, &event(object.clone()));
+            self.enqueuer.fire(key, &event(object.clone()));
         }
     }
 }

@@ -15,12 +15,17 @@
 mod action;
 mod builder;
 mod error;
+mod error_policy;
 mod finalizer;
 mod following;
+mod history;
 mod own_writes;
+mod owner;
 mod presence;
 mod run;
+mod source;
 mod status;
+mod streams;
 mod triggers;
 mod waiting;
 mod worker;
@@ -35,17 +40,26 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reach, ReconcileRequest};
 pub use self::builder::ControllerBuilder;
+use self::error::WrongScope;
 pub use self::error::{BoxError, ControllerError, LastFailure};
+use self::error_policy::ErrorRules;
+pub use self::error_policy::{Failure, Permanent};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 use self::following::Group;
+use self::history::Cause;
+pub use self::history::{ChangeKind, KeyTriggers, Trigger, TriggerCause};
 use self::own_writes::WriteLog;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
 pub use self::presence::{Presence, UnknownReason};
 pub(crate) use self::run::{AnyController, Election};
 use self::run::{ControlLoop, StopGuard};
+pub use self::source::Source;
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
-pub use self::triggers::{generation_changed, version_changed};
+use self::streams::{AllRequests, KeyStream};
+pub use self::triggers::{
+    annotations_changed, generation_changed, labels_changed, version_changed,
+};
 use self::waiting::MissingInformers;
 use self::worker::Reconcile;
 use crate::informer::InformerGroup;
@@ -102,6 +116,12 @@ struct Parts<K> {
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,
     missing_informers: Arc<MissingInformers>,
+    streams: Vec<Arc<KeyStream>>,
+    all_requests: AllRequests,
+    debounce: Duration,
+    errors: Arc<ErrorRules>,
+    /// An error that was found when the controller was built.
+    wrong_scope: Option<WrongScope>,
     limits: Limits,
     /// Stops the queue and the status when it is dropped.
     _stop_guard: StopGuard,
@@ -146,6 +166,7 @@ impl<K> Parts<K> {
             name: self.name.clone(),
             status: self.status.clone(),
             queue: self.queue.clone(),
+            all_requests: self.all_requests.clone(),
         }
     }
 }
@@ -244,6 +265,7 @@ pub struct ControllerHandle {
     name: Arc<str>,
     status: Arc<StatusCell>,
     queue: WorkQueue<ObjectKey>,
+    all_requests: AllRequests,
 }
 
 impl ControllerHandle {
@@ -262,6 +284,7 @@ impl ControllerHandle {
     ///
     /// Returns `false` when the controller has stopped.
     pub fn trigger(&self, key: ObjectKey) -> bool {
+        self.status.history().record(&key, || Cause::Handle);
         self.queue.add_with(key, Priority::HIGH)
     }
 
@@ -269,7 +292,25 @@ impl ControllerHandle {
     ///
     /// Returns `false` when the controller has stopped.
     pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {
+        self.status.history().record(&key, || Cause::Handle);
         self.queue.add_after(key, delay)
+    }
+
+    /// Queues the keys of all stored objects behind live changes, for example after a change of the
+    /// configuration. Predicates are not asked. The controller does this in its own task. A
+    /// controller that does not work yet reconciles all objects anyway when it begins.
+    ///
+    /// Returns `false` when the controller has stopped.
+    pub fn reconcile_all(&self) -> bool {
+        self.all_requests.request();
+        !self.queue.is_shutting_down()
+    }
+
+    /// Returns why a key was queued: its last five triggers, the newest last. Empty if the key is
+    /// not among those [kept](ControllerBuilder::triggers_kept). The
+    /// [status](ControllerStatus::triggers) has them for the keys that were queued last.
+    pub fn triggers(&self, key: &ObjectKey) -> Vec<Trigger> {
+        self.status.history().of(key)
     }
 }
 

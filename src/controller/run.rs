@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::error::WrongScope;
 use super::following::{Connection, Connector, Followed, Group};
 use super::status::StatusCell;
 use super::waiting::WriteWaits;
@@ -61,7 +62,7 @@ pub(crate) trait AnyController: Send + Sync {
 /// A candidate for the leadership of one controller or of several.
 pub(crate) struct Election {
     pub(crate) elector: LeaderElector,
-    /// Whether it stands by again after it lost leadership.
+    /// True if it stands by again after it lost leadership.
     pub(crate) rejoins: bool,
 }
 
@@ -192,6 +193,10 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
     /// Starts the informers and waits until work can begin.
     async fn sync(&self) -> Result<(), ControllerError> {
         let controller = || self.name.clone();
+        if let Some(wrong) = &self.wrong_scope {
+            let WrongScope { owner, dependent } = wrong.clone();
+            return Err(ControllerError::WrongScope { controller: controller(), owner, dependent });
+        }
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
         for informer in self.followed() {
             informer.start().map_err(|error| match error {
@@ -248,6 +253,10 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         for fed in fed {
             fed.cancelled().await;
         }
+        for stream in &self.streams {
+            let (queue, status) = (self.queue.clone(), self.status.clone());
+            feeds.tasks.spawn(stream.clone().feed(queue, status, self.all_requests.clone()));
+        }
         Ok(())
     }
 
@@ -256,6 +265,8 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             controller: self.name.clone(),
             queue: self.queue.clone(),
             status: self.status.clone(),
+            debounce: self.debounce,
+            all_requests: self.all_requests.clone(),
         };
         informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
     }
@@ -276,12 +287,14 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name.clone(),
+            kind: self.objects.kind(),
             objects: self.objects.clone(),
             writes: self.writes.clone(),
             write_waits: WriteWaits::default(),
             missing_informers: self.missing_informers.clone(),
             queue: self.queue.clone(),
             status: self.status.clone(),
+            errors: self.errors.clone(),
             timeout: self.limits.timeout,
             stop: stop.clone(),
             scope: scope.clone(),

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::action::Next;
 use super::error::{LastFailure, Reason, ReconcileError};
+use super::history::{KeyTriggers, TriggerHistory};
 use super::waiting::MissingInformers;
 use crate::leader_election::LeadershipState;
 use crate::metrics::{
@@ -55,6 +56,9 @@ pub struct ControllerStatus {
     pub timed_out: u64,
     /// The number of reconciles that panicked; part of `failed`.
     pub panicked: u64,
+    /// The number of times that a failing key was left to wait for a change: after a permanent
+    /// error, by the error policy, or after the last retry.
+    pub given_up: u64,
     /// The number of times a key was put off because the cache did not show its own writes yet.
     /// Only a wait of 10 s counts as a failure, too.
     pub behind: u64,
@@ -63,6 +67,8 @@ pub struct ControllerStatus {
     /// The number of calls of mapping functions that panicked. The keys that such a call would have
     /// returned for that one state are lost.
     pub mapping_panics: u64,
+    /// The number of streams of keys that panicked. They are not read again.
+    pub stream_panics: u64,
     /// The number of workers and other tasks that ended unexpectedly. Each was started again.
     pub restarts: u64,
     /// The informers that have not synced while the controller works. Keys of their namespaces
@@ -72,6 +78,8 @@ pub struct ControllerStatus {
     pub reconciling: Vec<String>,
     /// The state of the election; `None` for a controller without leader election.
     pub leadership: Option<LeadershipState>,
+    /// The last triggers of the 20 keys that were queued last, the newest key first.
+    pub triggers: Vec<KeyTriggers>,
     /// The most recent failure of any key.
     pub last_failure: Option<LastFailure>,
     /// The status of its work queue.
@@ -109,9 +117,12 @@ pub(super) struct StatusCell {
     behind: AtomicU64,
     predicate_panics: AtomicU64,
     mapping_panics: AtomicU64,
+    given_up: AtomicU64,
+    stream_panics: AtomicU64,
     restarts: AtomicU64,
     missing_informers: Arc<MissingInformers>,
     last_failure: Mutex<Option<Failure>>,
+    history: TriggerHistory,
 }
 
 fn count(counter: &AtomicU64) {
@@ -130,6 +141,7 @@ impl StatusCell {
         controller: &Arc<str>,
         leadership: Option<watch::Receiver<LeadershipState>>,
         missing_informers: Arc<MissingInformers>,
+        history: TriggerHistory,
     ) -> Self {
         Self {
             metrics: ControllerMetrics::new(controller),
@@ -143,10 +155,18 @@ impl StatusCell {
             behind: AtomicU64::new(0),
             predicate_panics: AtomicU64::new(0),
             mapping_panics: AtomicU64::new(0),
+            given_up: AtomicU64::new(0),
+            stream_panics: AtomicU64::new(0),
             restarts: AtomicU64::new(0),
             missing_informers,
             last_failure: Mutex::new(None),
+            history,
         }
+    }
+
+    /// Returns the record of why keys were queued.
+    pub(super) fn history(&self) -> &TriggerHistory {
+        &self.history
     }
 
     pub(super) fn enter(&self, phase: Phase) {
@@ -216,6 +236,17 @@ impl StatusCell {
         tracing::error!(%key, message, "mapping function panicked");
     }
 
+    /// Counts a failing key that waits for a change.
+    pub(super) fn count_given_up(&self) {
+        count(&self.given_up);
+    }
+
+    /// Counts and logs a stream of keys that panicked.
+    pub(super) fn record_stream_panic(&self, message: &str) {
+        count(&self.stream_panics);
+        tracing::error!(message, "a stream of keys panicked: it is not read again");
+    }
+
     /// Counts a task of the controller that ended unexpectedly and was started again.
     pub(super) fn count_restart(&self) {
         count(&self.restarts);
@@ -249,10 +280,13 @@ impl StatusCell {
             behind: read(&self.behind),
             predicate_panics: read(&self.predicate_panics),
             mapping_panics: read(&self.mapping_panics),
+            given_up: read(&self.given_up),
+            stream_panics: read(&self.stream_panics),
             restarts: read(&self.restarts),
             missing: self.missing_informers.names(),
             reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
+            triggers: self.history.latest(),
             last_failure,
             queue,
         }

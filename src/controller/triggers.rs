@@ -7,21 +7,20 @@
 //! code, which may be slow. They run in their own task, behind a bounded backlog of unmerged
 //! states.
 
-use std::any::TypeId;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
-use kube::core::ClusterResourceScope;
 
+use super::history::{Cause, ChangeKind};
+use super::owner::Owner;
 use super::status::StatusCell;
-use crate::object::{Cached, CachedEvent, FieldSet, ObjectKey};
+use crate::object::{Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey};
 use crate::panic::{SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
-/// A filter of changes. It gets the old state (`None` for a new object) and the new one, and
-/// returns whether to reconcile. Deletes are never filtered.
-pub(crate) type Predicate<K> = Arc<dyn Fn(Option<&K>, &K) -> bool + Send + Sync>;
+/// A filter of events. It returns whether an event passes.
+pub(super) type Predicate<K> = Arc<dyn Fn(&EventRef<'_, K>) -> bool + Send + Sync>;
 
 /// The fields of a dependent that name its owner.
 static OWNER_FIELDS: LazyLock<FieldSet> =
@@ -32,74 +31,115 @@ static SPEC_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
     FieldSet::from_paths(["metadata.generation", "metadata.deletionTimestamp", "metadata.uid"])
 });
 
-/// The rule that maps a change of an object to keys.
-pub(super) enum Keys<O> {
-    /// The object's own key, if all predicates pass the change.
-    Own(Vec<Predicate<O>>),
-    /// The key of the object that controls it.
-    Owner(Owner),
-    /// The keys that a function returns for the object.
-    Mapped(Box<Mapping<O>>),
+/// The events that count, and the keys that each of them queues.
+pub(super) struct Rule<O> {
+    /// The filters that an event must pass.
+    pub(super) predicates: Vec<Predicate<O>>,
+    pub(super) keys: Keys<O>,
 }
 
-type Mapping<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+/// The keys that an event queues.
+pub(super) enum Keys<O> {
+    /// The object's own key. Deletes pass without a look at the predicates.
+    Own,
+    /// The keys of the objects that own it.
+    Owner(Box<OwnerKeys<O>>),
+    /// The keys that a function returns for each state of the object.
+    OfState(Box<OfState<O>>),
+    /// The keys that a function returns for the event.
+    OfEvent(Box<OfEvent<O>>),
+}
 
-/// Puts keys into the queue of a controller.
-pub(super) struct Trigger<O> {
-    pub(super) keys: Arc<Keys<O>>,
+type OwnerKeys<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+type OfState<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+type OfEvent<O> = dyn Fn(&EventRef<'_, O>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+
+/// Puts the keys of one informer's events into the queue of a controller.
+pub(super) struct Enqueuer<O> {
+    pub(super) rule: Arc<Rule<O>>,
+    /// The informer's collection, as triggers name it.
+    pub(super) informer: Arc<str>,
     pub(super) queue: WorkQueue<ObjectKey>,
+    /// The time that events are collected before their keys are ready.
+    pub(super) debounce: Duration,
     pub(super) status: Arc<StatusCell>,
     pub(super) dropper: SafeDropper,
 }
 
-impl<O> Keys<O> {
+impl<O> Rule<O> {
+    pub(super) fn new(predicates: Vec<Predicate<O>>, keys: Keys<O>) -> Self {
+        Self { predicates, keys }
+    }
+
     /// Returns whether user code decides on the keys.
     pub(super) fn runs_user_code(&self) -> bool {
-        match self {
-            Self::Own(predicates) => !predicates.is_empty(),
-            Self::Owner(_) => false,
-            Self::Mapped(_) => true,
-        }
+        !self.predicates.is_empty() || matches!(self.keys, Keys::OfState(_) | Keys::OfEvent(_))
     }
 }
 
-impl<O: Resource> Trigger<O> {
+impl<O: Resource> Keys<O> {
+    /// Returns the rule that queues the keys of owners.
+    pub(super) fn of_owner<K: Resource + Send + Sync + 'static>(owner: Owner<K>) -> Self {
+        Self::Owner(Box::new(move |object, add| owner.keys(object).for_each(add)))
+    }
+}
+
+impl<O: Resource> Enqueuer<O> {
     /// Queues the keys for a change of the object of this key. Changes from a first list or a
     /// resync have a lower priority than live changes.
     pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent<O>) {
         // Unpacking an object runs its type's deserializer.
         if let Err(message) = catch(|| self.queue_keys(key, event)) {
             self.status.record_mapping_panic(key, &message);
-            if matches!(self.keys.as_ref(), Keys::Own(_)) {
-                self.queue.add_with(key.clone(), priority(event));
+            if matches!(self.rule.keys, Keys::Own) {
+                self.add(key.clone(), key, event);
             }
         }
     }
 
     fn queue_keys(&self, key: &ObjectKey, event: &CachedEvent<O>) {
-        let priority = priority(event);
-        match &*self.keys {
-            Keys::Own(predicates) => {
-                if predicates.is_empty() || self.passes(predicates, event) {
-                    // Only a change of the spec ends the backoff of a failing key. A try that runs
-                    // now may have seen the old spec. For other keys, nothing is unpacked.
-                    if self.queue.may_back_off(key) && self.spec_changed(event) {
-                        self.queue.reset_backoff(key);
-                    }
-                    self.queue.add_with(key.clone(), priority);
+        let Rule { predicates, keys } = &*self.rule;
+        let always = matches!((keys, event), (Keys::Own, ObjectEvent::Deleted { .. }));
+        if !always && !predicates.is_empty() && !self.passes(predicates, event) {
+            return;
+        }
+        match keys {
+            Keys::Own => {
+                // Only a change of the spec ends the backoff of a failing key. A try that runs now
+                // may have seen the old spec. For other keys, nothing is unpacked.
+                if self.queue.may_back_off(key) && self.spec_changed(event) {
+                    self.queue.reset_backoff(key);
                 }
+                self.add(key.clone(), key, event);
             }
-            Keys::Owner(owner) => {
-                self.each_state(key, event, Some(&OWNER_FIELDS), |object| {
-                    if let Some(key) = owner.key(object) {
-                        self.queue.add_with(key, priority);
-                    }
+            Keys::Owner(owners) => self.each_state(key, event, Some(&OWNER_FIELDS), |object| {
+                owners(object, &mut |owner| self.add(owner, key, event));
+            }),
+            Keys::OfState(map) => self.each_state(key, event, None, |object| {
+                map(object, &mut |mapped| self.add(mapped, key, event));
+            }),
+            Keys::OfEvent(map) => {
+                self.with_event(event, None, |changed| {
+                    map(changed, &mut |mapped| self.add(mapped, key, event));
                 });
             }
-            Keys::Mapped(map) => self.each_state(key, event, None, |object| {
-                map(object, &mut |key| _ = self.queue.add_with(key, priority));
-            }),
         }
+    }
+
+    /// Queues a key because of an event of an object.
+    fn add(&self, key: ObjectKey, object: &ObjectKey, event: &CachedEvent<O>) {
+        self.status.history().record(&key, || Cause::Event {
+            informer: self.informer.clone(),
+            change: ChangeKind::of(event),
+            object: object.clone(),
+        });
+        self.queue.add_after_with(key, self.debounce, priority(event));
+    }
+
+    /// Queues the key of a stored object, because all objects are to be reconciled.
+    pub(super) fn again(&self, key: &ObjectKey) {
+        self.status.history().record(key, || Cause::ReconcileAll);
+        self.queue.add_with(key.clone(), Priority::LOW);
     }
 
     /// Calls a function with each state of an event: if an object changed its owner, both owners
@@ -124,41 +164,44 @@ impl<O: Resource> Trigger<O> {
         }
     }
 
-    /// Calls a function with the old state, if there is one, and the new one. Returns `None` if one
-    /// of them cannot be read.
-    fn with_both<R>(
+    /// Calls a function with an event whose objects are decoded. Returns `None` if one of them
+    /// cannot be read.
+    fn with_event<R>(
         &self,
         event: &CachedEvent<O>,
         fields: Option<&FieldSet>,
-        call: impl FnOnce(Option<&O>, &O) -> R,
+        call: impl FnOnce(&EventRef<'_, O>) -> R,
     ) -> Option<R> {
-        let new = |old: Option<&O>| {
-            let new = event.object().read(fields)?;
-            Some(self.dropper.call_with(new, |new| call(old, new)))
-        };
-        match event {
-            CachedEvent::Updated { old, .. } => {
-                self.dropper.call_with(old.read(fields)?, |old| new(Some(old)))
-            }
-            _ => new(None),
-        }
+        let newest = event.object().read(fields)?;
+        self.dropper.call_with(newest, |object| {
+            Some(match event {
+                ObjectEvent::Updated { old, .. } => {
+                    let old = old.read(fields)?;
+                    self.dropper.call_with(old, |old| call(&EventRef::Updated { old, new: object }))
+                }
+                ObjectEvent::Added { initial, .. } => {
+                    call(&EventRef::Added { object, initial: *initial })
+                }
+                ObjectEvent::Deleted { final_state_known, .. } => {
+                    let final_state_known = *final_state_known;
+                    call(&EventRef::Deleted { object, final_state_known })
+                }
+            })
+        })
     }
 
-    /// Returns whether all predicates pass a change. Deletes pass, and so do objects that cannot be
-    /// read and changes on which a predicate panics.
+    /// Returns whether all predicates pass an event. Objects that cannot be read pass, and so do
+    /// events on which a predicate panics.
     fn passes(&self, predicates: &[Predicate<O>], event: &CachedEvent<O>) -> bool {
-        if matches!(event, CachedEvent::Deleted { .. }) {
-            return true;
-        }
-        let passes = |old: Option<&O>, new: &O| {
+        let passes = |event: &EventRef<'_, O>| {
             predicates.iter().all(|predicate| {
-                catch(|| predicate(old, new)).unwrap_or_else(|message| {
+                catch(|| predicate(event)).unwrap_or_else(|message| {
                     self.status.record_predicate_panic(&message);
                     true
                 })
             })
         };
-        self.with_both(event, None, passes).unwrap_or(true)
+        self.with_event(event, None, passes).unwrap_or(true)
     }
 
     /// Returns whether the reason of earlier failures may be gone: the object was created, was
@@ -169,7 +212,7 @@ impl<O: Resource> Trigger<O> {
             // An object that cannot be read may have a new spec. Keeping the backoff bounds the
             // tries.
             CachedEvent::Updated { .. } => {
-                self.with_both(event, Some(&SPEC_FIELDS), generation_changed).unwrap_or(false)
+                self.with_event(event, Some(&SPEC_FIELDS), generation_changed).unwrap_or(false)
             }
             _ => true,
         }
@@ -193,58 +236,21 @@ fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
     }
 }
 
-/// The kind of a controller's own objects, as the owner references of dependents name it.
-#[derive(Clone, Debug)]
-pub(super) struct Owner {
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) cluster_scoped: bool,
-}
-
-impl Owner {
-    pub(super) fn of<K>() -> Self
-    where
-        K: Resource<DynamicType = ()>,
-        K::Scope: 'static,
-    {
-        Self {
-            group: K::group(&()).into_owned(),
-            kind: K::kind(&()).into_owned(),
-            cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
-        }
-    }
-
-    /// Returns the key of the object of this kind that controls a dependent.
-    pub(super) fn key<O: Resource>(&self, dependent: &O) -> Option<ObjectKey> {
-        let meta = dependent.meta();
-        let owners = meta.owner_references.iter().flatten();
-        let owner = owners.into_iter().find(|owner| self.is(owner))?;
-        let namespace = if self.cluster_scoped { None } else { meta.namespace.as_deref() };
-        ObjectKey::from_parts(namespace, &owner.name).ok()
-    }
-
-    fn is(&self, owner: &OwnerReference) -> bool {
-        // The version may be any: the owner is the object, whichever version named it.
-        let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-        owner.controller == Some(true) && owner.kind == self.kind && group == self.group
-    }
-}
-
-/// Passes adds, and updates that changed the spec (`metadata.generation`), marked the object as
-/// deleted, or replaced it by a new object of the same name.
+/// Passes adds, deletes, and updates that changed the spec (`metadata.generation`), marked the
+/// object as deleted, or replaced it by a new object of the same name.
 ///
 /// Use it for kinds with a generation and a status subresource. The generation of other kinds never
 /// changes, so it drops their updates.
-pub fn generation_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
-    old.is_none_or(|old| {
-        let (old, new) = (old.meta(), new.meta());
+pub fn generation_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
+    event.old().is_none_or(|old| {
+        let (old, new) = (old.meta(), event.object().meta());
         old.generation != new.generation
             || old.deletion_timestamp != new.deletion_timestamp
             || old.uid != new.uid
     })
 }
 
-/// Passes every change except resyncs, in which the resourceVersion stays the same.
+/// Passes every event except resyncs, in which the resourceVersion stays the same.
 ///
 /// A controller that does nothing in a resync:
 ///
@@ -256,6 +262,44 @@ pub fn generation_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
 ///     builder.predicate(version_changed)
 /// }
 /// ```
-pub fn version_changed<K: Resource>(old: Option<&K>, new: &K) -> bool {
-    old.is_none_or(|old| old.meta().resource_version != new.meta().resource_version)
+pub fn version_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
+    event
+        .old()
+        .is_none_or(|old| old.meta().resource_version != event.object().meta().resource_version)
+}
+
+/// Passes adds, deletes, and updates that changed a label.
+///
+/// A controller that follows pods for their labels:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{Pod, Service};
+/// use kube_informer::controller::{ControllerBuilder, Source, labels_changed};
+/// use kube_informer::{ObjectKey, SharedInformer};
+///
+/// fn with_pods(
+///     builder: ControllerBuilder<Service>,
+///     pods: &SharedInformer<Pod>,
+///     services_of: fn(&Pod) -> Vec<ObjectKey>,
+/// ) -> ControllerBuilder<Service> {
+///     builder.watches(Source::of(pods).predicate(labels_changed), services_of)
+/// }
+/// ```
+pub fn labels_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
+    event.old().is_none_or(|old| old.meta().labels != event.object().meta().labels)
+}
+
+/// Passes adds, deletes, and updates that changed an annotation.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Service;
+/// use kube_informer::controller::{ControllerBuilder, annotations_changed, generation_changed};
+///
+/// /// Reconciles after changes of the spec or of annotations, and not of the status.
+/// fn of_annotated(builder: ControllerBuilder<Service>) -> ControllerBuilder<Service> {
+///     builder.predicate(|event| generation_changed(event) || annotations_changed(event))
+/// }
+/// ```
+pub fn annotations_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
+    event.old().is_none_or(|old| old.meta().annotations != event.object().meta().annotations)
 }

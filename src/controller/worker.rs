@@ -17,6 +17,8 @@ use tracing::Instrument;
 
 use super::action::Next;
 use super::error::{BoxError, ReconcileError};
+use super::error_policy::{ErrorRules, Failure};
+use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
 use super::status::StatusCell;
@@ -40,12 +42,15 @@ pub(super) type Reconcile<K> =
 /// The state that the workers of a controller share.
 pub(super) struct Reconciler<K> {
     pub(super) name: Arc<str>,
+    /// The kind of its own objects.
+    pub(super) kind: Arc<str>,
     pub(super) objects: InformerGroup<K>,
     pub(super) writes: Arc<WriteLog>,
     pub(super) write_waits: WriteWaits,
     pub(super) missing_informers: Arc<MissingInformers>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
+    pub(super) errors: Arc<ErrorRules>,
     pub(super) timeout: Option<Duration>,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
@@ -130,7 +135,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     /// Reconciles a key. If anything panics on the way, the key is retried.
     async fn reconcile(&self, slot: &mut Option<Work<ObjectKey>>) {
         let Some(work) = &*slot else { return };
-        let span = tracing::debug_span!("reconcile", controller = &*self.name, key = %**work);
+        let span = self.span(work);
         let failures = work.num_requeues();
         let stop = self.stop.child_token();
         // Tells the tasks that the try spawned of its end, even if this task is dropped.
@@ -140,6 +145,19 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         if let Some(work) = slot.take() {
             self.conclude(work, failures, outcome);
         }
+    }
+
+    /// Returns the span of one try. The id is random, so that the lines of one try can be found
+    /// among those of many processes.
+    fn span(&self, key: &ObjectKey) -> tracing::Span {
+        tracing::info_span!(
+            "reconcile",
+            controller = &*self.name,
+            kind = &*self.kind,
+            namespace = key.namespace(),
+            name = key.name(),
+            id = format_args!("{:08x}", fastrand::u32(..)),
+        )
     }
 
     async fn call(
@@ -153,7 +171,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let request = || {
             let object = Presence::of(key, &self.objects);
             let context = self.no_context.clone();
-            ReconcileRequest { key: key.clone(), object, failures, stop, context, writes }
+            let status = self.status.clone();
+            ReconcileRequest { key: key.clone(), object, failures, stop, context, status, writes }
         };
         // Unpacking the object may run user code, and the call itself may panic, not only its
         // future.
@@ -187,28 +206,75 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         failures: u32,
         outcome: Result<Next, ReconcileError>,
     ) {
-        let error = match outcome {
-            Ok(Next::Change) => return work.forget(),
+        let history = self.status.history();
+        match outcome {
+            Ok(Next::Change) => work.forget(),
             Ok(Next::After(delay)) => {
+                history.record(work.item(), || Cause::Requeue);
                 work.forget();
                 work.requeue_after(delay);
-                return;
             }
             Ok(Next::Retry) => {
+                history.record(work.item(), || Cause::Retry { failures });
                 work.retry();
-                return;
             }
-            Err(error) => error,
-        };
+            Err(error) => self.fail(work, failures + 1, error),
+        }
+    }
+
+    /// Decides when a failed key is tried again, and tells of the failure.
+    fn fail(&self, work: Work<ObjectKey>, failures: u32, error: ReconcileError) {
         let (controller, key) = (&*self.name, work.item().clone());
-        let again = work.retry();
-        let failures = failures + 1;
+        let next = self.next_after(&key, failures, &error);
+        if next != Next::Change {
+            self.status.history().record(&key, || Cause::Retry { failures });
+        }
+        let again = match next {
+            Next::Change => {
+                work.forget();
+                None
+            }
+            Next::After(delay) => work.retry_after(delay),
+            Next::Retry => work.retry(),
+        };
         // The text and the drop of the user's error are user code.
         let text = catch(|| chain(&error));
         let text =
             text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
         drop_safely(error);
-        tracing::warn!(controller, %key, error = text, failures, ?again, "reconcile failed");
+        if next == Next::Change {
+            self.status.count_given_up();
+            tracing::error!(
+                controller,
+                %key,
+                error = text,
+                failures,
+                "reconcile failed; the key waits for a change"
+            );
+        } else {
+            tracing::warn!(controller, %key, error = text, failures, ?again, "reconcile failed");
+        }
         self.status.record_failure(&key, text, failures);
+    }
+
+    /// Returns when a failed key is tried again.
+    fn next_after(&self, key: &ObjectKey, failures: u32, error: &ReconcileError) -> Next {
+        let ErrorRules { policy, max_retries } = &*self.errors;
+        let next = match error {
+            // The user's code was not called: giving up would lose the change that queued the key.
+            ReconcileError::Behind(_) => return Next::Retry,
+            ReconcileError::TimedOut(_) | ReconcileError::Panicked(_) => Next::Retry,
+            ReconcileError::Failed(error) => {
+                let failure = Failure { key, error: &**error, failures };
+                catch(|| policy(&failure)).map_or_else(
+                    |message| {
+                        tracing::error!(%key, message, "error policy panicked: the key is retried");
+                        Next::Retry
+                    },
+                    |Action(next)| next,
+                )
+            }
+        };
+        if max_retries.is_some_and(|max| failures > max) { Next::Change } else { next }
     }
 }

@@ -216,6 +216,12 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         })
     }
 
+    /// Returns the kind of the objects. Empty for a group without informers.
+    pub(crate) fn kind(&self) -> Arc<str> {
+        let first = self.members.first();
+        first.map_or_else(|| "".into(), |informer| informer.collection().kind.clone())
+    }
+
     fn resource(&self) -> Arc<str> {
         let first = self.members.first();
         first.map_or_else(|| "objects".into(), |informer| informer.collection().resource.clone())

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use super::Cached;
+use kube::Resource;
+
+use super::{Cached, InvalidKey, ObjectKey};
 
 /// One change of the cache, with decoded objects, as a handler receives it.
 pub type Event<K> = ObjectEvent<Arc<K>>;
@@ -13,7 +15,11 @@ pub type Event<K> = ObjectEvent<Arc<K>>;
 /// One change of the cache, with each object as the cache holds it: decoded or packed.
 pub type CachedEvent<K> = ObjectEvent<Cached<K>>;
 
-/// One change of the cache, with objects of type `O`. Use the alias [`Event`] or [`CachedEvent`].
+/// One change of the cache, with borrowed objects, as predicates and mapping functions receive it.
+pub type EventRef<'a, K> = ObjectEvent<&'a K>;
+
+/// One change of the cache, with objects of type `O`. Use the alias [`Event`], [`CachedEvent`] or
+/// [`EventRef`].
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -65,6 +71,29 @@ impl<O> ObjectEvent<O> {
         }
     }
 
+    /// Returns the state before an update. `None` for an add and a delete.
+    pub fn old(&self) -> Option<&O> {
+        match self {
+            Self::Updated { old, .. } => Some(old),
+            Self::Added { .. } | Self::Deleted { .. } => None,
+        }
+    }
+
+    /// Returns whether the object was added.
+    pub fn is_added(&self) -> bool {
+        matches!(self, Self::Added { .. })
+    }
+
+    /// Returns whether the object was updated, or a resync repeats it.
+    pub fn is_updated(&self) -> bool {
+        matches!(self, Self::Updated { .. })
+    }
+
+    /// Returns whether the object was deleted.
+    pub fn is_deleted(&self) -> bool {
+        matches!(self, Self::Deleted { .. })
+    }
+
     /// Converts each object. Returns `None` if `hold` does so for one of them.
     fn try_map<P>(&self, mut hold: impl FnMut(&O) -> Option<P>) -> Option<ObjectEvent<P>> {
         Some(match self {
@@ -77,6 +106,34 @@ impl<O> ObjectEvent<O> {
                 final_state_known: *final_state_known,
             },
         })
+    }
+}
+
+impl<K: Resource> Event<K> {
+    /// Returns the object's key.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{InformerStopped, SharedInformer, WorkQueue, ObjectKey};
+    ///
+    /// fn follow(
+    ///     pods: &SharedInformer<Pod>,
+    ///     queue: WorkQueue<ObjectKey>,
+    /// ) -> Result<(), InformerStopped> {
+    ///     pods.on_event(move |event| {
+    ///         if let Ok(key) = event.key() {
+    ///             queue.add(key);
+    ///         }
+    ///     })?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidKey`] if the object has no name. No informer reports such an object, but a program
+    /// can make an event of one.
+    pub fn key(&self) -> Result<ObjectKey, InvalidKey> {
+        ObjectKey::of(&**self.object())
     }
 }
 

@@ -13,7 +13,7 @@ mod version;
 
 pub use cached::{Cached, PackedObject};
 pub use change::{Change, Delta, Replacement};
-pub use event::{CachedEvent, Event, ObjectEvent};
+pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use field_set::FieldSet;
 pub(crate) use field_set::Wanted;
 pub use index_values::IndexValues;

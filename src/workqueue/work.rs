@@ -92,6 +92,17 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     /// whether it came during the work or later.
     pub fn retry(self) -> Option<Duration> {
         let delay = self.queue.user.delay(&self);
+        self.retry_in(delay)
+    }
+
+    /// Marks the item as done, and adds it again after this delay instead of the rate limiter's.
+    /// The limiter counts the retry all the same. Otherwise like [`retry`](Self::retry).
+    pub fn retry_after(self, delay: Duration) -> Option<Duration> {
+        self.queue.user.delay(&self);
+        self.retry_in(delay)
+    }
+
+    fn retry_in(self, delay: Duration) -> Option<Duration> {
         let taken = self.queue.put_back(|core, now| {
             core.retry(self.slot, self.priority, now.saturating_add(nanos(delay)), now)
         });

@@ -192,8 +192,8 @@ async fn duplicates(seed: u64, tracked: bool) -> usize {
         Duration::from_millis(late.lock().u64(..3_000))
     });
     let controller = Controller::builder("children", &maps)
-        .predicate(|_, map: &ConfigMap| {
-            map.metadata.name.as_ref().is_some_and(|name| name.starts_with("key-"))
+        .predicate(|event| {
+            event.object().metadata.name.as_ref().is_some_and(|name| name.starts_with("key-"))
         })
         .limiter(ExponentialBackoff::new(10 * MS, S))
         .concurrency(2)
@@ -268,7 +268,7 @@ async fn a_spawned_write_counts_with_its_scope() {
     server.create(&map("a", "1")).unwrap();
     let maps = late_informer::<ConfigMap>(server.client(), || 3 * S);
     let controller = Controller::builder("spawning", &maps)
-        .predicate(|_, map: &ConfigMap| map.metadata.name.as_deref() == Some("a"))
+        .predicate(|event| event.object().metadata.name.as_deref() == Some("a"))
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));

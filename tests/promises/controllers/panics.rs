@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::controller::{ControllerError, Phase};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, ObjectKey};
+use kube_informer::{Action, Controller, EventRef, ObjectKey};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -115,8 +115,8 @@ async fn a_predicate_that_panics_passes() {
     let a = server.create(&map("a", "1")).unwrap();
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("predicate", &maps)
-        .predicate(|old, _: &ConfigMap| {
-            assert!(old.is_none(), "on purpose: updates");
+        .predicate(|event: &EventRef<'_, ConfigMap>| {
+            assert!(event.is_added(), "on purpose: updates");
             true
         })
         .build();

@@ -147,7 +147,7 @@ async fn a_reconcile_may_shut_its_informer_down() {
         let server = ApiServer::new();
         server.create(&map("a", "1")).unwrap();
         let maps = factory(&server).informer::<ConfigMap>();
-        let controller = Controller::builder("suicidal", &maps).predicate(|_, _| true).build();
+        let controller = Controller::builder("suicidal", &maps).predicate(|_| true).build();
         let stopping = maps.clone();
         let (log, logged) = (Log::new(), Log::new());
         let ended_inside = logged.clone();

@@ -82,8 +82,7 @@ async fn panicking_unpacked_objects_cost_no_mapping() {
     let (judged, mapped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (judging, mapping) = (judged.clone(), mapped.clone());
     let builder = Controller::builder("predicate", &bombs.informer);
-    let first =
-        builder.predicate(move |_, _| judging.fetch_add(1, Ordering::Relaxed) == usize::MAX);
+    let first = builder.predicate(move |_| judging.fetch_add(1, Ordering::Relaxed) == usize::MAX);
     let second = Controller::builder("mapping", &maps).watches(&bombs.informer, move |_| {
         mapping.fetch_add(1, Ordering::Relaxed);
         None::<ObjectKey>

@@ -1,5 +1,6 @@
 //! Controllers against the embedded API server, under paused time.
 
+mod failing;
 mod finalizing;
 mod late_watches;
 mod leading;
@@ -8,4 +9,5 @@ mod metrics;
 mod own_writes;
 mod packed;
 mod running;
+mod sources;
 pub(crate) mod support;

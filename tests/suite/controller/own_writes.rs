@@ -113,8 +113,8 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
     let mut builder = Controller::builder("writing", &maps)
         .concurrency(20)
         // Its own children are no work for it.
-        .predicate(|_, new: &ConfigMap| {
-            new.meta().name.as_ref().is_some_and(|name| name.starts_with("key-"))
+        .predicate(|event| {
+            event.object().meta().name.as_ref().is_some_and(|name| name.starts_with("key-"))
         });
     if sees_own_writes {
         builder = builder.reads_own_writes(&writes);

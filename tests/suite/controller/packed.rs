@@ -170,9 +170,9 @@ async fn object_is_unpacked_only_for_its_reconcile() {
 #[tokio::test(start_paused = true)]
 async fn object_is_unpacked_for_predicates_unless_deleted() {
     let rig = Rig::start(&["a"], |builder| {
-        builder.predicate(|old, new| {
+        builder.predicate(|event| {
             // Either state alone would not do.
-            old.is_none_or(|old| old.data != new.data)
+            event.old().is_none_or(|old| old.data != event.object().data)
         })
     })
     .await;
@@ -190,14 +190,13 @@ async fn object_is_unpacked_for_predicates_unless_deleted() {
 #[tokio::test(start_paused = true)]
 async fn undecodable_object_is_never_gone() {
     for predicate in [false, true] {
-        let rig =
-            Rig::start(
-                &["a"],
-                |builder| {
-                    if predicate { builder.predicate(|_, _| true) } else { builder }
-                },
-            )
-            .await;
+        let rig = Rig::start(
+            &["a"],
+            |builder| {
+                if predicate { builder.predicate(|_| true) } else { builder }
+            },
+        )
+        .await;
         rig.readings.refuse(&*rig.maps.put(map("a", "2")));
         sleep(5 * S).await;
         assert_eq!(rig.log.take(), [(key("a"), true)]);

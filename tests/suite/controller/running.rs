@@ -10,7 +10,7 @@ use kube::ResourceExt;
 use kube_informer::controller::{ControllerError, Phase, generation_changed, version_changed};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, ObjectKey, ReconcileRequest};
+use kube_informer::{Action, Controller, EventRef, ObjectKey, ReconcileRequest};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -222,8 +222,8 @@ async fn predicates_see_both_states_and_no_deletes() {
     server.create(&map("ignored", "1")).unwrap();
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("picky", &maps)
-        .predicate(|_, new: &ConfigMap| new.name_any() == "a")
-        .predicate(|old, new| old.is_none_or(|old| old.data != new.data))
+        .predicate(|event| event.object().name_any() == "a")
+        .predicate(|event| event.old().is_none_or(|old| old.data != event.object().data))
         .build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let running = tokio::spawn(controller.run(stop.clone(), noting(&log)));
@@ -258,9 +258,14 @@ fn the_predicates_that_come_with_it() {
     for (new, generation, version) in
         [(&resync, false, false), (&status, false, true), (&spec, true, true)]
     {
-        assert_eq!(generation_changed(Some(&old), new), generation);
-        assert_eq!(version_changed(Some(&old), new), version);
-        assert!(generation_changed(None, new) && version_changed(None, new));
+        let updated = EventRef::Updated { old: &old, new };
+        assert_eq!(generation_changed(&updated), generation);
+        assert_eq!(version_changed(&updated), version);
+        let added = EventRef::Added { object: new, initial: false };
+        let deleted = EventRef::Deleted { object: new, final_state_known: true };
+        for event in [added, deleted] {
+            assert!(generation_changed(&event) && version_changed(&event));
+        }
     }
 }
 

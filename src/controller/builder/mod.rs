@@ -1,0 +1,187 @@
+//! The construction of a controller.
+
+mod options;
+mod sources;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+
+use super::error::WrongScope;
+use super::error_policy::ErrorRules;
+use super::following::{self, Group};
+use super::history::{self, TriggerHistory};
+use super::own_writes::{Cache, OwnWrites, WriteLog};
+use super::run::StopGuard;
+use super::source::Source;
+use super::status::StatusCell;
+use super::streams::{AllRequests, KeyStream};
+use super::triggers::{Keys, Rule};
+use super::waiting::MissingInformers;
+use super::{Controller, Limits, Parts};
+use crate::informer::InformerGroup;
+use crate::leader_election::LeaderElector;
+use crate::object::ObjectKey;
+use crate::workqueue::{WorkQueue, WorkQueueBuilder};
+
+/// Options of a [`Controller`].
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use kube_informer::controller::generation_changed;
+/// use kube_informer::{Controller, SharedInformerFactory};
+///
+/// # fn f(factory: SharedInformerFactory) {
+/// let controller = Controller::builder("rollout", &factory.informer::<Deployment>())
+///     .owns(&factory.informer::<ReplicaSet>())
+///     .predicate(generation_changed)
+///     .concurrency(4)
+///     .timeout(Duration::from_secs(60))
+///     .build();
+/// # let _ = controller; }
+/// ```
+#[must_use]
+pub struct ControllerBuilder<K, C = ()> {
+    name: Arc<str>,
+    own: Source<K>,
+    related: Vec<Group>,
+    streams: Vec<Arc<KeyStream>>,
+    debounce: Duration,
+    triggers_kept: usize,
+    errors: ErrorRules,
+    wrong_scope: Option<WrongScope>,
+    caches: Vec<Box<dyn Cache>>,
+    queue: WorkQueueBuilder<ObjectKey>,
+    limits: Limits,
+    context: Arc<C>,
+    elector: Option<LeaderElector>,
+    rejoins_election: bool,
+}
+
+impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
+    pub(super) fn new(name: Arc<str>, informers: InformerGroup<K>) -> Self {
+        Self {
+            queue: WorkQueue::builder().name(name.clone()).backoff_holds(true),
+            name,
+            caches: caches(&informers),
+            own: Source::of(informers),
+            related: Vec::new(),
+            streams: Vec::new(),
+            debounce: Duration::ZERO,
+            triggers_kept: history::KEYS,
+            errors: ErrorRules::default(),
+            wrong_scope: None,
+            limits: Limits::default(),
+            context: Arc::new(()),
+            elector: None,
+            rejoins_election: false,
+        }
+    }
+
+    /// Sets the values that all reconciles share, such as clients, listers and configuration. A
+    /// reconcile finds them in [`ReconcileRequest::context`](super::ReconcileRequest::context).
+    ///
+    /// With a context, a reconcile can be a plain function:
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::Client;
+    /// use kube_informer::controller::ControllerError;
+    /// use kube_informer::{Action, Controller, ReconcileRequest, SharedInformer};
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// struct Context {
+    ///     client: Client,
+    /// }
+    ///
+    /// async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> kube::Result<Action> {
+    ///     let maps = request.api(&request.context.client);
+    ///     println!("{:?} on the server", maps.get_opt(request.key.name()).await?);
+    ///     Ok(Action::done())
+    /// }
+    ///
+    /// # async fn f(
+    /// #     client: Client, maps: SharedInformer<ConfigMap>, stop: CancellationToken,
+    /// # ) -> Result<(), ControllerError> {
+    /// let controller = Controller::builder("maps", &maps).context(Context { client }).build();
+    /// controller.run(stop, reconcile).await
+    /// # }
+    /// ```
+    pub fn context<C>(self, context: C) -> ControllerBuilder<K, C> {
+        ControllerBuilder {
+            name: self.name,
+            own: self.own,
+            related: self.related,
+            streams: self.streams,
+            debounce: self.debounce,
+            triggers_kept: self.triggers_kept,
+            errors: self.errors,
+            wrong_scope: self.wrong_scope,
+            caches: self.caches,
+            queue: self.queue,
+            limits: self.limits,
+            context: Arc::new(context),
+            elector: self.elector,
+            rejoins_election: self.rejoins_election,
+        }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
+    /// Builds the controller. It follows no informer before it [runs](Controller::run).
+    pub fn build(self) -> Controller<K, C> {
+        let Source { informers, predicates } = self.own;
+        let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
+        groups.extend(self.related);
+        let leadership = self.elector.as_ref().map(LeaderElector::leadership);
+        let missing_informers = Arc::new(MissingInformers::default());
+        let history = TriggerHistory::new(self.triggers_kept);
+        let waiting = missing_informers.clone();
+        let status = Arc::new(StatusCell::new(&self.name, leadership, waiting, history));
+        let queue = self.queue.build();
+        let parts = Parts {
+            _stop_guard: StopGuard { queue: queue.clone(), status: status.clone() },
+            name: self.name,
+            objects: informers,
+            groups: groups.into(),
+            writes: Arc::new(WriteLog::new(self.caches)),
+            queue,
+            status,
+            missing_informers,
+            streams: self.streams,
+            all_requests: AllRequests::default(),
+            debounce: self.debounce,
+            errors: Arc::new(self.errors),
+            wrong_scope: self.wrong_scope,
+            limits: self.limits,
+        };
+        Controller {
+            parts,
+            context: self.context,
+            elector: self.elector,
+            rejoins_election: self.rejoins_election,
+        }
+    }
+}
+
+/// Returns the caches that will show writes to the objects of a group.
+fn caches<O>(informers: &InformerGroup<O>) -> Vec<Box<dyn Cache>>
+where
+    O: Resource + Send + Sync + 'static,
+{
+    let cache = |informer| -> Box<dyn Cache> { Box::new(OwnWrites::new(informer)) };
+    informers.informers().iter().map(cache).collect()
+}
+
+impl<K, C> fmt::Debug for ControllerBuilder<K, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerBuilder")
+            .field("name", &self.name)
+            .field("queue", &self.queue)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! The methods that set how a controller works.
+
+use std::time::Duration;
+
+use kube::Resource;
+
+use super::ControllerBuilder;
+use crate::controller::Action;
+use crate::controller::error_policy::Failure;
+use crate::controller::own_writes::OwnWrites;
+use crate::leader_election::LeaderElector;
+use crate::object::ObjectKey;
+use crate::workqueue::RateLimiter;
+
+/// The largest number of workers of a controller. Each worker is a task.
+const MAX_WORKERS: usize = 1 << 16;
+
+impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
+    /// Sets the number of keys that are reconciled at a time: from 1 to 65,536; 1 unless set. One
+    /// key is never reconciled twice at a time. Each worker is a task, even while it waits.
+    pub fn concurrency(mut self, workers: usize) -> Self {
+        self.limits.workers = workers.clamp(1, MAX_WORKERS);
+        self
+    }
+
+    /// Sets the longest time of a reconcile; no limit unless set. A reconcile that takes longer is
+    /// dropped at its next await and counts as failed. Code that blocks its thread is not
+    /// interrupted.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limits.timeout = Some(limit);
+        self
+    }
+
+    /// Sets the time that running reconciles get to end after a stop; 10 s unless set.
+    pub fn grace(mut self, limit: Duration) -> Self {
+        self.limits.grace = limit;
+        self
+    }
+
+    /// Sets the time that the informers get to sync; 2 minutes unless set, as in
+    /// controller-runtime. After it the controller begins if each kind has an informer that synced,
+    /// and fails otherwise.
+    pub fn sync_timeout(mut self, limit: Duration) -> Self {
+        self.limits.sync = limit;
+        self
+    }
+
+    /// Sets the limiter that delays failed keys; client-go's
+    /// [`default_limiter`](crate::workqueue::default_limiter) unless set.
+    pub fn limiter(mut self, limiter: impl RateLimiter<ObjectKey>) -> Self {
+        self.queue = self.queue.limiter(limiter);
+        self
+    }
+
+    /// Sets what follows an error that a reconcile returned; [`Action::retry`](super::Action::retry)
+    /// unless set, and [`Action::done`](super::Action::done) for a [`Permanent`](super::Permanent)
+    /// error. The action means what it means as a result, except that the tries still count as
+    /// failures in a row, also with
+    /// [`requeue_after`](super::Action::requeue_after).
+    ///
+    /// The policy does not decide on timeouts and panics: these are retried. If the policy panics,
+    /// the key is retried, too.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::controller::Failure;
+    /// use kube_informer::{Action, Controller, SharedInformer};
+    ///
+    /// fn after(failure: &Failure<'_>) -> Action {
+    ///     match failure.error.downcast_ref::<kube::Error>() {
+    ///         // The object is not valid: wait until it changes.
+    ///         Some(kube::Error::Api(status)) if status.code == 422 => Action::done(),
+    ///         Some(kube::Error::Api(status)) if status.code == 429 => {
+    ///             Action::requeue_after(Duration::from_secs(60))
+    ///         }
+    ///         _ => Action::retry(),
+    ///     }
+    /// }
+    ///
+    /// # fn f(maps: SharedInformer<ConfigMap>) {
+    /// let controller = Controller::builder("maps", &maps).error_policy(after).build();
+    /// # let _ = controller; }
+    /// ```
+    pub fn error_policy(
+        mut self,
+        policy: impl Fn(&Failure<'_>) -> Action + Send + Sync + 'static,
+    ) -> Self {
+        self.errors.policy = Box::new(policy);
+        self
+    }
+
+    /// Sets the number of retries after which a failing key waits for a change, as if its error
+    /// were [`Permanent`](super::Permanent); no limit unless set. The [status](
+    /// super::ControllerStatus::given_up) counts such keys, and an error is logged.
+    ///
+    /// A key that waits for the cache to show its own writes is retried without limit.
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.errors.max_retries = Some(retries);
+        self
+    }
+
+    /// Sets the number of keys whose last five [triggers](super::ControllerHandle::triggers) are
+    /// kept: those that were queued last; 1,024 unless set, and zero keeps nothing. A key with five
+    /// triggers takes half a kilobyte.
+    pub fn triggers_kept(mut self, keys: usize) -> Self {
+        self.triggers_kept = keys;
+        self
+    }
+
+    /// Serves namespaces in turn, so that a namespace with a thousand changes does not hold up the
+    /// others.
+    pub fn fair_by_namespace(mut self) -> Self {
+        self.queue = self.queue.fair_by(|key| key.namespace().map(str::to_owned));
+        self
+    }
+
+    /// Runs no reconcile of a key until the cache shows the writes [recorded](OwnWrites) for it.
+    /// After 10 s the wait counts as a failure, and the key waits again after its backoff. Other
+    /// keys are not held up, and no worker waits.
+    ///
+    /// A controller whose reconciles write through a [tracking client](super::tracking_client) needs
+    /// this only for kinds that it does not follow.
+    pub fn reads_own_writes<O>(mut self, writes: &OwnWrites<O>) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        self.caches.push(Box::new(writes.clone()));
+        self
+    }
+
+    /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
+    /// the [grace](Self::grace) or the rest of the lease, whichever is shorter. Then
+    /// [`Controller::run`] returns an error. After a stop they get the grace or the elector's stop
+    /// timeout, whichever is shorter.
+    ///
+    /// The elector releases the lease only after the reconciles' futures and their synchronous code
+    /// have ended. It does not wait for tasks that they spawn: end those when
+    /// [`ReconcileRequest::stop`](super::ReconcileRequest::stop) is cancelled.
+    pub fn leader_election(mut self, elector: LeaderElector) -> Self {
+        self.elector = Some(elector);
+        self
+    }
+
+    /// Sets whether a replica that lost leadership stands by again; false unless set, as in
+    /// client-go. Otherwise [`Controller::run`] ends with the error.
+    ///
+    /// A replica whose lost work blocks a thread does not stand by again: that work cannot be
+    /// stopped, and only a new process ends it.
+    pub fn rejoins_election(mut self, rejoins: bool) -> Self {
+        self.rejoins_election = rejoins;
+        self
+    }
+}

@@ -1,0 +1,228 @@
+//! The methods that set what a controller follows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use kube::Resource;
+
+use super::{ControllerBuilder, caches};
+use crate::controller::error::WrongScope;
+use crate::controller::following;
+use crate::controller::owner::{Owner, is_cluster_scoped, is_namespaced};
+use crate::controller::source::Source;
+use crate::controller::streams::{KeyStream, Wanted};
+use crate::controller::triggers::{Keys, Rule};
+use crate::object::{EventRef, ObjectKey};
+use crate::panic::SafeDrop;
+
+impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
+    /// Also follows objects that a `K` controls. A change of such an object queues its owner's key,
+    /// taken from the `ownerReference` with `controller: true`.
+    ///
+    /// The kind of the owner is that of the type, or, for a
+    /// [`DynamicObject`](kube::api::DynamicObject), that of the informer. For a `DynamicObject` the
+    /// stored objects show whether owners have namespaces.
+    ///
+    /// Kubernetes allows no owner with a namespace for an object without one:
+    /// [`Controller::run`] then returns [`ControllerError::WrongScope`](super::ControllerError).
+    pub fn owns<O>(self, source: impl Into<Source<O>>) -> Self
+    where
+        K: Resource<Scope: 'static>,
+        O: Resource<Scope: 'static> + Send + Sync + 'static,
+    {
+        self.follows_owned(source.into(), true)
+    }
+
+    /// Also follows objects that a `K` owns together with others. A change of such an object queues
+    /// the key of each owner of this kind, whether or not it has `controller: true`. Otherwise like
+    /// [`owns`](Self::owns).
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+    /// use kube_informer::{Controller, SharedInformer};
+    ///
+    /// # fn f(maps: SharedInformer<ConfigMap>, secrets: SharedInformer<Secret>) {
+    /// // Several maps may own one secret, and none of them controls it.
+    /// let controller = Controller::builder("maps", &maps).co_owns(&secrets).build();
+    /// # let _ = controller; }
+    /// ```
+    pub fn co_owns<O>(self, source: impl Into<Source<O>>) -> Self
+    where
+        K: Resource<Scope: 'static>,
+        O: Resource<Scope: 'static> + Send + Sync + 'static,
+    {
+        self.follows_owned(source.into(), false)
+    }
+
+    fn follows_owned<O>(mut self, source: Source<O>, controllers_only: bool) -> Self
+    where
+        K: Resource<Scope: 'static>,
+        O: Resource<Scope: 'static> + Send + Sync + 'static,
+    {
+        if is_namespaced::<K>() && is_cluster_scoped::<O>() {
+            let owner = self.own.informers.kind();
+            let dependent = source.informers.kind();
+            self.wrong_scope.get_or_insert(WrongScope { owner, dependent });
+        }
+        let owner = Owner::new(&self.own.informers, controllers_only);
+        self.follows(source, Keys::of_owner(owner))
+    }
+
+    /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile and must be
+    /// pure.
+    ///
+    /// The controller calls `keys` for every state, including both states of an update; none is
+    /// merged away. A [packed](crate::storage) state is unpacked first. A state that cannot be
+    /// unpacked gives no keys.
+    ///
+    /// The controller calls `keys` in its own task, behind a backlog of 1,024 states. When the
+    /// backlog is full, the informer's processing loop waits, and with it all handlers of that
+    /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A
+    /// panic is caught and [counted](super::ControllerStatus::mapping_panics).
+    pub fn watches<O, I>(
+        self,
+        source: impl Into<Source<O>>,
+        keys: impl Fn(&O) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
+            add_each(keys(object).into_iter(), add);
+        };
+        self.follows(source.into(), Keys::OfState(Box::new(map)))
+    }
+
+    /// Also follows objects that concern some `K`, with a function that sees the whole event: its
+    /// kind, and both states of an update. The function is called once for each event, and
+    /// otherwise like that of [`watches`](Self::watches).
+    ///
+    /// A node that becomes ready concerns the pods' owners, and other changes do not:
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::{ConfigMap, Node};
+    /// use kube_informer::controller::ControllerBuilder;
+    /// use kube_informer::{EventRef, ObjectKey, SharedInformer};
+    ///
+    /// fn is_ready(node: &Node) -> bool {
+    ///     let conditions = node.status.as_ref().and_then(|status| status.conditions.as_ref());
+    ///     conditions.into_iter().flatten().any(|one| one.type_ == "Ready" && one.status == "True")
+    /// }
+    ///
+    /// fn follow(
+    ///     builder: ControllerBuilder<ConfigMap>,
+    ///     nodes: &SharedInformer<Node>,
+    ///     all: fn() -> Vec<ObjectKey>,
+    /// ) -> ControllerBuilder<ConfigMap> {
+    ///     builder.watches_events(nodes, move |event| match event {
+    ///         EventRef::Updated { old, new } if !is_ready(old) && is_ready(new) => all(),
+    ///         _ => Vec::new(),
+    ///     })
+    /// }
+    /// ```
+    pub fn watches_events<O, I>(
+        self,
+        source: impl Into<Source<O>>,
+        keys: impl Fn(&EventRef<'_, O>) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        let map = move |event: &EventRef<'_, O>, add: &mut dyn FnMut(ObjectKey)| {
+            add_each(keys(event).into_iter(), add);
+        };
+        self.follows(source.into(), Keys::OfEvent(Box::new(map)))
+    }
+
+    fn follows<O>(mut self, source: Source<O>, keys: Keys<O>) -> Self
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        let Source { informers, predicates } = source;
+        self.caches.extend(caches(&informers));
+        self.related.push(following::each(&informers, Rule::new(predicates, keys)));
+        self
+    }
+
+    /// Also reconciles the keys that a stream yields, such as those of objects outside of the
+    /// cluster. The stream is read only while the controller works; a sender into a bounded channel
+    /// waits until then. Its end does not end the controller. If it panics, it is not read again,
+    /// and the panic is [counted](super::ControllerStatus::stream_panics).
+    ///
+    /// kube-runtime's name for it. A channel is a stream, too:
+    ///
+    /// ```no_run
+    /// use futures::stream::poll_fn;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::{Controller, ObjectKey, SharedInformer};
+    /// use tokio::sync::mpsc;
+    ///
+    /// # fn f(maps: SharedInformer<ConfigMap>) {
+    /// let (changed, mut receiver) = mpsc::channel::<ObjectKey>(100);
+    /// let controller = Controller::builder("maps", &maps)
+    ///     .reconcile_on(poll_fn(move |context| receiver.poll_recv(context)))
+    ///     .build();
+    /// # let _ = (controller, changed); }
+    /// ```
+    pub fn reconcile_on(self, keys: impl Stream<Item = ObjectKey> + Send + 'static) -> Self {
+        self.reads(keys.map(Wanted::Key).boxed())
+    }
+
+    /// Also reconciles all stored objects each time that a stream yields, for example when a
+    /// configuration file has changed. Otherwise like [`reconcile_on`](Self::reconcile_on).
+    pub fn reconcile_all_on(self, signals: impl Stream<Item = ()> + Send + 'static) -> Self {
+        self.reads(signals.map(|()| Wanted::All).boxed())
+    }
+
+    fn reads(mut self, stream: BoxStream<'static, Wanted>) -> Self {
+        self.streams.push(Arc::new(KeyStream::new(stream)));
+        self
+    }
+
+    /// Reconciles an added or updated `K` only if this and every other predicate passes the event.
+    /// Predicates see adds, updates and resyncs of a `K`. They do not see deletes, retries and
+    /// [`trigger`](super::ControllerHandle::trigger): these always queue their keys. For objects of
+    /// other kinds use [`Source::predicate`].
+    ///
+    /// The controller calls predicates like the function of [`watches`](Self::watches): in its own
+    /// task, for each event, with the same backlog. If a predicate panics, the event passes and the
+    /// panic is [counted](super::ControllerStatus::predicate_panics).
+    ///
+    /// Predicates of [packed](crate::storage) objects cost the unpacking of both states. Without
+    /// predicates, no object is unpacked before its reconcile. An object that cannot be unpacked
+    /// passes every predicate. Its reconcile gets [`Presence::Unknown`](super::Presence::Unknown).
+    ///
+    /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
+    pub fn predicate(
+        mut self,
+        predicate: impl Fn(&EventRef<'_, K>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.own = self.own.predicate(predicate);
+        self
+    }
+
+    /// Collects events for this time before their keys are ready; zero unless set. A key is
+    /// reconciled at most once in each such period, however many events come. Unlike kube-runtime's
+    /// debounce, a key that changes all the time is not put off for ever: the first of its events
+    /// sets the time.
+    ///
+    /// Retries, requeues, streams and [`trigger`](super::ControllerHandle::trigger) do not wait.
+    pub fn debounce(mut self, period: Duration) -> Self {
+        self.debounce = period;
+        self
+    }
+}
+
+/// Adds the keys of a user's iterator.
+fn add_each(keys: impl Iterator<Item = ObjectKey>, add: &mut dyn FnMut(ObjectKey)) {
+    let mut keys = SafeDrop::new(keys);
+    if let Some(keys) = keys.get_mut() {
+        keys.for_each(add);
+    }
+    // Outside of `SafeDrop`, so that a panic of this drop is counted, too.
+    drop(keys.take());
+}

@@ -1,0 +1,92 @@
+//! The rules for errors that reconciles return.
+
+use std::error::Error;
+use std::fmt;
+
+use super::action::Action;
+use super::error::BoxError;
+use crate::object::ObjectKey;
+
+/// A failed try, as an [error policy](super::ControllerBuilder::error_policy) gets it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Failure<'a> {
+    /// The object's key.
+    pub key: &'a ObjectKey,
+    /// The error that the reconcile returned.
+    pub error: &'a (dyn Error + Send + Sync + 'static),
+    /// The number of tries of this key that failed in a row, including this one.
+    pub failures: u32,
+}
+
+/// An error that no retry resolves: the key waits until its object changes. controller-runtime's
+/// `TerminalError`.
+///
+/// The default [error policy](super::ControllerBuilder::error_policy) looks for it in the error and
+/// its causes. Text and [`source`](Error::source) are those of the error inside.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::controller::{BoxError, Permanent};
+/// use kube_informer::{Action, ReconcileRequest};
+///
+/// async fn reconcile(request: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
+///     let Some(map) = request.object.present() else { return Ok(Action::done()) };
+///     let text = map.data.as_ref().and_then(|data| data.get("replicas"));
+///     let text = text.ok_or_else(|| Permanent::new("the key `replicas` is missing"))?;
+///     let replicas: u32 = text.parse().map_err(Permanent::new)?;
+///     println!("{replicas} replicas");
+///     Ok(Action::done())
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Permanent(BoxError);
+
+impl Permanent {
+    /// Wraps an error, or a text.
+    pub fn new(error: impl Into<BoxError>) -> Self {
+        Self(error.into())
+    }
+
+    /// Returns the error inside.
+    pub fn into_inner(self) -> BoxError {
+        self.0
+    }
+}
+
+impl fmt::Display for Permanent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for Permanent {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
+type Policy = dyn Fn(&Failure<'_>) -> Action + Send + Sync;
+
+/// The rules for failed tries.
+pub(super) struct ErrorRules {
+    pub(super) policy: Box<Policy>,
+    pub(super) max_retries: Option<u32>,
+}
+
+impl Default for ErrorRules {
+    fn default() -> Self {
+        Self { policy: Box::new(retry_unless_permanent), max_retries: None }
+    }
+}
+
+fn retry_unless_permanent(failure: &Failure<'_>) -> Action {
+    let mut error: Option<&(dyn Error + 'static)> = Some(failure.error);
+    while let Some(cause) = error {
+        if cause.is::<Permanent>() {
+            return Action::done();
+        }
+        error = cause.source();
+    }
+    Action::retry()
+}

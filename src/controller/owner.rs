@@ -1,0 +1,95 @@
+//! The owners that an object names, and their keys.
+
+use std::any::{Any, TypeId};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::Resource;
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+
+use crate::informer::InformerGroup;
+use crate::object::ObjectKey;
+
+/// The kind of a controller's own objects, as the owner references of dependents name it.
+pub(super) struct Owner<K> {
+    group: String,
+    kind: String,
+    scope: OwnerScope<K>,
+    /// True if only the owner with `controller: true` counts.
+    controllers_only: bool,
+}
+
+/// The scope of the owners. An owner in a namespace has that of its dependent.
+enum OwnerScope<K> {
+    Namespace,
+    Cluster,
+    /// The type does not say. The objects in these stores show it.
+    OfStored(InformerGroup<K>),
+}
+
+impl<K: Resource + Send + Sync + 'static> Owner<K> {
+    pub(super) fn new(informers: &InformerGroup<K>, controllers_only: bool) -> Self
+    where
+        K::Scope: 'static,
+    {
+        let (group, kind) = group_and_kind(informers);
+        let scope = if is_cluster_scoped::<K>() {
+            OwnerScope::Cluster
+        } else if is_namespaced::<K>() {
+            OwnerScope::Namespace
+        } else {
+            OwnerScope::OfStored(informers.clone())
+        };
+        Self { group, kind, scope, controllers_only }
+    }
+
+    /// Returns the keys of the objects of this kind that own a dependent.
+    pub(super) fn keys<O: Resource>(&self, dependent: &O) -> impl Iterator<Item = ObjectKey> {
+        let meta = dependent.meta();
+        let owners = meta.owner_references.iter().flatten().filter(|owner| self.is(owner));
+        owners.filter_map(|owner| {
+            let namespace = if self.has_namespace() { meta.namespace.as_deref() } else { None };
+            ObjectKey::from_parts(namespace, &owner.name).ok()
+        })
+    }
+
+    fn is(&self, owner: &OwnerReference) -> bool {
+        // The version may be any: the owner is the object, whichever version named it.
+        let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+        let counts = !self.controllers_only || owner.controller == Some(true);
+        counts && owner.kind == self.kind && group == self.group
+    }
+
+    fn has_namespace(&self) -> bool {
+        match &self.scope {
+            OwnerScope::Namespace => true,
+            OwnerScope::Cluster => false,
+            OwnerScope::OfStored(informers) => informers.informers().iter().all(|informer| {
+                let store = informer.snapshot();
+                let stored = store.cached().next();
+                stored.is_none_or(|(key, _)| key.namespace().is_some())
+            }),
+        }
+    }
+}
+
+/// Returns the group and the kind of the objects, from the type if it knows them.
+fn group_and_kind<K: Resource + Send + Sync + 'static>(
+    informers: &InformerGroup<K>,
+) -> (String, String) {
+    let unit: Box<dyn Any> = Box::new(());
+    if let Ok(unit) = unit.downcast::<K::DynamicType>() {
+        return (K::group(&unit).into_owned(), K::kind(&unit).into_owned());
+    }
+    let Some(informer) = informers.informers().first() else { return Default::default() };
+    let collection = informer.collection();
+    let group = collection.resource.split_once('.').map_or("", |(_, group)| group);
+    (group.to_owned(), collection.kind.to_string())
+}
+
+pub(super) fn is_cluster_scoped<K: Resource<Scope: 'static>>() -> bool {
+    TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>()
+}
+
+pub(super) fn is_namespaced<K: Resource<Scope: 'static>>() -> bool {
+    TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>()
+}

@@ -1,0 +1,91 @@
+//! The objects of one kind that a controller follows.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube::Resource;
+
+use super::triggers::Predicate;
+use crate::informer::{InformerGroup, SharedInformer};
+use crate::object::EventRef;
+
+/// The objects of one kind that a controller follows, and the events of them that count.
+///
+/// Every method of [`ControllerBuilder`](super::ControllerBuilder) that takes a source also takes
+/// an informer or a group of informers: then every event counts.
+///
+/// ```
+/// use k8s_openapi::api::apps::v1::Deployment;
+/// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+/// use kube_informer::controller::Source;
+/// use kube_informer::{Controller, SharedInformer};
+///
+/// /// Reconciles a map when it changes, when one of its deployments changes, and when one of its
+/// /// pods is deleted.
+/// fn build(
+///     maps: &SharedInformer<ConfigMap>,
+///     deployments: &SharedInformer<Deployment>,
+///     pods: &SharedInformer<Pod>,
+/// ) -> Controller<ConfigMap> {
+///     Controller::builder("maps", maps)
+///         .owns(deployments)
+///         .owns(Source::of(pods).predicate(|pod| pod.is_deleted()))
+///         .build()
+/// }
+/// ```
+#[must_use = "a controller must take the source"]
+pub struct Source<O> {
+    pub(super) informers: InformerGroup<O>,
+    pub(super) predicates: Vec<Predicate<O>>,
+}
+
+impl<O: Resource + Send + Sync + 'static> Source<O> {
+    /// Follows every event of an informer, or of a group of informers.
+    pub fn of(informers: impl Into<InformerGroup<O>>) -> Self {
+        Self { informers: informers.into(), predicates: Vec::new() }
+    }
+
+    /// Follows only the events that this and every other predicate passes. A predicate sees adds,
+    /// updates, resyncs and deletes. For a delete, the object is its newest known state.
+    ///
+    /// The controller calls predicates in its own task, for each event, behind a backlog of 1,024
+    /// events: see [`ControllerBuilder::watches`](super::ControllerBuilder::watches). If a
+    /// predicate panics, the event passes and the panic is
+    /// [counted](super::ControllerStatus::predicate_panics). An event of a
+    /// [packed](crate::storage) object is unpacked for its predicates; one that cannot be unpacked
+    /// passes.
+    pub fn predicate(
+        mut self,
+        predicate: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.predicates.push(Arc::new(predicate));
+        self
+    }
+}
+
+impl<O: Resource + Send + Sync + 'static> From<&SharedInformer<O>> for Source<O> {
+    fn from(informer: &SharedInformer<O>) -> Self {
+        Self::of(informer)
+    }
+}
+
+impl<O: Resource + Send + Sync + 'static> From<&InformerGroup<O>> for Source<O> {
+    fn from(group: &InformerGroup<O>) -> Self {
+        Self::of(group)
+    }
+}
+
+impl<O: Resource + Send + Sync + 'static> From<InformerGroup<O>> for Source<O> {
+    fn from(group: InformerGroup<O>) -> Self {
+        Self::of(group)
+    }
+}
+
+impl<O> fmt::Debug for Source<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("informers", &self.informers)
+            .field("predicates", &self.predicates.len())
+            .finish()
+    }
+}
