@@ -167,8 +167,8 @@ pub use error::SourceError;
 pub use factory::{FactoryStatus, InformerSpec, SharedInformerFactory, SpecError};
 pub use indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 pub use informer::{
-    InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer, StartError,
-    SyncError,
+    Changes, InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer,
+    StartError, SyncError,
 };
 pub use labels::LabelSelector;
 pub use leader_election::LeaderElector;

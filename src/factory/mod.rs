@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kube::api::DynamicObject;
-use kube::core::ApiResource;
+use kube::core::{ApiResource, NamespaceResourceScope};
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
@@ -149,14 +149,26 @@ impl SharedInformerFactory {
         Request { path: K::url_path(&(), None), spec, source: move || ApiSource::new(client) }
     }
 
-    /// Returns the informers of type `K` in these namespaces, as one group.
+    /// Returns the informers of type `K` in these namespaces, as one group. A cluster-scoped kind
+    /// has no namespaces, so it does not compile:
+    ///
+    /// ```compile_fail,E0271
+    /// use k8s_openapi::api::core::v1::Node;
+    ///
+    /// fn f(factory: kube_informer::SharedInformerFactory) {
+    ///     factory.in_namespaces::<Node>(["shop"]);
+    /// }
+    /// ```
     pub fn in_namespaces<K>(
         &self,
         namespaces: impl IntoIterator<Item = impl Into<Arc<str>>>,
     ) -> InformerGroup<K>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        K::Scope: 'static,
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + DeserializeOwned
+            + Send
+            + Sync
+            + 'static,
     {
         let specs = namespaces.into_iter().map(|name| InformerSpec::new().namespace(name));
         InformerGroup::new(specs.map(|spec| self.get(self.typed_request(spec)).0))
@@ -173,8 +185,11 @@ impl SharedInformerFactory {
         spec: &InformerSpec<K>,
     ) -> Result<InformerGroup<K>, SpecError>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        K::Scope: 'static,
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + DeserializeOwned
+            + Send
+            + Sync
+            + 'static,
     {
         if spec.namespace.is_some() {
             let reason = "each informer of the group has a namespace of its own; leave it out";

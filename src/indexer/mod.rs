@@ -28,12 +28,14 @@
 
 mod backfill;
 mod changes;
+mod field_values;
 mod fields;
 mod index;
 mod persistent_set;
 mod persistent_vec;
 mod postings;
 mod progress;
+mod ready;
 mod snapshot;
 mod state;
 mod table;
@@ -55,6 +57,7 @@ pub use self::index::Index;
 use self::persistent_vec::Slot;
 pub use self::progress::WaitTimeout;
 pub(crate) use self::progress::is_at_least;
+pub use self::ready::{by_controller, by_field, by_label};
 pub use self::snapshot::Snapshot;
 pub(crate) use self::state::Objects;
 use self::state::State;

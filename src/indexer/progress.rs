@@ -75,44 +75,50 @@ impl<K> Indexer<K> {
         self.wait_until(version, limit, reached).await
     }
 
-    /// Waits until `seen` returns a value for the store's state. `wanted` is for the error only.
-    pub(crate) async fn wait_until<T>(
+    /// Waits until `seen` returns a value for a state of the store, for ever. It is asked for the
+    /// present state, and then for the newest one each time that the store changes.
+    pub(crate) async fn find_in_changes<T>(
         &self,
-        wanted: &ResourceVersion,
-        limit: Duration,
         mut seen: impl FnMut(&Snapshot<K>) -> Option<T>,
-    ) -> Result<T, WaitTimeout> {
-        let start = Instant::now();
+    ) -> T {
         loop {
             // Enabled before the state is read, because otherwise a commit in between would not
             // wake this task.
             let mut changed = pin!(self.changed());
             changed.as_mut().enable();
-            let store = self.snapshot();
-            if let Some(found) = seen(&store) {
-                return Ok(found);
+            if let Some(found) = seen(&self.snapshot()) {
+                return found;
             }
-            let stopped = self.0.ended.is_cancelled();
-            let change = async {
-                tokio::select! {
-                    biased;
-                    () = changed => {}
-                    () = self.ended() => {}
-                }
-            };
-            let over = stopped || {
-                let left = limit.saturating_sub(start.elapsed());
-                timeout(left, change).await.is_err()
-            };
-            if over {
-                return Err(WaitTimeout {
-                    wanted: wanted.clone(),
-                    reached: store.version().cloned(),
-                    waited: start.elapsed(),
-                    stopped,
-                });
-            }
+            changed.await;
         }
+    }
+
+    /// Waits until `seen` returns a value for the store's state. `wanted` is for the error only.
+    pub(crate) async fn wait_until<T>(
+        &self,
+        wanted: &ResourceVersion,
+        limit: Duration,
+        seen: impl FnMut(&Snapshot<K>) -> Option<T>,
+    ) -> Result<T, WaitTimeout> {
+        let start = Instant::now();
+        let found = async {
+            tokio::select! {
+                biased;
+                found = self.find_in_changes(seen) => Some(found),
+                () = self.ended() => None,
+            }
+        };
+        let ended = timeout(limit, found).await;
+        let stopped = ended.is_ok();
+        if let Ok(Some(found)) = ended {
+            return Ok(found);
+        }
+        Err(WaitTimeout {
+            wanted: wanted.clone(),
+            reached: self.snapshot().version().cloned(),
+            waited: start.elapsed(),
+            stopped,
+        })
     }
 }
 

@@ -35,6 +35,11 @@ impl<K> Snapshot<K> {
         self.0.version.as_ref()
     }
 
+    /// Returns the number of changes of objects that led to this state.
+    pub(crate) fn changes(&self) -> u64 {
+        self.0.changes
+    }
+
     /// Returns the number of objects. O(1).
     pub fn len(&self) -> usize {
         self.0.len()

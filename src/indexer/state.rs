@@ -27,6 +27,9 @@ pub(super) struct State<K> {
     pub(super) version: Option<ResourceVersion>,
     /// The number of writes that led here. States with the same count differ only in their indexes.
     pub(super) content: u64,
+    /// The number of objects that were added, replaced or removed so far. Storing the same object
+    /// again does not count.
+    pub(super) changes: u64,
     objects: Table<Arc<Record<K>>>,
     pub(super) namespaces: Postings,
     pub(super) indexes: Arc<Vec<IndexState<K>>>,
@@ -81,6 +84,7 @@ impl<K> State<K> {
         Self {
             version: None,
             content: 0,
+            changes: 0,
             objects: Table::new(),
             namespaces: Postings::new(),
             indexes: Arc::default(),
@@ -185,6 +189,9 @@ impl<K> State<K> {
             (slot, None)
         };
         let old = old.map(|old| old.cached.clone());
+        if !old.as_ref().is_some_and(|old| old.ptr_eq(object)) {
+            self.changes += 1;
+        }
         self.update_indexes(slot, key, old.as_ref(), Some(object), faults);
         old
     }
@@ -196,6 +203,7 @@ impl<K> State<K> {
     ) -> Option<Cached<K>> {
         let (slot, _) = self.find(key)?;
         let old = self.objects.take(key.store_hash(), slot)?.cached.clone();
+        self.changes += 1;
         self.stale.remove(slot);
         if let Some(namespace) = key.namespace() {
             self.namespaces.remove(namespace, slot);
@@ -457,6 +465,7 @@ impl<K> Clone for State<K> {
         Self {
             version: self.version.clone(),
             content: self.content,
+            changes: self.changes,
             objects: self.objects.clone(),
             namespaces: self.namespaces.clone(),
             indexes: self.indexes.clone(),

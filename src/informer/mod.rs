@@ -4,14 +4,17 @@
 //! tasks that move objects through them. Handles are cheap clones. When the last handle is dropped,
 //! the informer stops. A stopped informer never starts again.
 
+mod changes;
 mod group;
 mod options;
 mod pipeline;
 mod resync;
+mod snapshots;
 mod status;
 mod sync;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -22,12 +25,15 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
 
+pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;
 use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
+pub use self::snapshots::{Informers, snapshots};
 pub use self::status::InformerStatus;
 pub use self::sync::{SyncError, Unsynced};
+pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};

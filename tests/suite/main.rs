@@ -18,6 +18,7 @@ mod faults;
 /// The same tests where the server speaks protobuf.
 #[path = "faults/mod.rs"]
 mod faults_protobuf;
+mod following;
 mod fuzz_corpus;
 mod groups;
 mod labels;

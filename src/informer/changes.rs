@@ -1,0 +1,159 @@
+//! One signal for the changes of several informers.
+
+use std::fmt;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all, select_all};
+use kube::Resource;
+use tokio::time::{Instant, sleep_until};
+
+use super::{InformerGroup, InformerStopped, SharedInformer};
+use crate::indexer::Indexer;
+
+/// A signal that objects of some informers have changed, for loops that look at everything each
+/// time, such as a scheduler's.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::{Node, Pod};
+/// use kube_informer::{InformerStopped, SharedInformer};
+///
+/// async fn schedule(
+///     pods: SharedInformer<Pod>,
+///     nodes: SharedInformer<Node>,
+/// ) -> Result<(), InformerStopped> {
+///     let mut changes = pods.changes().and(&nodes).debounce(Duration::from_millis(50));
+///     loop {
+///         changes.changed().await?;
+///         println!("{} pods, {} nodes", pods.lister().len(), nodes.lister().len());
+///     }
+/// }
+/// ```
+#[must_use = "nothing waits before `changed` is awaited"]
+pub struct Changes {
+    followed: Vec<Box<dyn Changing>>,
+    debounce: Duration,
+    /// The time at which the change that was seen is told.
+    due: Option<Instant>,
+    began: bool,
+}
+
+/// The store of an informer of any object type, and the changes seen so far.
+trait Changing: Send + Sync {
+    /// Waits for the sync. Returns false if the informer was stopped before.
+    fn synced(&self) -> BoxFuture<'_, bool>;
+    /// Waits until the objects differ from those seen. Returns false if the informer was stopped.
+    fn changed(&self) -> BoxFuture<'_, bool>;
+    /// Notes the present objects as seen.
+    fn note(&mut self);
+}
+
+struct Seen<K> {
+    informer: SharedInformer<K>,
+    changes: u64,
+}
+
+impl<K: Resource + Send + Sync + 'static> Changing for Seen<K> {
+    fn synced(&self) -> BoxFuture<'_, bool> {
+        self.informer.pipeline.synced().boxed()
+    }
+
+    fn changed(&self) -> BoxFuture<'_, bool> {
+        let indexer: &Indexer<K> = self.informer.indexer();
+        let differs =
+            indexer.find_in_changes(|store| (store.changes() != self.changes).then_some(()));
+        async {
+            tokio::select! {
+                biased;
+                () = differs => true,
+                () = self.informer.ended() => false,
+            }
+        }
+        .boxed()
+    }
+
+    fn note(&mut self) {
+        self.changes = self.informer.snapshot().changes();
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
+    /// Returns a signal that objects of this informer have changed. Other informers can be
+    /// [added](Changes::and) to it.
+    pub fn changes(&self) -> Changes {
+        let changes =
+            Changes { followed: Vec::new(), debounce: Duration::ZERO, due: None, began: false };
+        changes.and(self)
+    }
+}
+
+impl Changes {
+    /// Also signals changes of another informer, or of a group of informers.
+    pub fn and<K>(mut self, informers: impl Into<InformerGroup<K>>) -> Self
+    where
+        K: Resource + Send + Sync + 'static,
+    {
+        for informer in informers.into().informers() {
+            self.followed.push(Box::new(Seen { informer: informer.clone(), changes: 0 }));
+        }
+        self
+    }
+
+    /// Collects changes for this time before they are signalled; zero unless set. The first change
+    /// sets the time, so objects that change all the time are signalled once in each such period.
+    pub fn debounce(mut self, period: Duration) -> Self {
+        self.debounce = period;
+        self
+    }
+
+    /// Waits until an object was added, has changed or was deleted since the last return. The first
+    /// call returns when all informers have synced. Bookmarks, resyncs and relists that find
+    /// nothing new are no changes.
+    ///
+    /// Take snapshots after it returns: they show at least the changes that it told of. Cancel
+    /// safe: a change that was seen is told by the next call.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] if an informer was stopped.
+    pub async fn changed(&mut self) -> Result<(), InformerStopped> {
+        if self.began {
+            self.wait_for_change().await?;
+        } else {
+            let synced = join_all(self.followed.iter().map(|one| one.synced())).await;
+            if !synced.into_iter().all(|synced| synced) {
+                return Err(InformerStopped);
+            }
+            self.began = true;
+        }
+        self.followed.iter_mut().for_each(|one| one.note());
+        Ok(())
+    }
+
+    /// Waits for a change, and until its period is over. A change that was seen stays noted if this
+    /// is dropped.
+    async fn wait_for_change(&mut self) -> Result<(), InformerStopped> {
+        let due = if let Some(due) = self.due {
+            due
+        } else {
+            let changes = self.followed.iter().map(|one| one.changed());
+            let never = std::future::pending().boxed();
+            if !select_all(changes.chain([never])).await.0 {
+                return Err(InformerStopped);
+            }
+            *self.due.insert(Instant::now() + self.debounce)
+        };
+        sleep_until(due).await;
+        self.due = None;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Changes")
+            .field("informers", &self.followed.len())
+            .field("debounce", &self.debounce)
+            .finish_non_exhaustive()
+    }
+}

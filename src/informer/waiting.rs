@@ -1,0 +1,148 @@
+//! Waiting until an object meets a condition.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+use tokio::time::{Instant, timeout};
+
+use super::SharedInformer;
+use crate::lister_watcher::Collection;
+use crate::object::{Cached, ObjectKey};
+
+/// An object did not meet a condition within the given time.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::informer::ConditionTimeout;
+///
+/// fn advice(late: &ConditionTimeout) -> &'static str {
+///     match (late.stopped, late.synced, late.present) {
+///         (true, _, _) => "request a new informer",
+///         (_, false, _) => "look at the informer's last error",
+///         (_, _, false) => "the object does not exist",
+///         _ => "the object exists and is not ready",
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "{key} of {collection} did not meet the condition within {waited:.1?}: {}",
+    reason(*.stopped, *.synced, *.present)
+)]
+#[non_exhaustive]
+pub struct ConditionTimeout {
+    /// The informer's collection.
+    pub collection: Collection,
+    /// The object's key.
+    pub key: ObjectKey,
+    /// The time that was waited.
+    pub waited: Duration,
+    /// True if the informer had synced. If false, the condition was not asked.
+    pub synced: bool,
+    /// True if the store holds the object.
+    pub present: bool,
+    /// True if the informer was stopped or failed, so that the store no longer changes.
+    pub stopped: bool,
+}
+
+fn reason(stopped: bool, synced: bool, present: bool) -> &'static str {
+    match (stopped, synced, present) {
+        (true, _, _) => "its informer was stopped; request a new one",
+        (_, false, _) => "its informer has not synced; look at the informer's last error",
+        (_, _, false) => "it is not in the store",
+        _ => "the stored state does not meet it",
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
+    /// Waits until an object meets a condition, for at most `limit`. Returns the object as it is
+    /// then: `None` if the condition is met by its absence.
+    ///
+    /// `condition` gets the stored object, or `None` if the store has none. It is asked when the
+    /// informer has synced, and after each change of the object. If several changes come at once,
+    /// it may see only the last. A state that could not be decoded is not shown to it.
+    ///
+    /// Start the informer before. Cancel safe. Any number of tasks may wait. kube-runtime's
+    /// `await_condition`, without a watch of its own.
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")] {
+    /// # use kube_informer::testing::ApiServer;
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::{ObjectKey, SharedInformerFactory};
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+    /// let maps = factory.informer::<ConfigMap>();
+    /// factory.start()?;
+    /// let key = ObjectKey::namespaced("shop", "settings")?;
+    /// // It is gone, or never was.
+    /// let gone = maps.wait_until(&key, Duration::from_secs(5), |map| map.is_none()).await?;
+    /// assert!(gone.is_none());
+    /// # factory.shutdown().await;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConditionTimeout`] after `limit`, or at once if the informer was stopped.
+    pub async fn wait_until(
+        &self,
+        key: &ObjectKey,
+        limit: Duration,
+        condition: impl FnMut(Option<&K>) -> bool,
+    ) -> Result<Option<Arc<K>>, ConditionTimeout> {
+        let start = Instant::now();
+        let met = async {
+            if !self.pipeline.synced().await {
+                return None;
+            }
+            tokio::select! {
+                biased;
+                met = self.meets(key, condition) => Some(met),
+                () = self.ended() => None,
+            }
+        };
+        match timeout(limit, met).await {
+            Ok(Some(object)) => Ok(object),
+            ended => Err(ConditionTimeout {
+                collection: self.collection().clone(),
+                key: key.clone(),
+                waited: start.elapsed(),
+                synced: self.has_synced(),
+                present: self.snapshot().cached_by_key(key).is_some(),
+                stopped: ended.is_ok(),
+            }),
+        }
+    }
+
+    /// Waits until an object meets a condition, for ever.
+    async fn meets(
+        &self,
+        key: &ObjectKey,
+        mut condition: impl FnMut(Option<&K>) -> bool,
+    ) -> Option<Arc<K>> {
+        let mut seen: Option<Option<Cached<K>>> = None;
+        let look = |store: &crate::indexer::Snapshot<K>| {
+            let cached = store.cached_by_key(key);
+            let same = match (&seen, cached) {
+                (Some(Some(seen)), Some(cached)) => seen.ptr_eq(cached),
+                (Some(None), None) => true,
+                _ => false,
+            };
+            if same {
+                return None;
+            }
+            seen = Some(cached.cloned());
+            let object = match cached {
+                Some(cached) => Some(cached.get()?),
+                None if store.is_unreadable(key) => return None,
+                None => None,
+            };
+            condition(object.as_deref()).then_some(object)
+        };
+        self.indexer().find_in_changes(look).await
+    }
+}
