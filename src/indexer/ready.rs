@@ -66,9 +66,9 @@ pub fn by_label<K: Resource>(
 /// use kube_informer::indexer::by_field;
 ///
 /// let secrets = by_field("spec.volumes.secret.secretName");
-/// let pod: Pod = serde_json::from_str(
-///     r#"{"spec": {"containers": [], "volumes": [{"name": "keys", "secret": {"secretName": "a"}}]}}"#,
-/// )?;
+/// let volume = r#"{"name": "keys", "secret": {"secretName": "a"}}"#;
+/// let pod = format!(r#"{{"spec": {{"containers": [], "volumes": [{volume}]}}}}"#);
+/// let pod: Pod = serde_json::from_str(&pod)?;
 /// assert_eq!(secrets(&pod), ["a"]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
