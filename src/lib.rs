@@ -129,6 +129,7 @@
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
+pub mod client;
 pub mod controller;
 mod decode;
 pub mod delta_fifo;
