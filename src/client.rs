@@ -147,11 +147,7 @@ impl ClientRenewal {
         let namespace = client.default_namespace().to_owned();
         let source = Arc::new(Source {
             current: ArcSwap::from_pointee(Generation::new(0, client)),
-            renewal: Mutex::new(Renewal {
-                running: None,
-                not_before: Instant::now(),
-                failures: 0,
-            }),
+            renewal: Mutex::new(Renewal { running: None, not_before: Instant::now(), failures: 0 }),
             options: self,
         });
         let service = tower::service_fn(move |request| source.clone().send(request));

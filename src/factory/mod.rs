@@ -10,6 +10,8 @@
 //! status of each informer.
 
 mod builder;
+#[cfg(feature = "manager")]
+mod followed;
 mod registry;
 mod settings;
 mod spec;
