@@ -338,7 +338,7 @@ async fn build(make: &Make) -> Result<Client, kube::Error> {
     let failed = |message: String| kube::Error::Service(message.into());
     let call = catch_async(async { make().await });
     match timeout(BUILD_TIMEOUT, call).await {
-        Ok(Ok(made)) => made,
+        Ok(Ok(client)) => client,
         Ok(Err(message)) => Err(failed(format!("building a client panicked: {message}"))),
         Err(_) => Err(failed(format!("building a client took longer than {BUILD_TIMEOUT:?}"))),
     }

@@ -102,15 +102,12 @@ impl Manager {
                     tasks: self.leading_tasks,
                 });
                 let election = ELECTION.into();
-                match self.elector {
-                    Some(elector) => {
-                        let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
-                        work.spawn(&election, Role::Election, leading);
-                    }
-                    None => {
-                        let scope = WorkScope::new(work_stop.child_token());
-                        work.spawn(&election, Role::Election, team.work(scope));
-                    }
+                if let Some(elector) = self.elector {
+                    let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
+                    work.spawn(&election, Role::Election, leading);
+                } else {
+                    let scope = WorkScope::new(work_stop.child_token());
+                    work.spawn(&election, Role::Election, team.work(scope));
                 }
                 let mut informer_ends: FuturesUnordered<_> =
                     controllers.iter().map(|controller| controller.informer_stopped()).collect();
@@ -122,7 +119,9 @@ impl Manager {
                     error = early.next_failure() => Some(error),
                     Some(error) = informer_ends.next() => Some(ManagerError::Controller(error)),
                 };
-                failed.into_iter().for_each(|error| first.note(error));
+                if let Some(error) = failed {
+                    first.note(error);
+                }
             }
         }
         state.enter(ManagerPhase::Stopping);

@@ -99,7 +99,7 @@ pub enum TaskState {
 
 /// A handle on a manager that runs in another task. Clones are cheap.
 #[derive(Clone)]
-pub struct ManagerHandle(pub(super) Arc<ManagerState>);
+pub struct ManagerHandle(pub(crate) Arc<ManagerState>);
 
 impl ManagerHandle {
     /// Returns the status at this moment. O(informers + handlers + keys being reconciled).

@@ -146,10 +146,10 @@ async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
         };
         while connections.try_join_next().is_some() {}
         oldest.retain(|connection| !connection.is_finished());
-        if oldest.len() >= CONNECTIONS {
-            if let Some(connection) = oldest.pop_front() {
-                connection.abort();
-            }
+        if oldest.len() >= CONNECTIONS
+            && let Some(connection) = oldest.pop_front()
+        {
+            connection.abort();
         }
         oldest.push_back(connections.spawn(serve(socket, paths, site.clone())));
     }
