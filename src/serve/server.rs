@@ -64,7 +64,7 @@ impl Listeners {
         metrics: SocketAddr,
     ) -> Result<Self, ManagerError> {
         let local = metrics.ip().is_loopback();
-        if health == Some(metrics) {
+        if health == Some(metrics) && metrics.port() != 0 {
             let listener = listen(metrics, "health and metrics").await?;
             let at = address(&listener, metrics);
             let listeners = vec![(listener, Paths { health: true, metrics: true, local })];

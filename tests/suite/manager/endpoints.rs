@@ -56,9 +56,9 @@ async fn health_and_status_are_served_at_their_addresses() {
         sleep(MS).await;
     }
     assert_eq!(get(at.health, "/livez", "10.1.2.3:8081").await, (200, "ok".into()));
-    let (status, body) = get(at.metrics, "/status", "127.0.0.1:8080").await;
+    let (code, body) = get(at.metrics, "/status", "127.0.0.1:8080").await;
     let body: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!((status, &body["phase"]), (200, &"running".into()));
+    assert_eq!((code, &body["phase"]), (200, &"running".into()));
     assert_eq!(get(at.metrics, "/status", "evil.example").await.0, 421, "DNS rebinding");
     assert_eq!(get(at.metrics, "/livez", "localhost").await.0, 404);
     assert_eq!(get(at.health, "/status", "localhost").await.0, 404);
@@ -73,8 +73,8 @@ async fn one_address_may_serve_everything() {
     let free = TcpListener::bind(any_port()).await.unwrap().local_addr().unwrap();
     let server = ApiServer::new();
     let stop = CancellationToken::new();
-    let served = serve().health(free).metrics(free).metrics_from(|| "up 1\n".into());
-    let (at, running) = start(Manager::builder(&factory(&server)).serve(served), &stop).await;
+    let endpoints = serve().health(free).metrics(free).metrics_from(|| "up 1\n".into());
+    let (at, running) = start(Manager::builder(&factory(&server)).serve(endpoints), &stop).await;
     assert_eq!((at.health, at.metrics), (free, free));
     assert_eq!(get(free, "/livez", "localhost").await.0, 200);
     assert_eq!(get(free, "/status", "localhost").await.0, 200);
@@ -88,15 +88,18 @@ async fn address_in_use_is_an_error_before_anything_starts() {
     let taken = TcpListener::bind(any_port()).await.unwrap();
     let address = taken.local_addr().unwrap();
     let server = ApiServer::new();
-    for (served, endpoint) in
+    for (endpoints, endpoint) in
         [(serve().health(address), "health"), (serve().metrics(address), "metrics")]
     {
         let (factory, _) = maps(&server, "maps");
-        let manager = Manager::builder(&factory).serve(served);
+        let manager = Manager::builder(&factory).serve(endpoints);
         let error = run(manager, &CancellationToken::new()).await.unwrap().unwrap_err();
         assert!(matches!(error, ManagerError::Address { .. }), "{error}");
         let text = error.to_string();
-        assert!(text.starts_with(&format!("cannot listen on {address} for {endpoint}: ")), "{text}");
+        assert!(
+            text.starts_with(&format!("cannot listen on {address} for {endpoint}: ")),
+            "{text}"
+        );
         assert!(text.ends_with(&format!("or set Serve::{endpoint}")), "{text}");
         assert!(!factory.status().informers[0].stopped, "the factory is as it was");
     }
@@ -138,8 +141,7 @@ async fn endpoints_answer_during_the_stop() {
 async fn silent_peers_do_not_keep_others_away() {
     let server = ApiServer::new();
     let stop = CancellationToken::new();
-    let (at, running) =
-        start(Manager::builder(&factory(&server)).serve(serve()), &stop).await;
+    let (at, running) = start(Manager::builder(&factory(&server)).serve(serve()), &stop).await;
     let mut silent = Vec::new();
     for _ in 0..200 {
         let mut socket = TcpStream::connect(at.health).await.unwrap();
@@ -160,8 +162,7 @@ async fn silent_peers_do_not_keep_others_away() {
 async fn large_header_is_refused() {
     let server = ApiServer::new();
     let stop = CancellationToken::new();
-    let (at, running) =
-        start(Manager::builder(&factory(&server)).serve(serve()), &stop).await;
+    let (at, running) = start(Manager::builder(&factory(&server)).serve(serve()), &stop).await;
     let mut socket = TcpStream::connect(at.health).await.unwrap();
     let large = format!("GET /livez HTTP/1.1\r\nHost: localhost\r\nX: {}", "x".repeat(20_000));
     let _refused = socket.write_all(large.as_bytes()).await;

@@ -20,7 +20,8 @@ async fn names_must_differ() {
     let expected = r#"the name "same" is used twice: give each controller, task and check its own"#;
     assert_eq!(refused(twice), expected);
     assert!(refused(task(Manager::builder(&factory), "")).contains("empty name"));
-    task(task(Manager::builder(&factory), "one"), "another").build().unwrap();
+    let built = task(task(Manager::builder(&factory), "one"), "another").build();
+    assert!(built.is_ok());
 }
 
 #[tokio::test]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::Api;
+use kube_informer::Action;
 use kube_informer::controller::{Controller, Phase};
 use kube_informer::manager::{ManagerPhase, TaskState};
-use kube_informer::Action;
 
 use super::*;
 use crate::controller::support::S;
@@ -50,9 +50,9 @@ async fn parts_start_and_stop_in_order() {
     assert_eq!(story.told(), ["early begins"]);
     let status = handle.status();
     assert_eq!(status.phase, ManagerPhase::Syncing);
-    let states: Vec<_> = status.tasks.iter().map(|task| (&*task.name, task.state)).collect();
+    let found: Vec<_> = status.tasks.iter().map(|task| (&*task.name, task.state)).collect();
     let (waiting, works) = (TaskState::Waiting, TaskState::Running);
-    assert_eq!(states, [("early", works), ("sweeper", waiting), ("task", waiting)]);
+    assert_eq!(found, [("early", works), ("sweeper", waiting), ("task", waiting)]);
     assert!(status.controllers.iter().all(|controller| controller.phase == Phase::Syncing));
 
     server.stop_intercepting();

@@ -86,11 +86,13 @@ async fn missing_member_of_a_group_holds_nothing_up() {
     let group = factory.in_namespaces::<ConfigMap>(["shop", "closed"]);
     let (story, stop) = (Story::default(), CancellationToken::new());
     let reconciled = story.clone();
-    let manager = Manager::builder(&factory)
-        .controller(Controller::builder("maps", group).build(), move |request| {
+    let manager = Manager::builder(&factory).controller(
+        Controller::builder("maps", group).build(),
+        move |request| {
             reconciled.tell(request.key.to_string());
             async { Ok::<_, Infallible>(Action::done()) }
-        });
+        },
+    );
     let running = run(manager, &stop);
     story.reaches("shop/a").await;
     stop.cancel();
