@@ -220,8 +220,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Builds the manager. With [`serve`](crate::serve), this installs the recorder of metrics for
-    /// the whole process.
+    /// Builds the manager. With endpoints (feature `serve`), this installs the recorder of metrics
+    /// for the whole process.
     ///
     /// # Errors
     /// - [`ManagerError::DuplicateName`] and [`ManagerError::EmptyName`]: names must differ.

@@ -54,7 +54,7 @@ pub enum ManagerError {
     RecorderInstalled,
     /// An address could not be bound.
     Address {
-        /// The endpoints that were to be served there: `health`, `metrics`, or `health and metrics`.
+        /// The endpoints to be served there: `health`, `metrics`, or `health and metrics`.
         endpoints: &'static str,
         /// The address.
         address: SocketAddr,

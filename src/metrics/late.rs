@@ -185,3 +185,60 @@ impl Recorder for LateRecorder<'_> {
         Histogram::from_arc(late)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ::metrics::NoopRecorder;
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    /// Runs `early` before a handle has a recorder, and `later` after that. Returns the samples.
+    fn samples<H: Bind>(handle: &H, early: impl Fn(&H), later: impl Fn(&H)) -> Vec<String> {
+        early(handle);
+        let recorder = PrometheusBuilder::new().build_recorder();
+        handle.bind(&recorder);
+        later(handle);
+        let text = recorder.handle().render();
+        let samples = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        samples.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn placeholder_has_no_size() {
+        assert!(may_be_placeholder(&NoopRecorder));
+        assert!(!may_be_placeholder(&PrometheusBuilder::new().build_recorder()));
+    }
+
+    #[test]
+    fn sums_from_before_the_recorder_are_kept() {
+        let counter = Late::<Counter, u64>::new(&Key::from_name("c"), Counter::noop());
+        let add = |counter: &Late<Counter, u64>| counter.increment(2);
+        assert_eq!(samples(&*counter, add, add), ["c 4"]);
+
+        let gauge = || Late::<Gauge, Reading>::new(&Key::from_name("g"), Gauge::noop());
+        let change = |gauge: &Late<Gauge, Reading>| {
+            gauge.increment(5.0);
+            gauge.decrement(2.0);
+        };
+        assert_eq!(samples(&*gauge(), change, change), ["g 6"]);
+        let set = |gauge: &Late<Gauge, Reading>| gauge.set(9.0);
+        assert_eq!(samples(&*gauge(), set, |_| {}), ["g 9"]);
+    }
+
+    #[test]
+    fn histogram_begins_with_its_recorder() {
+        let histogram = Late::<Histogram, ()>::new(&Key::from_name("h"), Histogram::noop());
+        let samples = samples(&*histogram, |h| h.record(1.0), |h| h.record(3.0));
+        assert!(samples.contains(&"h_count 1".to_owned()), "{samples:?}");
+        assert!(samples.contains(&"h_sum 3".to_owned()), "{samples:?}");
+    }
+
+    #[test]
+    fn first_recorder_gets_every_value() {
+        let first = PrometheusBuilder::new().build_recorder();
+        let counter = LateRecorder(&first).register_counter(&Key::from_name("c"), &metadata());
+        counter.increment(7);
+        assert!(first.handle().render().contains("c 7\n"));
+    }
+}

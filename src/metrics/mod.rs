@@ -5,9 +5,9 @@
 //! does nothing. A stage creates its handles once and drops them when it is dropped. A recorder
 //! that holds handles weakly therefore forgets an informer when the informer is dropped.
 //!
-//! Install the recorder before you create an informer: a handle created earlier records nothing. The
-//! exception is the recorder that a manager's server (feature `serve`) installs: handles created
-//! earlier record to it, too.
+//! Install the recorder before you create an informer: a handle created earlier records nothing.
+//! The exception is the recorder that a manager's server (feature `serve`) installs: handles
+//! created earlier record to it, too.
 //!
 //! Values are published when they change, so any exporter works. A value that only ages, such as
 //! the time of the last event, is published as a timestamp, not as an age. An age would stand still

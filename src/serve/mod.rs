@@ -2,8 +2,8 @@
 //!
 //! | path | default address | answer |
 //! |---|---|---|
-//! | `/livez`, `/healthz` | all interfaces, port 8081 | 200, or 500 if the process should be restarted |
-//! | `/readyz` | all interfaces, port 8081 | 200, or 500 if it should get no requests |
+//! | `/livez`, `/healthz` | all interfaces, port 8081 | 200, or 500 for a restart |
+//! | `/readyz` | all interfaces, port 8081 | 200, or 500 for no requests |
 //! | `/metrics` | localhost, port 8080 | metrics in Prometheus's text format |
 //! | `/status` | localhost, port 8080 | [`ManagerStatus`](crate::manager::ManagerStatus) as JSON |
 //!
@@ -18,9 +18,9 @@
 //!
 //! `/livez` checks that each controller works, that the tasks of each informer run, and that a
 //! leader's term has not outlived its lease. It succeeds while the informers sync and during a
-//! stop. `/readyz` checks that the manager has started and does not stop, that each informer has
-//! synced and, with [`Serve::fresh_within`], that its store is fresh. A standby whose informers
-//! have synced is ready. An informer without which a controller works, as
+//! stop. `/readyz` checks that the manager has started and does not stop, that each informer of the
+//! factory has synced and, with [`Serve::fresh_within`], that its store is fresh. A standby whose
+//! informers have synced is ready. An informer without which a controller works, as
 //! [its status](crate::controller::ControllerStatus::missing) says, does not count.
 //!
 //! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
