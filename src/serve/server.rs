@@ -170,3 +170,29 @@ async fn serve(socket: TcpStream, paths: Paths, site: Arc<Site>) {
     // A peer that goes away or is too slow is no error of ours.
     let _ended = timeout(CONNECTION_TIMEOUT, connection).await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn all_interfaces_are_bound_once() {
+        let (port, listeners) = loop {
+            let free = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+            let port = free.local_addr().unwrap().port();
+            drop(free);
+            // Another test may have taken it.
+            if let Ok(listeners) = everywhere(port).await {
+                break (port, listeners);
+            }
+        };
+        assert!(!listeners.is_empty());
+        TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let taken = everywhere(port).await.unwrap_err();
+        let in_use = |source: &io::Error| source.kind() == io::ErrorKind::AddrInUse;
+        assert!(
+            matches!(&taken, ManagerError::Address { source, .. } if in_use(source)),
+            "{taken}"
+        );
+    }
+}
