@@ -247,7 +247,7 @@ impl ManagerBuilder {
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
         if let Some(elector) = &mut self.elector {
-            elector.limit_stop_timeout(self.stop_deadline * 4 / 5);
+            elector.limit_stop_timeout(self.stop_deadline / 5 * 4);
         }
         Ok(Manager {
             handle: ManagerHandle(state),

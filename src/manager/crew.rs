@@ -8,7 +8,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use super::ManagerError;
 use super::status::{ManagerState, Role};
 use crate::leader_election::WorkScope;
-use crate::panic::{catch, catch_async, into_message};
+use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::sync::Mutex;
 
 /// A set of named tasks. Dropping it drops them at their next await.
@@ -108,7 +108,14 @@ impl FirstError {
         let text = catch(|| error.to_string())
             .unwrap_or_else(|message| format!("an error whose text panicked: {message}"));
         tracing::error!(error = text, "a part of the manager failed");
-        self.0.lock().get_or_insert(error);
+        let mut first = self.0.lock();
+        if first.is_none() {
+            *first = Some(error);
+        } else {
+            drop(first);
+            // A task's error is user code.
+            drop_safely(error);
+        }
     }
 
     /// Returns the first error, if there was one.

@@ -54,8 +54,9 @@ impl Check {
         };
         let ended = async {
             let ended = progress.wait_for(Option::is_some).await;
-            // Without a result, the runtime has ended.
-            ended.ok().and_then(|ended| ended.clone()).unwrap_or(Ok(()))
+            // Without a result, the thread panicked: the check's error, when it was dropped.
+            let result = ended.ok().and_then(|ended| ended.clone());
+            result.unwrap_or_else(|| Err("it ended without a result".into()))
         };
         let name = &*self.name;
         match timeout(limit, ended).await {

@@ -144,6 +144,23 @@ async fn failed_check_is_named_without_its_reason() {
 }
 
 #[tokio::test]
+async fn check_whose_error_panics_when_dropped_fails() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("no")]
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("when it was dropped");
+        }
+    }
+    let serve = Serve::new().check_timeout(300 * S);
+    let rig = Rig::new(serve.live_check("bomb", || async { Err::<(), _>(Bomb) }));
+    for _ in 0..2 {
+        assert_eq!(rig.status("/livez").await, 500);
+    }
+}
+
+#[tokio::test]
 async fn check_that_does_not_end_takes_one_thread() {
     let (release, blocked) = std::sync::mpsc::channel::<()>();
     let blocked = parking_lot::Mutex::new(blocked);

@@ -11,6 +11,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{Api, PostParams};
 use kube::client::Body;
+use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube_informer::SharedInformerFactory;
 use kube_informer::client::{ClientRenewal, renewing_client};
 use kube_informer::testing::ApiServer;
@@ -266,4 +267,47 @@ async fn first_client_that_cannot_be_built_is_an_error() {
     let made = issuer.clone();
     let error = renewing_client(move || made.clone().build()).await.err().unwrap();
     assert!(error.to_string().contains("no credentials"), "{error}");
+}
+
+#[cfg(feature = "testing-tls")]
+#[tokio::test]
+async fn rotated_authority_interrupts_only_the_watch() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let listening = server.listen_tls("127.0.0.1:0").await.unwrap();
+    let address = listening.address();
+    // The file that a kubelet or an operator's deployment would replace.
+    let kubeconfig = Arc::new(Mutex::new(listening.kubeconfig(None)));
+    let (read, built) = (kubeconfig.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = built.clone();
+    let client = renewing_client(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let kubeconfig = Kubeconfig::from_yaml(&read.lock()).unwrap();
+        async {
+            let options = KubeConfigOptions::default();
+            let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
+            kube::Client::try_from(config)
+        }
+    })
+    .await
+    .unwrap();
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(60 * S).await.unwrap();
+    // The server comes back with a certificate of a new authority.
+    listening.shutdown().await;
+    let listening = server.listen_tls(address).await.unwrap();
+    *kubeconfig.lock() = listening.kubeconfig(None);
+    server.create(&map("b", "1")).unwrap();
+    let seen = async {
+        while maps.lister().namespace("shop").get("b").is_err() {
+            sleep(MS).await;
+        }
+    };
+    timeout(120 * S, seen).await.unwrap();
+    assert!(built.load(Ordering::Relaxed) >= 2);
+    let status = maps.status().reflector;
+    assert_eq!(status.lists, 1, "{status:?}");
+    factory.shutdown().await;
 }
