@@ -70,13 +70,13 @@ where
 ///   because the answer proves that it was not executed. A request whose body is a stream is not
 ///   sent again;
 /// - when a request gets no answer: the connection or the TLS handshake failed, for example because
-///   the server's certificate has a new authority. The request fails, and the next one uses the new
-///   client;
+///   the server's certificate has a new authority. A GET is sent once more over the new client. A
+///   write may have been executed, so its error is returned;
 /// - [periodically](Self::every), if that is set.
 ///
 /// Any number of concurrent requests cause one renewal. It goes on if the requests that wait for it
-/// are dropped. While it runs, requests wait only if the old credentials have expired or were
-/// refused. A renewal that fails is logged, and the old client stays in use. The next one begins
+/// are dropped. While it runs, only requests wait whose credentials have expired or that failed as
+/// above. A renewal that fails is logged, and the old client stays in use. The next one begins
 /// after a delay, from 1 s to 60 s, when a request needs it.
 ///
 /// ```no_run
@@ -217,26 +217,31 @@ impl Source {
     async fn send(self: Arc<Self>, request: Request<Body>) -> Result<Response<Body>, BoxError> {
         let used = self.usable().await;
         let (parts, body) = request.into_parts();
+        let only_reads = parts.method.is_safe();
         let again = body.try_clone().map(|body| Request::from_parts(parts.clone(), body));
         let answer = used.client.send(Request::from_parts(parts, body)).await;
-        match (answer, again) {
-            (Ok(answer), again) if answer.status() == StatusCode::UNAUTHORIZED => {
+        match &answer {
+            // The request was not executed.
+            Ok(refused) if refused.status() == StatusCode::UNAUTHORIZED => {
                 wait(self.renew(&used, "the server answered 401")).await;
-                let now = self.current.load_full();
-                match again {
-                    Some(request) if now.number > used.number => {
-                        drop(answer);
-                        Ok(now.client.send(request).await?)
-                    }
-                    _ => Ok(answer),
+            }
+            Ok(_) => return Ok(answer?),
+            Err(_) => {
+                let renewal = self.renew(&used, "a request got no answer");
+                // A write may have been executed all the same: it is not sent again.
+                if !only_reads {
+                    return Ok(answer?);
                 }
+                wait(renewal).await;
             }
-            (Ok(answer), _) => Ok(answer),
-            (Err(error), _) => {
-                // Not awaited: it is not known whether the request was executed.
-                self.renew(&used, "a request got no answer");
-                Err(error.into())
+        }
+        let now = self.current.load_full();
+        match again {
+            Some(request) if now.number > used.number => {
+                drop(answer);
+                Ok(now.client.send(request).await?)
             }
+            _ => Ok(answer?),
         }
     }
 
