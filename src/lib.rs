@@ -124,11 +124,14 @@
 //! |---|---|
 //! | `testing` | a fake source, an embedded API server and faults, to test without a cluster |
 //! | `testing-tls` | the embedded server over TLS, and a real control plane if its binaries exist |
+//! | `manager` | one `run` for a whole operator: `manager` |
+//! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
 //! | `compact` | objects packed in memory and unpacked when they are read: see [`storage`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
+pub mod client;
 pub mod controller;
 mod decode;
 pub mod delta_fifo;
@@ -142,6 +145,8 @@ pub mod labels;
 pub mod leader_election;
 pub mod lister;
 pub mod lister_watcher;
+#[cfg(feature = "manager")]
+pub mod manager;
 pub mod metrics;
 pub mod object;
 mod packer;
@@ -152,6 +157,8 @@ pub mod reflector;
 mod schedules;
 #[cfg(test)]
 mod seeds;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]
@@ -173,6 +180,8 @@ pub use informer::{
 pub use labels::LabelSelector;
 pub use leader_election::LeaderElector;
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
+#[cfg(feature = "manager")]
+pub use manager::Manager;
 pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersion};
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

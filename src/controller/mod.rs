@@ -51,8 +51,9 @@ pub use self::history::{ChangeKind, KeyTriggers, Trigger, TriggerCause};
 use self::own_writes::WriteLog;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
 pub use self::presence::{Presence, UnknownReason};
-pub(crate) use self::run::{AnyController, Election};
-use self::run::{ControlLoop, StopGuard};
+use self::run::ControlLoop;
+#[cfg_attr(not(feature = "manager"), allow(unused_imports, reason = "the manager uses it"))]
+pub(crate) use self::run::{AnyController, Election, StopGuard};
 pub use self::source::Source;
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};

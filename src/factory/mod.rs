@@ -10,6 +10,8 @@
 //! status of each informer.
 
 mod builder;
+#[cfg(feature = "manager")]
+mod followed;
 mod registry;
 mod settings;
 mod spec;
@@ -66,6 +68,8 @@ impl SharedInformerFactory {
     ///
     /// A client with kube's default stack retries 429, 503 and 504 itself, up to 15 times, before
     /// an informer sees them. Set `Config::default_retry = false` to leave retries to the informer.
+    ///
+    /// For credentials that expire, use a client that [renews itself](crate::client).
     pub fn builder(client: Client) -> SharedInformerFactoryBuilder {
         SharedInformerFactoryBuilder::new(client)
     }

@@ -173,6 +173,17 @@ impl LeaderElector {
         }
     }
 
+    /// Shortens the stop timeout, if it is longer.
+    #[cfg(feature = "manager")]
+    pub(crate) fn limit_stop_timeout(&mut self, limit: Duration) {
+        self.stop_timeout = self.stop_timeout.min(limit);
+    }
+
+    #[cfg(feature = "manager")]
+    pub(crate) fn stop_timeout(&self) -> Duration {
+        self.stop_timeout
+    }
+
     /// Returns the identity of this candidate.
     pub fn identity(&self) -> &str {
         &self.identity

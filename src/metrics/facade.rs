@@ -15,6 +15,8 @@ mod handles {
     };
     use tokio::time::Instant;
 
+    #[cfg(feature = "serve")]
+    use crate::metrics::late;
     use crate::metrics::names::{Description, Kind};
     use crate::panic::catch;
     use crate::sync::Mutex;
@@ -49,7 +51,15 @@ mod handles {
             let metadata =
                 Metadata::new(module_path!(), ::metrics::Level::INFO, Some(module_path!()));
             let key = Key::from_parts(name, labels);
-            contained(|| with_recorder(|recorder| register(recorder, &key, &metadata)))
+            contained(|| {
+                with_recorder(|recorder| {
+                    #[cfg(feature = "serve")]
+                    if late::may_be_placeholder(recorder) {
+                        return register(&late::LateRecorder(recorder), &key, &metadata);
+                    }
+                    register(recorder, &key, &metadata)
+                })
+            })
         }
     }
 

@@ -6,6 +6,8 @@
 //! that holds handles weakly therefore forgets an informer when the informer is dropped.
 //!
 //! Install the recorder before you create an informer: a handle created earlier records nothing.
+//! The exception is the recorder that a manager's server (feature `serve`) installs: handles
+//! created earlier record to it, too.
 //!
 //! Values are published when they change, so any exporter works. A value that only ages, such as
 //! the time of the last event, is published as a timestamp, not as an age. An age would stand still
@@ -73,11 +75,15 @@
 //! | [`LEADER_ELECTION_MASTER`] | gauge | 0 or 1 | `name` |
 
 mod facade;
+#[cfg(feature = "serve")]
+mod late;
 mod names;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
+#[cfg(feature = "serve")]
+pub(crate) use self::late::bind;
 pub use self::names::*;
 
 /// Describes every metric to the recorder, with its unit. Call this once, after the recorder is

@@ -11,6 +11,7 @@ mod compact_memory;
 mod decode_cost;
 mod endless;
 mod log;
+mod manager;
 mod memory;
 mod plain_informer;
 mod secret_log;
@@ -43,12 +44,15 @@ const TESTS: &[(&str, fn())] = &[
     ("compact_memory", compact_memory::packed_objects_and_their_list_stay_small),
     ("decode_cost", decode_cost::decoding_a_pod_stays_within_its_bounds),
     ("endless", endless::endless_answer_is_held_only_in_part),
+    ("manager_signals", manager::signals_stop_a_manager),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
     ("secret_log", secret_log::no_log_or_metric_shows_secret_data),
     ("signals", signals::examples_end_at_sigterm),
     ("slim_cache", slim_cache::each_slimmer_form_takes_less_memory),
     ("spans", spans::spans_name_resource_namespace_and_version),
+    // Last, because it installs a recorder for the rest of the process.
+    ("manager_metrics", manager::manager_serves_metrics_of_informers_made_before_it),
 ];
 
 fn main() -> ExitCode {

@@ -9,6 +9,7 @@ mod election;
 mod errors;
 mod factory;
 mod freshness;
+mod manager;
 mod pace;
 mod queue;
 mod recorder;

@@ -23,6 +23,7 @@ mod fuzz_corpus;
 mod groups;
 mod labels;
 mod leader_election;
+mod manager;
 #[cfg(feature = "metrics")]
 mod metrics;
 #[cfg(feature = "metrics")]
@@ -31,6 +32,7 @@ mod prometheus;
 mod protobuf;
 mod protobuf_source;
 mod relist;
+mod renewing;
 mod replay;
 mod soak;
 mod status;

@@ -1,0 +1,305 @@
+//! Options of a manager.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
+use kube::Resource;
+use tokio_util::sync::CancellationToken;
+
+use super::status::{ManagerHandle, ManagerState, Role};
+use super::{Manager, ManagerError};
+use crate::controller::{Action, AnyController, BoxError, Controller, ReconcileRequest};
+use crate::factory::SharedInformerFactory;
+use crate::leader_election::{LeaderElector, WorkScope};
+#[cfg(feature = "serve")]
+use crate::serve::Serve;
+
+/// The end of a task.
+pub(super) type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
+
+/// A task that runs in each term in which this replica leads.
+pub(super) struct LeadingTask {
+    pub(super) name: Arc<str>,
+    pub(super) run: Box<dyn Fn(WorkScope) -> TaskFuture + Send + Sync>,
+}
+
+/// A task that runs on every replica.
+pub(super) struct ReplicaTask {
+    pub(super) name: Arc<str>,
+    pub(super) run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
+}
+
+/// Options of a [`Manager`]. The [module](super) documentation shows an example.
+#[must_use]
+pub struct ManagerBuilder {
+    factory: SharedInformerFactory,
+    elector: Option<LeaderElector>,
+    rejoins_election: bool,
+    leading: Vec<Arc<dyn AnyController>>,
+    always: Vec<Arc<dyn AnyController>>,
+    leading_tasks: Vec<LeadingTask>,
+    tasks: Vec<ReplicaTask>,
+    early_tasks: Vec<ReplicaTask>,
+    sync_timeout: Duration,
+    stop_deadline: Duration,
+    #[cfg(feature = "serve")]
+    serve: Option<Serve>,
+    /// The first mistake; [`build`](Self::build) returns it.
+    mistake: Option<ManagerError>,
+}
+
+impl ManagerBuilder {
+    pub(super) fn new(factory: SharedInformerFactory) -> Self {
+        Self {
+            factory,
+            elector: None,
+            rejoins_election: false,
+            leading: Vec::new(),
+            always: Vec::new(),
+            leading_tasks: Vec::new(),
+            tasks: Vec::new(),
+            early_tasks: Vec::new(),
+            sync_timeout: Duration::from_secs(120),
+            stop_deadline: Duration::from_secs(25),
+            #[cfg(feature = "serve")]
+            serve: None,
+            mistake: None,
+        }
+    }
+
+    /// Adds a controller. With [leader election](Self::leader_election) it reconciles only while
+    /// this replica leads.
+    ///
+    /// Its informers sync before that, so that a standby takes over at once.
+    pub fn controller<K, C, F, Fut, E>(mut self, controller: Controller<K, C>, reconcile: F) -> Self
+    where
+        K: Resource + Send + Sync + 'static,
+        C: Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let controller = self.without_election(controller, reconcile);
+        self.leading.push(controller);
+        self
+    }
+
+    /// Adds a controller that reconciles whether or not this replica leads.
+    pub fn controller_on_every_replica<K, C, F, Fut, E>(
+        mut self,
+        controller: Controller<K, C>,
+        reconcile: F,
+    ) -> Self
+    where
+        K: Resource + Send + Sync + 'static,
+        C: Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let controller = self.without_election(controller, reconcile);
+        self.always.push(controller);
+        self
+    }
+
+    /// Adds the reconcile. A controller with an election of its own is a mistake.
+    fn without_election<K, C, F, Fut, E>(
+        &mut self,
+        controller: Controller<K, C>,
+        reconcile: F,
+    ) -> Arc<dyn AnyController>
+    where
+        K: Resource + Send + Sync + 'static,
+        C: Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let (controller, election) = controller.with_reconcile(reconcile);
+        if election.is_some() {
+            let controller = controller.name().clone();
+            self.mistake.get_or_insert(ManagerError::ControllerElection { controller });
+        }
+        controller
+    }
+
+    /// Adds a task that runs while this replica leads; always, if there is no election. It begins
+    /// when the informers have synced.
+    ///
+    /// The task is told to end by the scope's [token](WorkScope::token). If this replica
+    /// [stands by again](Self::rejoins_election) after it lost leadership, the function is called
+    /// once for each term.
+    ///
+    /// A task that returns `Ok` has ended, and everything else goes on. A task that returns an
+    /// error or panics ends the manager with that error.
+    pub fn task_while_leading<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
+    where
+        F: Fn(WorkScope) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let run = Box::new(move |scope| run(scope).map_err(E::into).boxed());
+        self.leading_tasks.push(LeadingTask { name: name.into(), run });
+        self
+    }
+
+    /// Adds a task that runs whether or not this replica leads. It begins when the informers have
+    /// synced, and is told to end after the controllers have ended.
+    ///
+    /// A task that returns `Ok` has ended, and everything else goes on. A task that returns an
+    /// error or panics ends the manager with that error.
+    pub fn task_on_every_replica<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
+    where
+        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.tasks.push(ReplicaTask::new(name.into(), run));
+        self
+    }
+
+    /// Adds a task like [`task_on_every_replica`](Self::task_on_every_replica) that begins before
+    /// the informers, and is told to end after all other tasks have ended.
+    ///
+    /// A server of conversion webhooks must be such a task: the API server calls it to answer the
+    /// informers' lists.
+    pub fn task_before_sync<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
+    where
+        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.early_tasks.push(ReplicaTask::new(name.into(), run));
+        self
+    }
+
+    /// Runs controllers and [tasks](Self::task_while_leading) only while this candidate leads. One
+    /// election decides for all of them.
+    ///
+    /// The manager shortens the elector's stop timeout to four fifths of its own
+    /// [deadline](Self::stop_deadline), so that the lease is released within the deadline.
+    pub fn leader_election(mut self, elector: LeaderElector) -> Self {
+        if self.elector.replace(elector).is_some() {
+            self.mistake.get_or_insert(ManagerError::TwoElections);
+        }
+        self
+    }
+
+    /// Sets whether this replica stands by again after it lost leadership. False unless set: the
+    /// manager then ends with [`ManagerError::Leadership`], as in client-go, and the process starts
+    /// again with nothing left of the old term.
+    pub fn rejoins_election(mut self, rejoins: bool) -> Self {
+        self.rejoins_election = rejoins;
+        self
+    }
+
+    /// Sets the time that informers which no controller follows get to sync; 2 minutes unless set.
+    /// For the informers of a controller,
+    /// [the controller's limit](crate::controller::ControllerBuilder::sync_timeout) counts.
+    pub fn sync_timeout(mut self, limit: Duration) -> Self {
+        self.sync_timeout = limit;
+        self
+    }
+
+    /// Sets the time that everything gets to end after a stop; 25 s unless set, which is less than
+    /// the 30 s that a pod has. What has not ended by then is dropped, and
+    /// [`ManagerError::Unfinished`] names it.
+    pub fn stop_deadline(mut self, limit: Duration) -> Self {
+        self.stop_deadline = limit;
+        self
+    }
+
+    /// Serves health checks, metrics and the status; see [`Serve`].
+    #[cfg(feature = "serve")]
+    pub fn serve(mut self, serve: Serve) -> Self {
+        self.serve = Some(serve);
+        self
+    }
+
+    /// Builds the manager. With endpoints (feature `serve`), this installs the recorder of metrics
+    /// for the whole process.
+    ///
+    /// # Errors
+    /// - [`ManagerError::DuplicateName`] and [`ManagerError::EmptyName`]: names must differ.
+    /// - [`ManagerError::TwoElections`] and [`ManagerError::ControllerElection`]: there is at most
+    ///   one election.
+    /// - [`ManagerError::RecorderInstalled`]: the manager cannot serve another recorder's figures.
+    pub fn build(mut self) -> Result<Manager, ManagerError> {
+        if let Some(mistake) = self.mistake.take() {
+            return Err(mistake);
+        }
+        let controllers: Vec<_> = self.leading.iter().chain(&self.always).collect();
+        let tasks: Vec<_> = (self.leading_tasks.iter().map(|task| (&task.name, true)))
+            .chain(self.tasks.iter().chain(&self.early_tasks).map(|task| (&task.name, false)))
+            .collect();
+        let names = controllers.iter().map(|controller| controller.name());
+        check_names(names.chain(tasks.iter().map(|(name, _)| *name)))?;
+        let leadership = self.elector.as_ref().map(LeaderElector::leadership);
+        let tasks = tasks
+            .into_iter()
+            .map(|(name, while_leading)| (name.clone(), Role::Task { while_leading }));
+        let handles = controllers.iter().map(|controller| controller.handle()).collect();
+        let state = Arc::new(ManagerState::new(self.factory.clone(), handles, leadership, tasks));
+        #[cfg(feature = "serve")]
+        let endpoints = self.serve.map(Serve::prepare).transpose()?;
+        if let Some(elector) = &mut self.elector {
+            elector.limit_stop_timeout(self.stop_deadline / 5 * 4);
+        }
+        Ok(Manager {
+            handle: ManagerHandle(state),
+            factory: self.factory,
+            elector: self.elector,
+            rejoins_election: self.rejoins_election,
+            leading: self.leading,
+            always: self.always,
+            leading_tasks: self.leading_tasks,
+            tasks: self.tasks,
+            early_tasks: self.early_tasks,
+            sync_timeout: self.sync_timeout,
+            stop_deadline: self.stop_deadline,
+            #[cfg(feature = "serve")]
+            endpoints,
+        })
+    }
+}
+
+impl ReplicaTask {
+    fn new<F, Fut, E>(name: Arc<str>, run: F) -> Self
+    where
+        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        Self { name, run: Box::new(move |stop| run(stop).map_err(E::into).boxed()) }
+    }
+}
+
+/// Refuses empty names, and names that are used twice.
+pub(crate) fn check_names<'a>(
+    names: impl Iterator<Item = &'a Arc<str>>,
+) -> Result<(), ManagerError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if name.is_empty() {
+            return Err(ManagerError::EmptyName);
+        }
+        if !seen.insert(name) {
+            return Err(ManagerError::DuplicateName { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Debug for ManagerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ManagerBuilder")
+            .field("rejoins_election", &self.rejoins_election)
+            .field("sync_timeout", &self.sync_timeout)
+            .field("stop_deadline", &self.stop_deadline)
+            .finish_non_exhaustive()
+    }
+}

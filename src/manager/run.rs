@@ -1,0 +1,264 @@
+//! The life of a manager: bind, sync, work, stop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt, TryFutureExt};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::{LeadingTask, ReplicaTask};
+use super::crew::{Crew, FirstError};
+use super::diagnosis;
+use super::signals::Stops;
+use super::status::{ManagerState, Role};
+use super::{Manager, ManagerError, ManagerPhase};
+use crate::controller::{AnyController, StopGuard};
+use crate::factory::SharedInformerFactory;
+use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
+use crate::lister_watcher::Collection;
+
+/// The name of the election among the parts of a manager.
+const ELECTION: &str = "leader election";
+
+/// The name of the informers in an error about a stop that takes too long.
+const INFORMERS: &str = "informers";
+
+impl Manager {
+    pub(super) async fn run_with(
+        #[cfg_attr(not(feature = "serve"), expect(unused_mut, reason = "nothing is taken out"))]
+        mut self,
+        stops: Stops,
+    ) -> Result<(), ManagerError> {
+        let state = self.handle.0.clone();
+        // Dropped last: the endpoints answer during the stop.
+        #[cfg(feature = "serve")]
+        let _server = match self.endpoints.take() {
+            Some(endpoints) => {
+                let (server, addresses) = endpoints.serve(&state).await?;
+                state.set_addresses(addresses);
+                Some(server)
+            }
+            None => None,
+        };
+        let _ends = EndGuard::new(&self);
+        let (deadline, stopping) = (self.stop_deadline, CancellationToken::new());
+        let first = FirstError::default();
+        let overdue = async {
+            stopping.cancelled().await;
+            sleep(deadline).await;
+        };
+        tokio::select! {
+            biased;
+            () = stops.at_once.cancelled() => {
+                Err(ManagerError::Interrupted { names: state.running() })
+            }
+            () = self.live(stops.graceful, &stopping, &first) => first.take(),
+            () = overdue => {
+                let mut names = state.running();
+                if names.is_empty() {
+                    names.push(INFORMERS.into());
+                }
+                first.note(ManagerError::Unfinished { names, after: deadline });
+                first.take()
+            }
+        }
+    }
+
+    /// Runs everything until `stop` is cancelled or a part fails, and ends it in order.
+    async fn live(self, stop: CancellationToken, stopping: &CancellationToken, first: &FirstError) {
+        let state = self.handle.0.clone();
+        let [work_stop, task_stop, early_stop]: [CancellationToken; 3] = Default::default();
+        let crew = || Crew::new(state.clone());
+        let (mut work, mut tasks, mut early) = (crew(), crew(), crew());
+        state.enter(ManagerPhase::Syncing);
+        spawn_tasks(&mut early, self.early_tasks, &early_stop);
+        let controllers: Vec<_> = self.leading.iter().chain(&self.always).cloned().collect();
+        let synced = tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(false),
+            error = early.next_failure() => Err(error),
+            synced = sync(&self.factory, &controllers, &stop, self.sync_timeout) => synced,
+        };
+        match synced {
+            Err(error) => first.note(error),
+            Ok(false) => {}
+            Ok(true) => {
+                state.enter(ManagerPhase::Running);
+                for controller in self.always {
+                    let name = controller.name().clone();
+                    let scope = WorkScope::new(work_stop.child_token());
+                    let working = async move {
+                        controller.work(scope).await.map_err(ManagerError::Controller)
+                    };
+                    work.spawn(&name, Role::Controller, working);
+                }
+                spawn_tasks(&mut tasks, self.tasks, &task_stop);
+                let team = Arc::new(Team {
+                    state: state.clone(),
+                    controllers: self.leading,
+                    tasks: self.leading_tasks,
+                });
+                let election = ELECTION.into();
+                if let Some(elector) = self.elector {
+                    let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
+                    work.spawn(&election, Role::Election, leading);
+                } else {
+                    let scope = WorkScope::new(work_stop.child_token());
+                    work.spawn(&election, Role::Election, team.work(scope));
+                }
+                let mut informer_ends: FuturesUnordered<_> =
+                    controllers.iter().map(|controller| controller.informer_stopped()).collect();
+                let failed = tokio::select! {
+                    biased;
+                    () = stop.cancelled() => None,
+                    error = work.next_failure() => Some(error),
+                    error = tasks.next_failure() => Some(error),
+                    error = early.next_failure() => Some(error),
+                    Some(error) = informer_ends.next() => Some(ManagerError::Controller(error)),
+                };
+                if let Some(error) = failed {
+                    first.note(error);
+                }
+            }
+        }
+        state.enter(ManagerPhase::Stopping);
+        stopping.cancel();
+        for (stop, crew) in
+            [(work_stop, &mut work), (task_stop, &mut tasks), (early_stop, &mut early)]
+        {
+            stop.cancel();
+            crew.finish(first).await;
+        }
+        self.factory.shutdown().await;
+    }
+}
+
+fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToken) {
+    for ReplicaTask { name, run } in tasks {
+        let (task, stop) = (name.clone(), stop.clone());
+        let running = async move {
+            run(stop).await.map_err(|source| ManagerError::Task { name: task, source })
+        };
+        crew.spawn(&name, Role::Task { while_leading: false }, running);
+    }
+}
+
+/// Starts all informers, and waits until every controller can begin. Returns false if stopped
+/// before.
+async fn sync(
+    factory: &SharedInformerFactory,
+    controllers: &[Arc<dyn AnyController>],
+    stop: &CancellationToken,
+    limit: Duration,
+) -> Result<bool, ManagerError> {
+    factory.start().map_err(ManagerError::NotStarted)?;
+    let collections = controllers.iter().flat_map(|controller| controller.collections());
+    let followed: Vec<Collection> = collections.cloned().collect();
+    let controllers = controllers.iter().map(|controller| controller.sync(stop));
+    let controllers = try_join_all(controllers).map_err(ManagerError::Controller);
+    let others = factory.wait_for_others(&followed, limit).map_err(ManagerError::NotSynced);
+    let synced = tokio::select! {
+        biased;
+        synced = futures::future::try_join(controllers, others) => synced,
+        error = diagnosis::hopeless(factory) => Err(error),
+    };
+    match synced {
+        Ok((begun, ())) => Ok(begun.into_iter().all(|begun| begun)),
+        Err(error) => Err(diagnosis::explain(factory, error).await),
+    }
+}
+
+/// The controllers and tasks that work in each term of leadership.
+struct Team {
+    state: Arc<ManagerState>,
+    controllers: Vec<Arc<dyn AnyController>>,
+    tasks: Vec<LeadingTask>,
+}
+
+impl Team {
+    /// Works until the scope's token is cancelled, or until a part fails.
+    async fn work(self: Arc<Self>, scope: WorkScope) -> Result<(), ManagerError> {
+        self.state.set_term(Some(scope.clone()));
+        let first = FirstError::default();
+        let mut crew = Crew::new(self.state.clone());
+        for controller in &self.controllers {
+            let (controller, within) = (controller.clone(), scope.clone());
+            let name = controller.name().clone();
+            let working =
+                async move { controller.work(within).await.map_err(ManagerError::Controller) };
+            crew.spawn_in(&scope, &name, Role::Controller, working);
+        }
+        for (place, task) in self.tasks.iter().enumerate() {
+            let (team, within) = (self.clone(), scope.clone());
+            let working = async move {
+                let LeadingTask { name, run } = &team.tasks[place];
+                let failed = |source| ManagerError::Task { name: name.clone(), source };
+                run(within).await.map_err(failed)
+            };
+            crew.spawn_in(&scope, &task.name, Role::Task { while_leading: true }, working);
+        }
+        tokio::select! {
+            biased;
+            () = scope.token().cancelled() => {}
+            error = crew.next_failure() => first.note(error),
+        }
+        scope.token().cancel();
+        crew.finish(&first).await;
+        first.take()
+    }
+}
+
+/// Works in each term in which this replica leads.
+async fn lead(
+    team: Arc<Team>,
+    mut elector: LeaderElector,
+    rejoins: bool,
+    stop: CancellationToken,
+) -> Result<(), ManagerError> {
+    loop {
+        team.controllers.iter().for_each(|controller| controller.stand_by());
+        let workers = team.clone();
+        let led = elector.run_scoped(stop.clone(), move |scope| workers.work(scope)).await;
+        team.state.set_term(None);
+        match led {
+            Ok(Outcome::NeverLed) => return Ok(()),
+            Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)) => return ended,
+            Ok(Outcome::Stopped(None)) => {
+                let names = team.state.dropped();
+                return Err(ManagerError::Unfinished { names, after: elector.stop_timeout() });
+            }
+            // The elector logged the loss. It waits until the lost work has ended.
+            Err(LeaderElectionError::Lost { .. }) if rejoins && !stop.is_cancelled() => {}
+            Err(source) => return Err(ManagerError::Leadership { source }),
+        }
+    }
+}
+
+/// A guard that ends everything when it is dropped, even if the manager's future was dropped.
+struct EndGuard {
+    state: Arc<ManagerState>,
+    factory: SharedInformerFactory,
+    _controllers: Vec<StopGuard>,
+}
+
+impl EndGuard {
+    fn new(manager: &Manager) -> Self {
+        let controllers = manager.leading.iter().chain(&manager.always);
+        Self {
+            state: manager.handle.0.clone(),
+            factory: manager.factory.clone(),
+            _controllers: controllers.map(|controller| controller.stop_guard()).collect(),
+        }
+    }
+}
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        self.state.enter(ManagerPhase::Stopped);
+        // The first poll stops the informers. Nobody waits for their tasks.
+        let _ended = self.factory.shutdown().now_or_never();
+    }
+}

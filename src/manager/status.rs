@@ -1,0 +1,270 @@
+//! The status of a manager, and the state behind it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::ManagerError;
+use crate::controller::{ControllerHandle, ControllerStatus};
+use crate::factory::{FactoryStatus, SharedInformerFactory};
+use crate::leader_election::{LeadershipState, WorkScope};
+use crate::sync::Mutex;
+use crate::time::seconds;
+
+/// The status of a manager and of all its parts, at one moment. It never contains the contents of
+/// objects.
+///
+/// It can be served as it is. Serialised, durations are seconds.
+///
+/// ```
+/// use kube_informer::manager::{ManagerPhase, ManagerStatus};
+///
+/// fn line(status: &ManagerStatus) -> String {
+///     let leads = status.leadership.as_ref().is_none_or(|state| state.is_leader);
+///     match status.phase {
+///         ManagerPhase::Running if leads => "works".into(),
+///         ManagerPhase::Running => "stands by".into(),
+///         phase => format!("{phase:?} for {:.0?}", status.phase_age),
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ManagerStatus {
+    /// The current phase of its life.
+    pub phase: ManagerPhase,
+    /// The time since it entered this phase.
+    #[serde(with = "seconds")]
+    pub phase_age: Duration,
+    /// The state of the election; `None` without leader election.
+    pub leadership: Option<LeadershipState>,
+    /// The status of every controller, in the order in which they were added.
+    pub controllers: Vec<ControllerStatus>,
+    /// The status of every task, sorted by name.
+    pub tasks: Vec<TaskStatus>,
+    /// The status of the factory's informers.
+    pub factory: FactoryStatus,
+}
+
+/// The phases in a manager's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ManagerPhase {
+    /// The manager was not run yet.
+    Idle,
+    /// The manager waits until the informers have synced.
+    Syncing,
+    /// Controllers and tasks run. Some of them wait for leadership if there is an election.
+    Running,
+    /// Controllers and tasks were told to end.
+    Stopping,
+    /// The manager has ended, or was dropped.
+    Stopped,
+}
+
+/// The status of one task.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct TaskStatus {
+    /// The name of the task.
+    pub name: Arc<str>,
+    /// True if it runs only while this replica leads.
+    pub while_leading: bool,
+    /// Its state.
+    pub state: TaskState,
+}
+
+/// The states of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TaskState {
+    /// It has not begun: the informers have not synced, or this replica does not lead.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It returned `Ok`.
+    Ended,
+    /// It returned an error or panicked.
+    Failed,
+    /// It was dropped before it had ended.
+    Dropped,
+}
+
+/// A handle on a manager that runs in another task. Clones are cheap.
+#[derive(Clone)]
+pub struct ManagerHandle(pub(crate) Arc<ManagerState>);
+
+impl ManagerHandle {
+    /// Returns the status at this moment. O(informers + handlers + keys being reconciled).
+    pub fn status(&self) -> ManagerStatus {
+        self.0.read()
+    }
+
+    /// Returns the addresses where the endpoints are served; `None` before they are bound, and
+    /// without [`serve`](super::ManagerBuilder::serve).
+    #[cfg(feature = "serve")]
+    pub fn addresses(&self) -> Option<crate::serve::Addresses> {
+        self.0.addresses.lock().clone()
+    }
+}
+
+impl fmt::Debug for ManagerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ManagerHandle").field("phase", &self.0.phase().0).finish_non_exhaustive()
+    }
+}
+
+/// The kind of a part that runs in a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Controller,
+    Task { while_leading: bool },
+    Election,
+}
+
+/// The state that a manager, its tasks and its handles share.
+pub(crate) struct ManagerState {
+    factory: SharedInformerFactory,
+    controllers: Vec<ControllerHandle>,
+    leadership: Option<watch::Receiver<LeadershipState>>,
+    phase: Mutex<(ManagerPhase, Instant)>,
+    parts: Mutex<BTreeMap<Arc<str>, (Role, TaskState)>>,
+    /// The scope of the current term of leadership.
+    term: Mutex<Option<WorkScope>>,
+    #[cfg(feature = "serve")]
+    addresses: Mutex<Option<crate::serve::Addresses>>,
+}
+
+impl ManagerState {
+    pub(super) fn new(
+        factory: SharedInformerFactory,
+        controllers: Vec<ControllerHandle>,
+        leadership: Option<watch::Receiver<LeadershipState>>,
+        tasks: impl Iterator<Item = (Arc<str>, Role)>,
+    ) -> Self {
+        let waiting = tasks.map(|(name, role)| (name, (role, TaskState::Waiting)));
+        Self {
+            factory,
+            controllers,
+            leadership,
+            phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
+            parts: Mutex::new(waiting.collect()),
+            term: Mutex::new(None),
+            #[cfg(feature = "serve")]
+            addresses: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn enter(&self, phase: ManagerPhase) {
+        let mut current = self.phase.lock();
+        if current.0 != phase {
+            *current = (phase, Instant::now());
+        }
+    }
+
+    /// Returns the phase, and the time at which it began.
+    pub(crate) fn phase(&self) -> (ManagerPhase, Instant) {
+        *self.phase.lock()
+    }
+
+    /// Notes the scope of a term of leadership, or its end.
+    pub(super) fn set_term(&self, scope: Option<WorkScope>) {
+        *self.term.lock() = scope;
+    }
+
+    /// Returns the time since the lease of the current term has expired, if it has.
+    #[cfg(feature = "serve")]
+    pub(crate) fn term_overdue(&self) -> Option<Duration> {
+        let end = self.term.lock().as_ref().and_then(WorkScope::deadline)?;
+        Instant::now().checked_duration_since(end).filter(|overdue| !overdue.is_zero())
+    }
+
+    /// Notes that a part runs. The guard notes its end.
+    pub(super) fn begin(self: &Arc<Self>, name: Arc<str>, role: Role) -> PartGuard {
+        self.parts.lock().insert(name.clone(), (role, TaskState::Running));
+        PartGuard { state: self.clone(), name, end: TaskState::Dropped }
+    }
+
+    /// Returns the names of the parts that run.
+    pub(super) fn running(&self) -> Vec<Arc<str>> {
+        self.names_in(TaskState::Running)
+    }
+
+    /// Returns the names of the parts that were dropped.
+    pub(super) fn dropped(&self) -> Vec<Arc<str>> {
+        self.names_in(TaskState::Dropped)
+    }
+
+    fn names_in(&self, wanted: TaskState) -> Vec<Arc<str>> {
+        let parts = self.parts.lock();
+        let found = |election: bool| -> Vec<_> {
+            let found = parts.iter().filter(|(_, (role, state))| {
+                *state == wanted && election == (*role == Role::Election)
+            });
+            found.map(|(name, _)| name.clone()).collect()
+        };
+        // The election runs as long as the work that it leads. It is named only if nothing else is.
+        let names = found(false);
+        if names.is_empty() { found(true) } else { names }
+    }
+
+    #[cfg(feature = "serve")]
+    pub(super) fn set_addresses(&self, addresses: crate::serve::Addresses) {
+        *self.addresses.lock() = Some(addresses);
+    }
+
+    /// Updates the metrics that grow with time.
+    #[cfg(feature = "serve")]
+    pub(crate) fn publish(&self) {
+        self.controllers.iter().for_each(ControllerHandle::publish);
+    }
+
+    pub(crate) fn read(&self) -> ManagerStatus {
+        let (phase, since) = self.phase();
+        let tasks = self.parts.lock();
+        let tasks = tasks.iter().filter_map(|(name, (role, state))| match *role {
+            Role::Task { while_leading } => {
+                Some(TaskStatus { name: name.clone(), while_leading, state: *state })
+            }
+            Role::Controller | Role::Election => None,
+        });
+        let tasks = tasks.collect();
+        ManagerStatus {
+            phase,
+            phase_age: since.elapsed(),
+            leadership: self.leadership.as_ref().map(|state| state.borrow().clone()),
+            controllers: self.controllers.iter().map(ControllerHandle::status).collect(),
+            tasks,
+            factory: self.factory.status(),
+        }
+    }
+}
+
+/// A part that runs. It counts as dropped if the guard is dropped before the part has ended.
+pub(super) struct PartGuard {
+    state: Arc<ManagerState>,
+    name: Arc<str>,
+    end: TaskState,
+}
+
+impl PartGuard {
+    /// Notes the end of the part.
+    pub(super) fn ended(mut self, result: &Result<(), ManagerError>) {
+        self.end = if result.is_ok() { TaskState::Ended } else { TaskState::Failed };
+    }
+}
+
+impl Drop for PartGuard {
+    fn drop(&mut self) {
+        if let Some((_, state)) = self.state.parts.lock().get_mut(&self.name) {
+            *state = self.end;
+        }
+    }
+}

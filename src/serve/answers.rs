@@ -1,0 +1,177 @@
+//! Paths and their answers.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::uri::Authority;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+
+use super::Figures;
+use super::health::{CheckResult, Health, Probe};
+use super::recorder;
+use crate::manager::ManagerState;
+use crate::panic::catch;
+
+const TEXT: &str = "text/plain; charset=utf-8";
+const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The paths that one address serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Paths {
+    /// `/livez`, `/healthz` and `/readyz`.
+    pub(super) health: bool,
+    /// `/metrics` and `/status`.
+    pub(super) metrics: bool,
+    /// True for an address of the loopback interface, which only this machine reaches.
+    pub(super) local: bool,
+}
+
+/// Everything that is served. Each answer is made when it is asked for.
+pub(super) struct Site {
+    state: Arc<ManagerState>,
+    health: Health,
+    figures: Figures,
+}
+
+impl Site {
+    pub(super) fn new(state: Arc<ManagerState>, health: Health, figures: Figures) -> Self {
+        Self { state, health, figures }
+    }
+
+    /// Returns whether the recorder of this crate is served.
+    pub(super) fn serves_recorder(&self) -> bool {
+        matches!(self.figures, Figures::Recorder)
+    }
+
+    /// Answers a request.
+    pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> Response<String> {
+        if paths.local && !names_this_machine(request) {
+            let why = "this address answers only requests for an IP address or localhost\n";
+            return text(StatusCode::MISDIRECTED_REQUEST, why.into());
+        }
+        if request.method() != Method::GET && request.method() != Method::HEAD {
+            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n".into());
+            refused.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refused;
+        }
+        let path = request.uri().path();
+        let (endpoint, check) = match path[1.min(path.len())..].split_once('/') {
+            Some((endpoint, check)) => (endpoint, check),
+            None => (path.trim_start_matches('/'), ""),
+        };
+        match (endpoint, check) {
+            ("livez" | "healthz", _) if paths.health => {
+                self.probe(Probe::Live, endpoint, check, request.uri().query()).await
+            }
+            ("readyz", _) if paths.health => {
+                self.probe(Probe::Ready, endpoint, check, request.uri().query()).await
+            }
+            ("status", "") if paths.metrics => match serde_json::to_string(&self.state.read()) {
+                Ok(status) => typed(StatusCode::OK, "application/json", status),
+                Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+            },
+            ("metrics", "") if paths.metrics => self.metrics(),
+            _ => not_found(),
+        }
+    }
+
+    fn metrics(&self) -> Response<String> {
+        self.state.publish();
+        let rendered = match &self.figures {
+            Figures::Recorder => recorder::render(),
+            Figures::From(render) => catch(|| render()).ok(),
+            Figures::Nothing => return not_found(),
+        };
+        match rendered {
+            Some(figures) => typed(StatusCode::OK, PROMETHEUS_TEXT, figures),
+            None => text(StatusCode::INTERNAL_SERVER_ERROR, "no metrics\n".into()),
+        }
+    }
+
+    /// Answers a health check as Kubernetes' own servers do.
+    async fn probe(
+        &self,
+        probe: Probe,
+        endpoint: &str,
+        only: &str,
+        query: Option<&str>,
+    ) -> Response<String> {
+        let parameters: Vec<_> =
+            form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect();
+        let verbose = parameters.iter().any(|(name, _)| name == "verbose");
+        let excluded = |check: &str| {
+            parameters.iter().any(|(name, value)| name == "exclude" && value == check)
+        };
+        let wanted = |check: &str| !excluded(check) && (only.is_empty() || only == check);
+        let results = self.health.check(probe, wanted).await;
+        if only.is_empty() {
+            return summary(endpoint, &results, verbose, excluded);
+        }
+        match results.into_iter().find(|check| check.name == only) {
+            None => not_found(),
+            Some(CheckResult { failure: None, .. }) => text(StatusCode::OK, "ok".into()),
+            Some(CheckResult { failure: Some(why), .. }) => {
+                text(StatusCode::INTERNAL_SERVER_ERROR, format!("internal server error: {why}\n"))
+            }
+        }
+    }
+}
+
+fn summary(
+    endpoint: &str,
+    results: &[CheckResult],
+    verbose: bool,
+    excluded: impl Fn(&str) -> bool,
+) -> Response<String> {
+    let mut lines = String::new();
+    let mut failed = false;
+    for CheckResult { name, failure } in results {
+        let (sign, outcome) = match failure {
+            _ if excluded(name) => ("+", "excluded: ok".to_owned()),
+            None => ("+", "ok".to_owned()),
+            Some(why) => ("-", format!("failed: {why}")),
+        };
+        failed |= sign == "-";
+        lines.extend(["[", sign, "]", name, " ", &outcome, "\n"]);
+    }
+    match (failed, verbose) {
+        (true, _) => {
+            text(StatusCode::INTERNAL_SERVER_ERROR, format!("{lines}{endpoint} check failed\n"))
+        }
+        (false, true) => text(StatusCode::OK, format!("{lines}{endpoint} check passed\n")),
+        (false, false) => text(StatusCode::OK, "ok".into()),
+    }
+}
+
+/// Returns whether a request names an IP address or `localhost`. A web page of another site can let
+/// its own name point here (DNS rebinding), and would then read the answers.
+fn names_this_machine<B>(request: &Request<B>) -> bool {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let named = match (request.uri().authority(), hosts.next(), hosts.next()) {
+        (Some(authority), _, _) => Some(authority.clone()),
+        (None, Some(host), None) => Authority::try_from(host.as_bytes()).ok(),
+        _ => None,
+    };
+    let Some(named) = named else { return false };
+    let host = named.host();
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    address.unwrap_or(host).parse::<IpAddr>().is_ok() || host.eq_ignore_ascii_case("localhost")
+}
+
+fn not_found() -> Response<String> {
+    text(StatusCode::NOT_FOUND, "404 page not found\n".into())
+}
+
+fn text(status: StatusCode, body: String) -> Response<String> {
+    typed(status, TEXT, body)
+}
+
+fn typed(status: StatusCode, media_type: &'static str, body: String) -> Response<String> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,167 @@
+//! The checks of `/livez` and `/readyz`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use super::checks::Check;
+use crate::controller::{ControllerStatus, Phase};
+use crate::informer::InformerStatus;
+use crate::manager::{ManagerPhase, ManagerState, ManagerStatus};
+use crate::reflector::ReflectorState;
+
+/// The time after the end of a lease within which its work must have ended, or the leader is stuck.
+const TERM_MARGIN: Duration = Duration::from_secs(5);
+
+/// The result of one check.
+pub(super) struct CheckResult {
+    pub(super) name: String,
+    /// The reason why it failed.
+    pub(super) failure: Option<String>,
+}
+
+impl CheckResult {
+    fn new(name: impl Into<String>, failure: Option<String>) -> Self {
+        Self { name: name.into(), failure }
+    }
+}
+
+/// One of the two questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Probe {
+    Live,
+    Ready,
+}
+
+/// The sources of all checks.
+pub(super) struct Health {
+    state: Arc<ManagerState>,
+    fresh_within: Option<Duration>,
+    check_timeout: Duration,
+    live: Vec<Check>,
+    ready: Vec<Check>,
+}
+
+impl Health {
+    pub(super) fn new(
+        state: Arc<ManagerState>,
+        fresh_within: Option<Duration>,
+        check_timeout: Duration,
+        live: Vec<Check>,
+        ready: Vec<Check>,
+    ) -> Self {
+        Self { state, fresh_within, check_timeout, live, ready }
+    }
+
+    /// Runs the checks of a probe, without those that `wanted` leaves out.
+    pub(super) async fn check(
+        &self,
+        probe: Probe,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<CheckResult> {
+        let status = self.state.read();
+        let (mut results, added) = match probe {
+            Probe::Live => (self.live(&status), &self.live),
+            Probe::Ready => (self.ready(&status), &self.ready),
+        };
+        let added = added.iter().map(|check| async {
+            let name = format!("check/{}", check.name());
+            let failure = if wanted(&name) { check.run(self.check_timeout).await } else { None };
+            CheckResult::new(name, failure)
+        });
+        results.extend(join_all(added).await);
+        results
+    }
+
+    fn live(&self, status: &ManagerStatus) -> Vec<CheckResult> {
+        // Before the start nothing runs yet, and during a stop things end.
+        let works = matches!(status.phase, ManagerPhase::Syncing | ManagerPhase::Running);
+        let mut results = vec![CheckResult::new("ping", None)];
+        if status.leadership.is_some() {
+            let overdue = self.state.term_overdue().filter(|overdue| *overdue > TERM_MARGIN);
+            let failure = overdue
+                .map(|overdue| format!("the lease ended {overdue:.0?} ago, but its work has not"));
+            results.push(CheckResult::new("leader-election", failure));
+        }
+        results.extend(status.controllers.iter().map(|controller| {
+            let ended = works && controller.phase == Phase::Stopped;
+            let failure = ended.then(|| "it has ended".to_owned());
+            CheckResult::new(format!("controller/{}", controller.name), failure)
+        }));
+        results.extend(named("informer", &status.factory.informers, |informer| {
+            let failure = informer.failure.as_ref().map(ToString::to_string);
+            failure
+                .or_else(|| informer.stopped.then(|| "it was stopped".to_owned()))
+                .filter(|_| works)
+        }));
+        results
+    }
+
+    fn ready(&self, status: &ManagerStatus) -> Vec<CheckResult> {
+        let running = status.phase == ManagerPhase::Running;
+        let started = match status.phase {
+            ManagerPhase::Running => None,
+            ManagerPhase::Idle | ManagerPhase::Syncing => Some("informers are syncing".to_owned()),
+            ManagerPhase::Stopping | ManagerPhase::Stopped => Some("it is stopping".to_owned()),
+        };
+        let mut results =
+            vec![CheckResult::new("ping", None), CheckResult::new("manager", started)];
+        let missing = |controller: &ControllerStatus| controller.missing.clone();
+        let missing: HashSet<_> = status.controllers.iter().flat_map(missing).collect();
+        results.extend(named("informer-sync", &status.factory.informers, |informer| {
+            if !informer.synced {
+                let spared = running && missing.contains(&*informer.collection.to_string());
+                return (!spared).then(|| progress(informer));
+            }
+            let limit = self.fresh_within.filter(|limit| !informer.is_fresh(*limit))?;
+            let age = informer.freshness.unwrap_or_default();
+            let progress = progress(informer);
+            Some(format!("its data is {age:.0?} old, the limit is {limit:.0?}: {progress}"))
+        }));
+        results
+    }
+}
+
+/// Checks each informer. Several with the same name get numbers.
+fn named<'a>(
+    what: &'a str,
+    informers: &'a [InformerStatus],
+    failure: impl Fn(&InformerStatus) -> Option<String> + 'a,
+) -> impl Iterator<Item = CheckResult> + 'a {
+    let mut seen = HashSet::new();
+    informers.iter().map(move |informer| {
+        let collection = &informer.collection;
+        let namespace = collection.namespace.iter().map(|namespace| format!("{namespace}/"));
+        let name = format!("{what}/{}{}", namespace.collect::<String>(), collection.resource);
+        let mut unique = name.clone();
+        for number in 2.. {
+            if seen.insert(unique.clone()) {
+                break;
+            }
+            unique = format!("{name}-{number}");
+        }
+        CheckResult::new(unique, failure(informer))
+    })
+}
+
+/// Describes the work of an informer that is not synced or not fresh.
+fn progress(informer: &InformerStatus) -> String {
+    let reflector = &informer.reflector;
+    let doing = match reflector.state {
+        ReflectorState::Idle => "not started".to_owned(),
+        ReflectorState::AwaitingPermit => "waits to list".to_owned(),
+        ReflectorState::Listing { loaded, total: Some(total) } => {
+            format!("listed {loaded} of {total}")
+        }
+        ReflectorState::Listing { loaded, total: None } => format!("listed {loaded}"),
+        ReflectorState::Watching => "watches".to_owned(),
+        ReflectorState::Waiting(delay) => format!("tries again after {delay:.1?}"),
+        ReflectorState::Stopped => "stopped".to_owned(),
+    };
+    match &reflector.last_error {
+        Some((error, ago)) => format!("{doing}; {ago:.1?} ago: {error}"),
+        None => doing,
+    }
+}

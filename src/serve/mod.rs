@@ -1,0 +1,232 @@
+//! The HTTP endpoints of a manager: health checks, metrics and the status.
+//!
+//! | path | default address | answer |
+//! |---|---|---|
+//! | `/livez`, `/healthz` | all interfaces, port 8081 | 200, or 500 for a restart |
+//! | `/readyz` | all interfaces, port 8081 | 200, or 500 for no requests |
+//! | `/metrics` | localhost, port 8080 | metrics in Prometheus's text format |
+//! | `/status` | localhost, port 8080 | [`ManagerStatus`](crate::manager::ManagerStatus) as JSON |
+//!
+//! A pod whose probes use them:
+//!
+//! ```yaml
+//! livenessProbe: { httpGet: { path: /livez, port: 8081 } }
+//! readinessProbe: { httpGet: { path: /readyz, port: 8081 } }
+//! ```
+//!
+//! # Health
+//!
+//! `/livez` checks that each controller works, that the tasks of each informer run, and that a
+//! leader's term has not outlived its lease. It succeeds while the informers sync and during a
+//! stop. `/readyz` checks that the manager has started and does not stop, that each informer of the
+//! factory has synced and, with [`Serve::fresh_within`], that its store is fresh. A standby whose
+//! informers have synced is ready. An informer without which a controller works, as
+//! [its status](crate::controller::ControllerStatus::missing) says, does not count.
+//!
+//! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
+//! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for one check alone.
+//!
+//! # Security
+//!
+//! There is no password and no TLS. The health endpoints name resources, controllers and tasks, and
+//! quote errors of requests; they never show objects. The reason why a check
+//! [of your own](Serve::ready_check) failed is only logged. Addresses on the loopback interface
+//! answer only requests for an IP address or `localhost`, so that no web page can read them through
+//! a name of its own. Set [`Serve::metrics`] to an address that Prometheus can reach.
+
+mod answers;
+mod checks;
+mod health;
+mod recorder;
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::answers::Site;
+use self::checks::Check;
+use self::health::Health;
+pub use self::server::Addresses;
+use self::server::{Listeners, Server};
+use crate::controller::BoxError;
+use crate::manager::{ManagerError, ManagerState, check_names};
+
+/// Options of a manager's endpoints.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informer::controller::BoxError;
+/// use kube_informer::serve::Serve;
+///
+/// let serve = Serve::new()
+///     .metrics(([0, 0, 0, 0], 8080))
+///     .fresh_within(Duration::from_secs(300))
+///     .ready_check("database", || async {
+///         // ... ask it:
+///         Ok::<(), BoxError>(())
+///     });
+/// # let _ = serve;
+/// ```
+#[must_use]
+pub struct Serve {
+    /// `None`: all interfaces, port 8081.
+    health: Option<SocketAddr>,
+    metrics: SocketAddr,
+    fresh_within: Option<Duration>,
+    check_timeout: Duration,
+    live: Vec<Check>,
+    ready: Vec<Check>,
+    figures: Figures,
+}
+
+/// The source of `/metrics`.
+#[derive(Clone)]
+enum Figures {
+    /// The recorder that the manager installs.
+    Recorder,
+    /// The user's exporter.
+    From(Arc<dyn Fn() -> String + Send + Sync>),
+    Nothing,
+}
+
+impl Serve {
+    /// Creates the default options.
+    pub fn new() -> Self {
+        Self {
+            health: None,
+            metrics: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            fresh_within: None,
+            check_timeout: Duration::from_secs(5),
+            live: Vec::new(),
+            ready: Vec::new(),
+            figures: Figures::Recorder,
+        }
+    }
+
+    /// Sets the address of `/livez`, `/healthz` and `/readyz`. Unless set, it is port 8081 of all
+    /// interfaces: kubelet calls the address of the pod.
+    pub fn health(mut self, address: impl Into<SocketAddr>) -> Self {
+        self.health = Some(address.into());
+        self
+    }
+
+    /// Sets the address of `/metrics` and `/status`; `127.0.0.1:8080` unless set. It may be the
+    /// address of the health checks.
+    pub fn metrics(mut self, address: impl Into<SocketAddr>) -> Self {
+        self.metrics = address.into();
+        self
+    }
+
+    /// Makes `/readyz` fail when the store of an informer was not proved to be current for this
+    /// long. Unless set, an informer that has synced once is ready. See
+    /// [`InformerStatus::is_fresh`](crate::InformerStatus::is_fresh) for limits that make sense.
+    pub fn fresh_within(mut self, limit: Duration) -> Self {
+        self.fresh_within = Some(limit);
+        self
+    }
+
+    /// Adds a check to `/livez`. A process whose check fails is restarted, so check only what a
+    /// restart can resolve.
+    ///
+    /// Each check runs on a thread of its own while it is asked for, at most once at a time. It
+    /// fails if it returns an error, panics, or takes longer than
+    /// [`check_timeout`](Self::check_timeout). Its error is logged and not served.
+    pub fn live_check<F, Fut, E>(mut self, name: impl Into<Arc<str>>, check: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.live.push(Check::new(name.into(), check));
+        self
+    }
+
+    /// Adds a check to `/readyz`. It runs like a [`live_check`](Self::live_check).
+    pub fn ready_check<F, Fut, E>(mut self, name: impl Into<Arc<str>>, check: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.ready.push(Check::new(name.into(), check));
+        self
+    }
+
+    /// Sets the time that an added check may take; 5 s unless set. kubelet waits for 1 s unless the
+    /// probe says otherwise.
+    pub fn check_timeout(mut self, limit: Duration) -> Self {
+        self.check_timeout = limit;
+        self
+    }
+
+    /// Serves the text that `render` returns as `/metrics`, for programs that install a recorder of
+    /// their own. The manager then installs none.
+    ///
+    /// The recorder must be installed before informers and controllers are created: see
+    /// [`metrics`](crate::metrics).
+    pub fn metrics_from(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.figures = Figures::From(Arc::new(render));
+        self
+    }
+
+    /// Leaves `/metrics` out, and installs no recorder.
+    pub fn without_metrics(mut self) -> Self {
+        self.figures = Figures::Nothing;
+        self
+    }
+
+    /// Checks the options, and installs the recorder of metrics.
+    pub(crate) fn prepare(self) -> Result<Endpoints, ManagerError> {
+        for checks in [&self.live, &self.ready] {
+            check_names(checks.iter().map(Check::name))?;
+        }
+        if matches!(self.figures, Figures::Recorder) {
+            recorder::install()?;
+        }
+        Ok(Endpoints(self))
+    }
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Serve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serve")
+            .field("health", &self.health)
+            .field("metrics", &self.metrics)
+            .field("fresh_within", &self.fresh_within)
+            .field("check_timeout", &self.check_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Endpoints that can be served.
+pub(crate) struct Endpoints(Serve);
+
+impl Endpoints {
+    /// Binds the addresses, and serves until the server is dropped.
+    pub(crate) async fn serve(
+        self,
+        state: &Arc<ManagerState>,
+    ) -> Result<(Server, Addresses), ManagerError> {
+        let Self(serve) = self;
+        let listeners = Listeners::bind(serve.health, serve.metrics).await?;
+        let health = Health::new(
+            state.clone(),
+            serve.fresh_within,
+            serve.check_timeout,
+            serve.live,
+            serve.ready,
+        );
+        let site = Arc::new(Site::new(state.clone(), health, serve.figures));
+        Ok(Server::start(listeners, &site))
+    }
+}

@@ -1,0 +1,238 @@
+//! Answers without sockets, in paused time.
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::{Request, Response};
+use k8s_openapi::api::core::v1::ConfigMap;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::answers::Paths;
+use super::*;
+use crate::manager::ManagerBuilder;
+use crate::testing::{ApiServer, Faults, Injection, Requests};
+use crate::{Action, Controller, LeaderElector, Manager, SharedInformerFactory};
+
+const S: Duration = Duration::from_secs(1);
+const ALL: Paths = Paths { health: true, metrics: true, local: false };
+
+/// A manager of one controller, its endpoints, and the faults of its connection.
+struct Rig {
+    site: Site,
+    faults: Faults,
+    stop: CancellationToken,
+    running: JoinHandle<Result<(), ManagerError>>,
+}
+
+impl Rig {
+    fn start(
+        serve: Serve,
+        with: impl FnOnce(ManagerBuilder, kube::Client) -> ManagerBuilder,
+    ) -> Self {
+        let (faults, stop) = (Faults::new(), CancellationToken::new());
+        let client = faults.client(ApiServer::new().client());
+        let factory = SharedInformerFactory::builder(client.clone()).on_error(|_| {}).build();
+        let controller = Controller::builder("maps", &factory.informer::<ConfigMap>()).build();
+        let manager = Manager::builder(&factory)
+            .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) });
+        let manager = with(manager, client).build().unwrap();
+        let state = manager.handle().0;
+        let Serve { fresh_within, check_timeout, live, ready, figures, .. } = serve;
+        let health = Health::new(state.clone(), fresh_within, check_timeout, live, ready);
+        let site = Site::new(state, health, figures);
+        let running = tokio::spawn(manager.run_until(stop.clone()));
+        Self { site, faults, stop, running }
+    }
+
+    fn new(serve: Serve) -> Self {
+        Self::start(serve, |builder, _| builder)
+    }
+
+    async fn get(&self, path: &str) -> (u16, String) {
+        let request = Request::get(path).body(()).unwrap();
+        let response: Response<String> = self.site.answer(ALL, &request).await;
+        (response.status().as_u16(), response.into_body())
+    }
+
+    async fn status(&self, path: &str) -> u16 {
+        self.get(path).await.0
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn manager_is_ready_after_the_sync_and_alive_all_the_time() {
+    let rig = Rig::new(Serve::new());
+    rig.faults.inject(Requests::lists(), Injection::status(503));
+    sleep(S).await;
+    assert_eq!(rig.get("/livez").await, (200, "ok".into()));
+    let (status, body) = rig.get("/readyz").await;
+    assert_eq!(status, 500);
+    assert!(body.contains("[+]ping ok\n[-]manager failed: informers are syncing\n"), "{body}");
+    assert!(body.contains("[-]informer-sync/configmaps failed: tries again after"), "{body}");
+    assert!(body.ends_with("readyz check failed\n"), "{body}");
+    rig.faults.clear();
+    sleep(60 * S).await;
+    assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
+    let (_, body) = rig.get("/livez?verbose").await;
+    let expected =
+        "[+]ping ok\n[+]controller/maps ok\n[+]informer/configmaps ok\nlivez check passed\n";
+    assert_eq!(body, expected);
+    rig.stop.cancel();
+    let Rig { site, running, .. } = rig;
+    running.await.unwrap().unwrap();
+    let probe = |path: &str| Request::get(path).body(()).unwrap();
+    assert_eq!(site.answer(ALL, &probe("/livez")).await.status(), 200);
+    assert_eq!(site.answer(ALL, &probe("/readyz")).await.status(), 500);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stale_informer_is_not_ready() {
+    let rig = Rig::new(Serve::new().fresh_within(200 * S));
+    sleep(300 * S).await;
+    assert_eq!(rig.status("/readyz").await, 200, "bookmarks prove the watch");
+    rig.faults.inject(Requests::all(), Injection::status(503));
+    rig.faults.cut_now();
+    sleep(300 * S).await;
+    let (status, body) = rig.get("/readyz/informer-sync/configmaps").await;
+    assert_eq!(status, 500);
+    assert!(body.contains("the limit is 200s"), "{body}");
+    assert_eq!(rig.status("/livez").await, 200);
+    rig.faults.clear();
+    sleep(60 * S).await;
+    assert_eq!(rig.status("/readyz").await, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn synced_standby_is_ready() {
+    let rig = Rig::start(Serve::new(), |builder, client| {
+        let elector = LeaderElector::builder(client, "shop", "maps").build().unwrap();
+        builder.leader_election(elector)
+    });
+    // No lease can be had.
+    rig.faults.inject(Requests::all().to("leases"), Injection::status(403));
+    sleep(60 * S).await;
+    assert_eq!(rig.status("/readyz").await, 200);
+    assert_eq!(rig.status("/livez/leader-election").await, 200);
+}
+
+#[tokio::test]
+async fn failed_check_is_named_without_its_reason() {
+    let rig = Rig::new(
+        Serve::new()
+            .check_timeout(300 * S)
+            .live_check("fine", || async { Ok::<_, BoxError>(()) })
+            .live_check("fails", || async { Err::<(), _>(BoxError::from("password: 1234")) })
+            .live_check("panics", || async {
+                assert_eq!(1, 2, "in the check");
+                Ok::<_, BoxError>(())
+            }),
+    );
+    for _ in 0..2 {
+        let (status, body) = rig.get("/livez").await;
+        assert_eq!(status, 500);
+        assert!(body.contains("[+]check/fine ok\n"), "{body}");
+        assert!(body.contains("[-]check/fails failed: reason withheld: see the log\n"), "{body}");
+        assert!(body.contains("[-]check/panics failed: reason withheld: see the log\n"), "{body}");
+    }
+    assert_eq!(rig.status("/livez/check/panics").await, 500);
+    let (status, body) = rig.get("/livez?verbose&exclude=check/fails&exclude=check%2Fpanics").await;
+    assert_eq!(status, 200);
+    assert!(body.contains("[+]check/fails excluded: ok\n"), "{body}");
+}
+
+#[tokio::test]
+async fn check_whose_error_panics_when_dropped_fails() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("no")]
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("when it was dropped");
+        }
+    }
+    let serve = Serve::new().check_timeout(300 * S);
+    let rig = Rig::new(serve.live_check("bomb", || async { Err::<(), _>(Bomb) }));
+    for _ in 0..2 {
+        assert_eq!(rig.status("/livez").await, 500);
+    }
+}
+
+#[tokio::test]
+async fn check_that_does_not_end_takes_one_thread() {
+    let (release, blocked) = std::sync::mpsc::channel::<()>();
+    let blocked = parking_lot::Mutex::new(blocked);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let rig = Rig::new(
+        Serve::new()
+            .check_timeout(Duration::from_millis(50))
+            .ready_check("hangs", || async {
+                pending::<()>().await;
+                Ok::<_, BoxError>(())
+            })
+            .ready_check("blocks", move || {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let _released = blocked.lock().recv();
+                async { Ok::<_, BoxError>(()) }
+            }),
+    );
+    for _ in 0..3 {
+        let (status, body) = rig.get("/readyz").await;
+        assert_eq!(status, 500);
+        assert!(body.contains("[-]check/hangs failed: it has not ended after 50ms\n"), "{body}");
+        assert!(body.contains("[-]check/blocks failed: it has not ended after 50ms\n"), "{body}");
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    // A check that has ended is asked again.
+    drop(release);
+    while rig.status("/readyz/check/blocks").await != 200 {
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn unknown_paths_and_methods_are_refused() {
+    let rig = Rig::new(Serve::new().without_metrics());
+    for path in ["/", "/livezz", "/livez/none", "/status/x", "/metrics", "/readyz/check/none"] {
+        assert_eq!(rig.status(path).await, 404, "{path}");
+    }
+    let post = Request::post("/livez").body(()).unwrap();
+    let refused = rig.site.answer(ALL, &post).await;
+    assert_eq!(refused.status().as_u16(), 405);
+    assert_eq!(refused.headers()["allow"], "GET, HEAD");
+    let (status, body) = rig.get("/status").await;
+    let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &body["controllers"][0]["name"]), (200, &"maps".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn local_address_answers_only_its_own_names() {
+    let rig = Rig::new(Serve::new());
+    let local = Paths { local: true, ..ALL };
+    for (host, status) in [
+        ("localhost:8080", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8080", 200),
+        ("LOCALHOST", 200),
+        ("evil.example", 421),
+        ("localhost.evil.example", 421),
+        ("", 421),
+    ] {
+        let request = Request::get("/status").header("host", host).body(()).unwrap();
+        assert_eq!(rig.site.answer(local, &request).await.status().as_u16(), status, "{host}");
+    }
+    let twice = Request::get("/status").header("host", "localhost").header("host", "127.0.0.1");
+    assert_eq!(rig.site.answer(local, &twice.body(()).unwrap()).await.status().as_u16(), 421);
+}
+
+#[test]
+fn names_of_checks_must_differ() {
+    let check = || async { Ok::<_, BoxError>(()) };
+    let twice = Serve::new().without_metrics().ready_check("a", check).ready_check("a", check);
+    assert!(matches!(twice.prepare().err(), Some(ManagerError::DuplicateName { .. })));
+    let both = Serve::new().without_metrics().ready_check("a", check).live_check("a", check);
+    assert!(both.prepare().is_ok());
+}

@@ -1,0 +1,149 @@
+//! A manager that owns the process: its signals and its recorder of metrics.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::process::Command;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::ObjectMeta;
+use kube_informer::controller::BoxError;
+use kube_informer::manager::{ManagerError, ManagerPhase};
+use kube_informer::metrics as names;
+use kube_informer::serve::Serve;
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, Manager, SharedInformerFactory};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+const SOON: Duration = Duration::from_secs(120);
+
+fn kill(signal: &str) {
+    let kill = format!("kill -{signal} {}", std::process::id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn signals_stop_a_manager() {
+    if !cfg!(unix) {
+        return;
+    }
+    for (first, second) in [("TERM", None), ("INT", None), ("TERM", Some("INT"))] {
+        let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+        let manager = Manager::builder(&factory)
+            .task_on_every_replica("task", move |stop| async move {
+                stop.cancelled().await;
+                if second.is_some() {
+                    std::future::pending::<()>().await;
+                }
+                Ok::<_, BoxError>(())
+            })
+            .build()
+            .unwrap();
+        let handle = manager.handle();
+        let running = tokio::spawn(manager.run());
+        let reaches = async |phase| {
+            while handle.status().phase != phase {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(SOON, reaches(ManagerPhase::Running)).await.unwrap();
+        kill(first);
+        if let Some(second) = second {
+            timeout(SOON, reaches(ManagerPhase::Stopping)).await.unwrap();
+            kill(second);
+        }
+        let ended = timeout(SOON, running).await.unwrap().unwrap();
+        match (second, ended) {
+            (None, Ok(())) | (Some(_), Err(ManagerError::Interrupted { .. })) => {}
+            (_, ended) => panic!("{ended:?}"),
+        }
+    }
+}
+
+/// Asks for a path. Returns the body.
+async fn get(at: SocketAddr, path: &str) -> String {
+    let mut socket = TcpStream::connect(at).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+/// Parses Prometheus's text format. Returns the types of metrics, and the value of each series.
+fn parse(text: &str) -> (BTreeMap<&str, &str>, BTreeMap<&str, f64>) {
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    let series = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let series = series.map(|line| line.rsplit_once(' ').unwrap());
+    (types.collect(), series.map(|(name, value)| (name, value.parse().unwrap())).collect())
+}
+
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
+    let server = ApiServer::new();
+    for name in ["a", "b"] {
+        let metadata = ObjectMeta {
+            namespace: Some("shop".into()),
+            name: Some(name.into()),
+            ..ObjectMeta::default()
+        };
+        server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
+    }
+    // The order of most programs: the manager, which installs the recorder, comes last.
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let controller = Controller::builder("copier", &maps).build();
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let manager = Manager::builder(&factory)
+        .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) })
+        .serve(Serve::new().health(any).metrics(any))
+        .build()
+        .unwrap();
+    let (handle, stop) = (manager.handle(), tokio_util::sync::CancellationToken::new());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let scraped = async {
+        while handle.status().controllers[0].succeeded < 2 {
+            sleep(Duration::from_millis(1)).await;
+        }
+        get(handle.addresses().unwrap().metrics, "/metrics").await
+    };
+    let text = timeout(SOON, scraped).await.unwrap();
+    let (types, series) = parse(&text);
+    let of_maps = r#"{name="",group="",resource="configmaps",namespace=""}"#;
+    assert_eq!(series.get(&*format!("{}{of_maps}", names::OBJECTS)), Some(&2.0), "{text}");
+    assert_eq!(series.get(&*format!("{}{of_maps}", names::SYNCED)), Some(&1.0), "{text}");
+    let reconciles =
+        format!(r#"{}{{controller="copier",result="success"}}"#, names::RECONCILE_TOTAL);
+    assert_eq!(series.get(&*reconciles), Some(&2.0), "{text}");
+    let buckets = format!(r#"{}_bucket{{controller="copier",le="60"}}"#, names::RECONCILE_TIME);
+    assert_eq!(series.get(&*buckets), Some(&2.0), "{text}");
+    for (name, kind) in [
+        (names::OBJECTS, "gauge"),
+        (names::RELISTS, "counter"),
+        (names::RECONCILE_TIME, "histogram"),
+        (names::INFORMER_PROCESSING_LATENCY, "histogram"),
+        (names::WORKQUEUE_QUEUE_DURATION, "histogram"),
+    ] {
+        assert_eq!(types.get(name), Some(&kind), "{text}");
+    }
+    // Every histogram of the crate has buckets, and every metric a description.
+    assert!(!types.values().any(|kind| *kind == "summary"), "{text}");
+    for name in types.keys() {
+        assert!(text.contains(&format!("# HELP {name} ")), "{name}");
+    }
+    // The application's own metrics are there, too.
+    metrics::counter!("orders_total").increment(3);
+    let text = get(handle.addresses().unwrap().metrics, "/metrics").await;
+    assert!(text.contains("orders_total 3\n"), "{text}");
+    // A second manager shares the recorder.
+    let second = Manager::builder(&factory).serve(Serve::new().health(any).metrics(any)).build();
+    assert!(second.is_ok());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

@@ -1,0 +1,155 @@
+//! A manager whose parts do not end, or end badly.
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, ObjectMeta};
+use kube_informer::controller::BoxError;
+use kube_informer::manager::{ManagerBuilder, ManagerError};
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, LeaderElector, Manager, SharedInformerFactory};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+const S: Duration = Duration::from_secs(1);
+
+/// A server with one config map, and a factory.
+fn server() -> (ApiServer, SharedInformerFactory) {
+    let server = ApiServer::new();
+    let metadata = ObjectMeta {
+        namespace: Some("shop".into()),
+        name: Some("a".into()),
+        ..ObjectMeta::default()
+    };
+    server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
+    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    (server, factory)
+}
+
+/// A task that is deaf to the stop.
+async fn deaf(_: CancellationToken) -> Result<(), BoxError> {
+    pending().await
+}
+
+/// Runs a manager for ten seconds, and stops it. Returns the end and the time of the stop.
+async fn stopped(builder: ManagerBuilder) -> (Result<(), ManagerError>, Duration) {
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(builder.build().unwrap().run_until(stop.clone()));
+    sleep(10 * S).await;
+    stop.cancel();
+    let start = Instant::now();
+    (running.await.unwrap(), start.elapsed())
+}
+
+fn names(ended: &Result<(), ManagerError>) -> Vec<String> {
+    let Err(ManagerError::Unfinished { names, .. }) = ended else { panic!("{ended:?}") };
+    names.iter().map(ToString::to_string).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn deadline_names_what_has_not_ended() {
+    let (_server, factory) = server();
+    let controller =
+        Controller::builder("slow", &factory.informer::<ConfigMap>()).grace(100 * S).build();
+    let manager = Manager::builder(&factory)
+        .controller_on_every_replica(controller, |_| async {
+            pending::<()>().await;
+            Ok::<_, Infallible>(Action::done())
+        })
+        .task_on_every_replica("deaf", deaf)
+        .task_before_sync("obedient", |stop| async move {
+            stop.cancelled().await;
+            Ok::<_, BoxError>(())
+        })
+        .stop_deadline(7 * S);
+    let (ended, took) = stopped(manager).await;
+    // The obedient one was not told yet: it ends after the others.
+    assert_eq!(names(&ended), ["deaf", "obedient", "slow"]);
+    assert_eq!(took.as_secs(), 7);
+    let text = ended.unwrap_err().to_string();
+    assert_eq!(text, "not ended 7s after the stop: deaf, obedient, slow");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lease_is_released_although_a_leading_task_is_deaf() {
+    let (server, factory) = server();
+    let elector = LeaderElector::builder(server.client(), "shop", "maps").build().unwrap();
+    let manager = Manager::builder(&factory)
+        .leader_election(elector)
+        .task_while_leading("deaf", |scope| deaf(scope.token().clone()))
+        .stop_deadline(10 * S);
+    let (ended, took) = stopped(manager).await;
+    assert_eq!(names(&ended), ["deaf"]);
+    assert_eq!(took.as_secs(), 8, "four fifths of the deadline");
+    let lease = Api::<Lease>::namespaced(server.client(), "shop").get("maps").await.unwrap();
+    assert_eq!(lease.spec.unwrap().holder_identity.unwrap_or_default(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn first_error_is_not_hidden_by_the_deadline() {
+    let (_server, factory) = server();
+    let manager = Manager::builder(&factory)
+        .task_on_every_replica("deaf", deaf)
+        .task_while_leading("failing", |_| async { Err::<(), BoxError>("the cause".into()) })
+        .build()
+        .unwrap();
+    let error = manager.run_until(CancellationToken::new()).await.unwrap_err();
+    assert_eq!(error.to_string(), "task failing failed: the cause");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn task_that_blocks_its_thread_does_not_hold_up_the_end() {
+    let (_server, factory) = server();
+    let (release, blocked) = mpsc::channel::<()>();
+    let begun = Arc::new(AtomicBool::new(false));
+    let begins = begun.clone();
+    let stop = CancellationToken::new();
+    let manager = Manager::builder(&factory)
+        .task_on_every_replica("blocks", move |_| async move {
+            begins.store(true, Ordering::Relaxed);
+            let _released = blocked.recv();
+            Ok::<_, BoxError>(())
+        })
+        .stop_deadline(Duration::from_millis(50))
+        .build()
+        .unwrap();
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    while !begun.load(Ordering::Relaxed) {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    assert_eq!(names(&running.await.unwrap()), ["blocks"]);
+    drop(release);
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_whose_text_panics_ends_the_rest_all_the_same() {
+    #[derive(Debug)]
+    struct Bad;
+    impl std::fmt::Display for Bad {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("no text")
+        }
+    }
+    impl std::error::Error for Bad {}
+    let (_server, factory) = server();
+    let ended = Arc::new(AtomicBool::new(false));
+    let ends = ended.clone();
+    let manager = Manager::builder(&factory)
+        .task_on_every_replica("other", move |stop| async move {
+            stop.cancelled().await;
+            ends.store(true, Ordering::Relaxed);
+            Ok::<_, BoxError>(())
+        })
+        .task_while_leading("failing", |_| async { Err::<(), _>(Bad) })
+        .build()
+        .unwrap();
+    let error = manager.run_until(CancellationToken::new()).await.unwrap_err();
+    assert!(matches!(error, ManagerError::Task { .. }));
+    assert!(ended.load(Ordering::Relaxed));
+}

@@ -1,0 +1,116 @@
+//! Informers that cannot sync: the error says why, and what to do.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Node, Secret};
+use kube::CustomResource;
+use kube_informer::{Action, InformerSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::*;
+use crate::controller::support::S;
+
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "example.com", version = "v1", kind = "Gadget", namespaced)]
+struct GadgetSpec {}
+
+/// Runs a manager whose factory has the informers that `request` requests. Returns its error and
+/// the time that it took.
+async fn refused(
+    server: &ApiServer,
+    request: impl FnOnce(&SharedInformerFactory),
+) -> (ManagerError, Duration) {
+    let factory = factory(server);
+    request(&factory);
+    let start = Instant::now();
+    let ended = run(Manager::builder(&factory).sync_timeout(60 * S), &CancellationToken::new());
+    (ended.await.unwrap().unwrap_err(), start.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespace_of_a_cluster_scoped_kind_is_refused_early() {
+    let server = ApiServer::new();
+    let (error, took) = refused(&server, |factory| {
+        factory.in_namespaces::<Node>(["shop"]);
+    })
+    .await;
+    assert!(matches!(error, ManagerError::WrongScope { .. }), "{error}");
+    let expected = "nodes is cluster-scoped, but an informer follows namespace \"shop\"";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    assert!(took < 5 * S, "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn kind_that_is_not_served_is_named() {
+    let server = ApiServer::new();
+    let (error, took) = refused(&server, |factory| drop(factory.informer::<Gadget>())).await;
+    assert!(matches!(error, ManagerError::NotServed { .. }), "{error}");
+    let expected = "the server does not serve gadgets.example.com in example.com/v1: install";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    assert!(took >= 60 * S, "it may be installed meanwhile");
+}
+
+#[tokio::test(start_paused = true)]
+async fn missing_permission_is_named() {
+    let server = ApiServer::new();
+    forbid(&server, "secrets");
+    let (error, _) = refused(&server, |factory| {
+        drop(factory.informer_with(InformerSpec::<Secret>::new().namespace("shop")).unwrap());
+    })
+    .await;
+    let ManagerError::Forbidden { collection, .. } = &error else { panic!("{error}") };
+    assert_eq!(&*collection.resource, "secrets");
+    assert!(error.to_string().contains("allow list and watch on secrets in a role"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn controller_that_cannot_sync_is_explained() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    let gadgets = Controller::builder("gadgets", &factory.informer::<Gadget>()).build();
+    let manager = Manager::builder(&factory)
+        .controller(gadgets, |_| async { Ok::<_, Infallible>(Action::done()) });
+    let error = run(manager, &CancellationToken::new()).await.unwrap().unwrap_err();
+    assert!(matches!(error, ManagerError::NotServed { .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn missing_member_of_a_group_holds_nothing_up() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    forbid(&server, "/namespaces/closed/");
+    let factory = factory(&server);
+    let group = factory.in_namespaces::<ConfigMap>(["shop", "closed"]);
+    let (story, stop) = (Story::default(), CancellationToken::new());
+    let reconciled = story.clone();
+    let manager = Manager::builder(&factory).controller(
+        Controller::builder("maps", group).build(),
+        move |request| {
+            reconciled.tell(request.key.to_string());
+            async { Ok::<_, Infallible>(Action::done()) }
+        },
+    );
+    let running = run(manager, &stop);
+    story.reaches("shop/a").await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn stop_during_the_sync_ends_it() {
+    let server = ApiServer::new();
+    forbid(&server, "configmaps");
+    let (factory, controller) = maps(&server, "maps");
+    let stop = CancellationToken::new();
+    let manager = Manager::builder(&factory)
+        .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) });
+    let running = run(manager, &stop);
+    sleep(S).await;
+    stop.cancel();
+    let start = Instant::now();
+    running.await.unwrap().unwrap();
+    assert!(start.elapsed() < S);
+}
