@@ -125,6 +125,7 @@
 //! | `testing` | a fake source, an embedded API server and faults, to test without a cluster |
 //! | `testing-tls` | the embedded server over TLS, and a real control plane if its binaries exist |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
+//! | `events` | [`writing::EventRecorder`], on kube's recorder |
 //! | `compact` | objects packed in memory and unpacked when they are read: see [`storage`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
@@ -159,6 +160,7 @@ pub mod testing;
 mod time;
 pub mod transport;
 pub mod workqueue;
+pub mod writing;
 mod yield_budget;
 
 // The names that most programs write. Everything else is in the module of its concept.

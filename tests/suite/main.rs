@@ -35,3 +35,4 @@ mod soak;
 mod status;
 mod transcripts;
 mod turns;
+mod writing;
