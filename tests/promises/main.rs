@@ -13,3 +13,4 @@ mod pace;
 mod queue;
 mod recorder;
 mod stages;
+mod writing;
