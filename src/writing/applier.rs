@@ -1,0 +1,269 @@
+//! Applies of objects, sent only if the cache shows a reason.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kube::{Client, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::ApplyError;
+use super::exchange::{Inner, check_type};
+use super::owners::set_controller_reference;
+use super::records::Section;
+use super::{ApplierBuilder, ApplierStatus};
+use crate::controller::tracking_client;
+use crate::informer::InformerGroup;
+
+/// Applies objects of one kind, and sends nothing while the cache shows that nothing is to be done.
+///
+/// Server-side apply sets the fields of a configuration and makes the field manager their owner.
+/// Each reconcile can call [`apply`](Self::apply) with all that it wants: an applier sends the
+/// request only if
+///
+/// - the configuration differs from the one that it applied last,
+/// - the cached object differs at the manager's fields from the server's answer to that apply,
+/// - it has not applied this object since the process started, or the answer was lost,
+/// - the cache lags behind the answer, or does not hold the object.
+///
+/// It compares with the server's answer, not with the configuration: a server writes `1000m` as
+/// `1`, adds defaults, and runs webhooks. The answer says which fields the manager owns. Fields of
+/// other managers may change at will: a label, an injected container. An apply that changes nothing
+/// is sent once, and then not again.
+///
+/// Without managed fields in the cache, an applier does not see that another manager has taken a
+/// field over and left its value unchanged. It sees it where the informer keeps them: see
+/// [`InformerSpec::managed_fields_of`](crate::InformerSpec::managed_fields_of). The same is true of
+/// fields that another process adds under this manager's name. Call [`forget`](Self::forget) when
+/// leadership begins, or keep the managed fields.
+///
+/// For each object the applier keeps its uid, its version, three digests and the names of the owned
+/// fields, which objects share. It keeps no contents. A record is dropped after its object is gone.
+///
+/// Use one applier for each kind and manager: two of them with different configurations of one
+/// object would each undo the other's. The applier starts the informer if it does not run, and
+/// keeps it running. Clones are cheap and share the record.
+///
+/// The service account needs the verb `patch` for the resource, and `create` if an apply may create
+/// objects. For [`apply_status`](Self::apply_status) it needs `patch` for the subresource `status`.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::ObjectMeta;
+/// use kube_informer::writing::{Applied, Applier};
+/// use kube_informer::{SharedInformerFactory, testing::ApiServer};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let client = ApiServer::new().client();
+/// let factory = SharedInformerFactory::builder(client.clone()).build();
+/// let maps = factory.informer::<ConfigMap>();
+/// factory.start()?;
+/// factory.wait_for_sync(Duration::from_secs(5)).await?;
+///
+/// let applier = Applier::builder(client, &maps, "site-controller").force(true).build()?;
+/// let metadata = ObjectMeta {
+///     namespace: Some("shop".into()),
+///     name: Some("settings".into()),
+///     ..ObjectMeta::default()
+/// };
+/// let data = Some([("colour".into(), "green".into())].into());
+/// let desired = ConfigMap { metadata, data, ..ConfigMap::default() };
+/// let Applied::Sent(answer) = applier.apply(&desired).await? else { panic!("it is new") };
+/// let version = answer.metadata.resource_version.as_deref().unwrap_or_default();
+/// maps.wait_for(&version.into(), Duration::from_secs(5)).await?;
+/// assert!(matches!(applier.apply(&desired).await?, Applied::Unchanged(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
+pub struct Applier<K>(Arc<Inner<K>>);
+
+/// The result of an apply.
+///
+/// ```
+/// use k8s_openapi::api::apps::v1::Deployment;
+/// use kube_informer::writing::Applied;
+///
+/// fn is_ready(applied: &Applied<Deployment>) -> bool {
+///     let status = applied.object().status.as_ref();
+///     status.is_some_and(|status| status.ready_replicas.unwrap_or(0) > 0)
+/// }
+/// ```
+#[derive(Debug)]
+pub enum Applied<K> {
+    /// Nothing was to be done. The object is the cached one.
+    Unchanged(Arc<K>),
+    /// The configuration was sent. The object is the server's answer.
+    Sent(Arc<K>),
+}
+
+impl<K> Applied<K> {
+    /// Returns the object: the cached one or the server's answer.
+    pub fn object(&self) -> &Arc<K> {
+        let (Self::Unchanged(object) | Self::Sent(object)) = self;
+        object
+    }
+
+    /// Returns whether the configuration was sent.
+    pub fn was_sent(&self) -> bool {
+        matches!(self, Self::Sent(_))
+    }
+}
+
+impl<K> Clone for Applied<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Unchanged(object) => Self::Unchanged(object.clone()),
+            Self::Sent(object) => Self::Sent(object.clone()),
+        }
+    }
+}
+
+impl<K> Applier<K>
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    /// Returns a builder of an applier for the objects of an informer, or of a group of informers,
+    /// under the name of this field manager.
+    ///
+    /// The applier wraps the client in a [`tracking_client`], so that a controller waits until it
+    /// sees what it applied.
+    pub fn builder(
+        client: Client,
+        informers: impl Into<InformerGroup<K>>,
+        manager: impl Into<String>,
+    ) -> ApplierBuilder<K>
+    where
+        K::DynamicType: Default,
+    {
+        Self::builder_with(client, informers, manager, K::DynamicType::default())
+    }
+
+    /// Returns a builder like [`builder`](Self::builder), for a type that is known only at run
+    /// time.
+    pub fn builder_with(
+        client: Client,
+        informers: impl Into<InformerGroup<K>>,
+        manager: impl Into<String>,
+        dynamic_type: K::DynamicType,
+    ) -> ApplierBuilder<K> {
+        let client = tracking_client(client);
+        ApplierBuilder::new(client, informers.into(), manager.into(), dynamic_type)
+    }
+
+    pub(super) fn new(inner: Inner<K>) -> Self {
+        Self(Arc::new(inner))
+    }
+
+    /// Applies all of a configuration but its status.
+    ///
+    /// `desired` has the fields that this manager wants to own, and no others: not an object that
+    /// was read and changed. Members that are null count as not set. What the server alone sets
+    /// (managed fields, times, generation) is left out. A `resourceVersion` makes the server refuse
+    /// the apply if the object has changed; such an apply is always sent.
+    ///
+    /// If two applies of one object overlap, both are sent. If the future is dropped, the outcome
+    /// is unknown, and the next apply of the object is sent.
+    ///
+    /// # Errors
+    /// [`ApplyError`]. Without [`force`](ApplierBuilder::force),
+    /// [`Conflict`](ApplyError::Conflict) names the managers that own some of the fields.
+    pub async fn apply(&self, desired: &K) -> Result<Applied<K>, ApplyError> {
+        self.apply_section(desired, Section::Main).await
+    }
+
+    /// Applies the status of a configuration, and nothing else of it.
+    ///
+    /// The object must exist. The status has a record of its own, and this method compares and
+    /// sends like [`apply`](Self::apply).
+    ///
+    /// # Errors
+    /// [`ApplyError`].
+    pub async fn apply_status(&self, desired: &K) -> Result<Applied<K>, ApplyError> {
+        self.apply_section(desired, Section::Status).await
+    }
+
+    /// Sets the owner as the object's controller, checks it, and applies the object.
+    ///
+    /// See [`set_controller_reference`] for the checks.
+    ///
+    /// # Errors
+    /// [`ApplyError`].
+    pub async fn apply_owned<O>(&self, owner: &O, mut desired: K) -> Result<Applied<K>, ApplyError>
+    where
+        O: Resource<DynamicType: Default>,
+    {
+        set_controller_reference(owner, &mut desired)?;
+        self.apply(&desired).await
+    }
+
+    /// Forgets what was applied. The next apply of each object is sent.
+    pub fn forget(&self) {
+        self.0.records.clear();
+    }
+
+    /// Returns the counts of this applier.
+    pub fn status(&self) -> ApplierStatus {
+        ApplierStatus {
+            records: self.0.records.len(),
+            sent: self.0.sent.load(Ordering::Relaxed),
+            unchanged: self.0.unchanged.load(Ordering::Relaxed),
+        }
+    }
+
+    async fn apply_section(&self, desired: &K, section: Section) -> Result<Applied<K>, ApplyError> {
+        let inner = &*self.0;
+        let target = inner.target(desired, section)?;
+        // A cache that is never filled would have everything sent for ever. Without a runtime there
+        // is no request either, and a stopped informer is not asked.
+        let _started = target.informer.ensure_started();
+        let store = target.informer.snapshot();
+        let record = inner.records.get(&target.key, section);
+        if let Some(cached) = inner.unchanged(&target, &store, record.as_ref()) {
+            inner.unchanged.fetch_add(1, Ordering::Relaxed);
+            return Ok(Applied::Unchanged(cached));
+        }
+        let overlooked = record.filter(|record| {
+            store.cached_by_key(&target.key).is_none()
+                && store.has_reached(&record.version)
+                && !target.informer.is_stopped()
+        });
+        let epoch = store.epoch();
+        drop(store);
+        check_type(&target, desired)?;
+        let flight = inner.records.begin(&target.key, section, |key, uid| inner.exists(key, uid));
+        inner.sent.fetch_add(1, Ordering::Relaxed);
+        let answer = inner.send(&target).await?;
+        let (object, record) = inner.read(&target, &answer, epoch)?;
+        let not_held = overlooked.is_some_and(|overlooked| {
+            record.as_ref().is_some_and(|record| {
+                (&overlooked.uid, &overlooked.version) == (&record.uid, &record.version)
+            })
+        });
+        if let Some(record) = record {
+            flight.answered(record);
+        }
+        if not_held {
+            return Err(ApplyError::NotHeld { object: target.to_string() });
+        }
+        Ok(Applied::Sent(object))
+    }
+}
+
+impl<K> Clone for Applier<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K> fmt::Debug for Applier<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Applier")
+            .field("resource", &self.0.resource)
+            .field("manager", &self.0.manager)
+            .field("force", &self.0.force)
+            .finish_non_exhaustive()
+    }
+}
