@@ -220,21 +220,20 @@ impl Source {
         let only_reads = parts.method.is_safe();
         let again = body.try_clone().map(|body| Request::from_parts(parts.clone(), body));
         let answer = used.client.send(Request::from_parts(parts, body)).await;
-        match &answer {
-            // The request was not executed.
+        let cause = match &answer {
             Ok(refused) if refused.status() == StatusCode::UNAUTHORIZED => {
-                wait(self.renew(&used, "the server answered 401")).await;
+                "the server answered 401"
             }
             Ok(_) => return Ok(answer?),
-            Err(_) => {
-                let renewal = self.renew(&used, "a request got no answer");
-                // A write may have been executed all the same: it is not sent again.
-                if !only_reads {
-                    return Ok(answer?);
-                }
-                wait(renewal).await;
-            }
+            Err(_) => "a request got no answer",
+        };
+        let renewal = self.renew(&used, cause);
+        // After a 401 nothing was executed. Without an answer a write may have been: it is not sent
+        // again.
+        if answer.is_err() && !only_reads {
+            return Ok(answer?);
         }
+        wait(renewal).await;
         let now = self.current.load_full();
         match again {
             Some(request) if now.number > used.number => {

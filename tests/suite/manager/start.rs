@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Node, Secret};
 use kube::CustomResource;
+use kube::api::DynamicObject;
+use kube::core::ApiResource;
 use kube_informer::{Action, InformerSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +36,8 @@ async fn refused(
 async fn namespace_of_a_cluster_scoped_kind_is_refused_early() {
     let server = ApiServer::new();
     let (error, took) = refused(&server, |factory| {
-        factory.in_namespaces::<Node>(["shop"]);
+        let shop = InformerSpec::<DynamicObject>::new().namespace("shop");
+        drop(factory.dynamic_with(&ApiResource::erase::<Node>(&()), shop).unwrap());
     })
     .await;
     assert!(matches!(error, ManagerError::WrongScope { .. }), "{error}");
