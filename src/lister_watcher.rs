@@ -70,6 +70,13 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether objects keep this manager's entries of `metadata.managedFields`. The default
+    /// implementation returns false.
+    fn keeps_managed_fields(&self, manager: &str) -> bool {
+        let _ = manager;
+        false
+    }
+
     /// Starts one list, or one page of it. The source may ignore the hints.
     fn list(
         &self,

@@ -337,6 +337,16 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.pipeline.is_narrowed()
     }
 
+    /// Returns whether a transform changes the objects before they are stored.
+    pub(crate) fn is_transformed(&self) -> bool {
+        self.pipeline.is_transformed()
+    }
+
+    /// Returns whether the stored objects keep this manager's entries of managed fields.
+    pub(crate) fn keeps_managed_fields(&self, manager: &str) -> bool {
+        self.pipeline.keeps_managed_fields(manager)
+    }
+
     /// Waits until the informer's tasks have ended. Cancel safe.
     pub(crate) async fn ended(&self) {
         self.pipeline.ended().await;

@@ -5,7 +5,7 @@ mod supervision;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -73,6 +73,9 @@ pub(super) struct Pipeline<K> {
     collection: Collection,
     default_resync: Option<Duration>,
     narrowed: bool,
+    transformed: bool,
+    /// The source, which the reflector owns.
+    source: Weak<dyn ListerWatcher<K>>,
     fifo: DeltaFifo<K>,
     indexer: Indexer<K>,
     processor: SharedProcessor<K>,
@@ -123,6 +126,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
+        let transformed = options.reflector.has_transform();
+        let weak_source = Arc::downgrade(&source);
         let labels = metric_labels(&options.name, &collection);
         let keeper = options.storage.keeper(&collection.resource, &labels);
         let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
@@ -136,6 +141,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             collection,
             default_resync: options.resync,
             narrowed,
+            transformed,
+            source: weak_source,
             fifo: DeltaFifo::with_dropper(known, dropper.clone()),
             indexer,
             processor: SharedProcessor::with_metrics(labels, dropper.clone()),
@@ -296,6 +303,20 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Returns whether a selector or a query parameter narrows the collection.
     pub(super) fn is_narrowed(&self) -> bool {
         self.narrowed
+    }
+
+    /// Returns whether a transform changes the objects before they are stored.
+    pub(super) fn is_transformed(&self) -> bool {
+        self.transformed
+    }
+
+    /// Returns whether the stored objects keep this manager's entries of managed fields. False
+    /// after the informer has ended.
+    pub(super) fn keeps_managed_fields(&self, manager: &str) -> bool {
+        let Some(source) = self.source.upgrade() else { return false };
+        let keeps = source.keeps_managed_fields(manager);
+        drop_safely(source);
+        keeps
     }
 
     /// Waits until the informer stops.

@@ -171,6 +171,11 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
+    /// Returns whether a transform is set.
+    pub(crate) fn has_transform(&self) -> bool {
+        self.transform.is_some()
+    }
+
     /// Sets the packer that packs objects, after the transform. Not packed unless set. An informer
     /// sets its own packer.
     pub fn packer(mut self, packer: Packer<K>) -> Self {

@@ -36,6 +36,15 @@ impl ManagedFields {
     pub(super) fn are_left_out(&self) -> bool {
         matches!(self, Self::LeftOut)
     }
+
+    /// Returns whether the entries of this manager are kept.
+    pub(super) fn include(&self, manager: &str) -> bool {
+        match self {
+            Self::LeftOut => false,
+            Self::Kept => true,
+            Self::Of(kept) => **kept == *manager,
+        }
+    }
 }
 
 impl From<bool> for ManagedFields {

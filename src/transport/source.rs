@@ -391,6 +391,10 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         label_selector.is_some() || field_selector.is_some() || !extra.is_empty()
     }
 
+    fn keeps_managed_fields(&self, manager: &str) -> bool {
+        self.managed_fields.include(manager)
+    }
+
     fn collection(&self) -> &Collection {
         &self.collection
     }

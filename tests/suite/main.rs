@@ -38,3 +38,4 @@ mod soak;
 mod status;
 mod transcripts;
 mod turns;
+mod writing;

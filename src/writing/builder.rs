@@ -1,0 +1,144 @@
+//! Building an applier.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::sync::Arc;
+
+use kube::api::DynamicObject;
+use kube::{Client, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Applier;
+use super::applier::Inner;
+use super::error::ApplierError;
+use crate::decode::protobuf::is_built_in;
+use crate::informer::{InformerGroup, SharedInformer};
+
+/// The longest name of a field manager that a server accepts, in bytes.
+const LONGEST_MANAGER: usize = 128;
+
+/// Options of an [`Applier`].
+#[must_use]
+pub struct ApplierBuilder<K: Resource> {
+    client: Client,
+    informers: InformerGroup<K>,
+    manager: String,
+    dynamic_type: K::DynamicType,
+    force: bool,
+}
+
+/// The counts of an [`Applier`].
+///
+/// ```
+/// use kube_informer::writing::ApplierStatus;
+///
+/// fn describe(ApplierStatus { sent, unchanged, .. }: &ApplierStatus) -> String {
+///     format!("{sent} of {} applies were sent", sent + unchanged)
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ApplierStatus {
+    /// The number of records of applied objects.
+    pub records: usize,
+    /// The number of applies that were sent.
+    pub sent: u64,
+    /// The number of applies that had nothing to do.
+    pub unchanged: u64,
+}
+
+impl<K> ApplierBuilder<K>
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    pub(super) fn new(
+        client: Client,
+        informers: InformerGroup<K>,
+        manager: String,
+        dynamic_type: K::DynamicType,
+    ) -> Self {
+        Self { client, informers, manager, dynamic_type, force: false }
+    }
+
+    /// Sets whether an apply takes fields from other managers that have set them to other values.
+    /// Unless set, such an apply fails with [`ApplyError::Conflict`](super::ApplyError::Conflict).
+    ///
+    /// Kubernetes recommends force for controllers. Two controllers that both force the same field
+    /// to different values undo each other's writes for ever.
+    pub fn force(mut self, force: bool) -> Self {
+        self.force = force;
+        self
+    }
+
+    /// Builds the applier.
+    ///
+    /// # Errors
+    /// [`ApplierError`]: an informer stores less than the whole object, or the manager's name is
+    /// invalid. A type that leaves out fields of a custom resource is recognised only by the first
+    /// answer that has them, with [`ApplyError::Projected`](super::ApplyError::Projected).
+    pub fn build(self) -> Result<Applier<K>, ApplierError> {
+        let Self { client, informers, manager, dynamic_type, force } = self;
+        if manager.is_empty() || manager.len() > LONGEST_MANAGER {
+            return Err(ApplierError::InvalidManager { manager });
+        }
+        let Some(first) = informers.informers().first() else {
+            return Err(ApplierError::NoInformer);
+        };
+        let resource = first.collection().resource.clone();
+        if informers.informers().iter().any(SharedInformer::is_transformed) {
+            return Err(ApplierError::Transformed { resource });
+        }
+        let api_version = K::api_version(&dynamic_type).into_owned();
+        let kind = K::kind(&dynamic_type).into_owned();
+        if K::metadata_api() || is_built_in(&api_version, &kind) && !is_whole::<K>() {
+            return Err(ApplierError::Projected { resource, type_name: type_name::<K>() });
+        }
+        Ok(Applier::new(Inner {
+            client,
+            informers,
+            resource,
+            api_version,
+            kind,
+            path: Box::new(move |namespace| K::url_path(&dynamic_type, namespace)),
+            manager,
+            force,
+            records: Arc::default(),
+            sent: 0.into(),
+            unchanged: 0.into(),
+        }))
+    }
+}
+
+/// Returns whether a type of a built-in kind is known to hold the whole object.
+fn is_whole<K: 'static>() -> bool {
+    // By name: a user's own type that inherits the kind implements the same traits.
+    TypeId::of::<K>() == TypeId::of::<DynamicObject>()
+        || type_name::<K>().starts_with("k8s_openapi::")
+}
+
+/// The scope of a kind, as far as its type tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    Cluster,
+    Namespaced,
+    Unknown,
+}
+
+pub(super) fn scope_of<K: Resource>() -> Scope {
+    // By name, because the scope type need not be 'static.
+    match type_name::<K::Scope>().rsplit("::").next() {
+        Some("ClusterResourceScope") => Scope::Cluster,
+        Some("NamespaceResourceScope") => Scope::Namespaced,
+        _ => Scope::Unknown,
+    }
+}
+
+impl<K: Resource> fmt::Debug for ApplierBuilder<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApplierBuilder")
+            .field("manager", &self.manager)
+            .field("force", &self.force)
+            .finish_non_exhaustive()
+    }
+}

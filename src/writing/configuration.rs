@@ -1,0 +1,202 @@
+//! The configuration of an object, as it is applied.
+
+use kube::core::Request as KubeRequest;
+use kube::core::params::{Patch, PatchParams};
+use serde_json::{Map, Value, json};
+
+use super::digest::Digest;
+use super::records::Section;
+
+/// Members of metadata that the server sets. An apply of them has no effect or is refused.
+const SET_BY_SERVER: [&str; 6] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "selfLink",
+];
+
+/// Members of metadata that name the object. Nobody owns them.
+const IDENTITY: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
+
+/// The place and type of an object.
+pub(super) struct Place<'a> {
+    pub(super) api_version: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) namespace: Option<&'a str>,
+    pub(super) name: &'a str,
+}
+
+/// The body of an apply, and its digest.
+pub(super) struct Configuration {
+    pub(super) body: Value,
+    pub(super) digest: Digest,
+    section: Section,
+}
+
+impl Configuration {
+    /// Makes the body of an apply from a serialised object.
+    pub(super) fn new(mut object: Value, place: &Place<'_>, section: Section) -> Self {
+        without_nulls(&mut object);
+        let mut members = match object {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
+        let metadata = match members.remove("metadata") {
+            Some(Value::Object(metadata)) => metadata,
+            _ => Map::new(),
+        };
+        let keep = |name: &str, value: &Value| match section {
+            Section::Main => {
+                // An empty map of labels would own the labels of all managers.
+                let empty = value.as_object().is_some_and(Map::is_empty)
+                    || value.as_array().is_some_and(Vec::is_empty);
+                !SET_BY_SERVER.contains(&name) && !empty
+            }
+            Section::Status => IDENTITY.contains(&name),
+        };
+        let mut metadata: Map<_, _> =
+            metadata.into_iter().filter(|(name, value)| keep(name, value)).collect();
+        metadata.insert("name".into(), place.name.into());
+        metadata.remove("namespace");
+        if let Some(namespace) = place.namespace {
+            metadata.insert("namespace".into(), namespace.into());
+        }
+        match section {
+            Section::Main => drop(members.remove("status")),
+            Section::Status => members.retain(|name, _| name == "status"),
+        }
+        members.insert("apiVersion".into(), place.api_version.into());
+        members.insert("kind".into(), place.kind.into());
+        members.insert("metadata".into(), metadata.into());
+        let body = Value::Object(members);
+        Self { digest: Digest::of(&body), body, section }
+    }
+
+    /// Returns whether the configuration names the version that it replaces. That is a question to
+    /// the server, which the cache cannot answer.
+    pub(super) fn names_version(&self) -> bool {
+        self.body["metadata"].get("resourceVersion").is_some()
+    }
+
+    /// Returns the fields that the configuration sets.
+    pub(super) fn fields(&self) -> Value {
+        let mut fields = self.body.clone();
+        if let Some(members) = fields.as_object_mut() {
+            members.remove("apiVersion");
+            members.remove("kind");
+        }
+        if let Some(metadata) = fields["metadata"].as_object_mut() {
+            metadata.retain(|name, _| !IDENTITY.contains(&name.as_str()));
+        }
+        if fields["metadata"] == json!({})
+            && let Some(members) = fields.as_object_mut()
+        {
+            members.remove("metadata");
+        }
+        fields
+    }
+
+    /// Returns the request that applies the configuration to an object of this collection.
+    pub(super) fn request(
+        &self,
+        collection: String,
+        name: &str,
+        manager: &str,
+        force: bool,
+    ) -> Result<http::Request<Vec<u8>>, kube::core::request::Error> {
+        let mut params = PatchParams::apply(manager);
+        params.force = force;
+        let (request, patch) = (KubeRequest::new(collection), Patch::Apply(&self.body));
+        match self.section {
+            Section::Main => request.patch(name, &params, &patch),
+            Section::Status => request.patch_subresource("status", name, &params, &patch),
+        }
+    }
+}
+
+/// Removes the members that are null: a type writes them for what is not set.
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(without_nulls);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(without_nulls),
+        _ => {}
+    }
+}
+
+/// Returns the path of a value of `before` that `after` does not have.
+pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => before.iter().find_map(|(name, value)| {
+            let path = lost(value, after.get(name).unwrap_or(&Value::Null))?;
+            Some(format!(".{name}{path}"))
+        }),
+        (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+            before.iter().zip(after).enumerate().find_map(|(n, (before, after))| {
+                lost(before, after).map(|path| format!("[{n}]{path}"))
+            })
+        }
+        _ => (Digest::of(before) != Digest::of(after)).then(String::new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: Place<'static> =
+        Place { api_version: "v1", kind: "Thing", namespace: Some("shop"), name: "a" };
+
+    #[test]
+    fn body_has_what_an_apply_may_set() {
+        let object = json!({
+            "metadata": {
+                "name": "a", "creationTimestamp": null, "managedFields": [{}], "generation": 7,
+                "labels": {}, "annotations": {"a": "b"}, "uid": "u", "resourceVersion": "5",
+            },
+            "spec": {"a": null, "emptyDir": {}, "list": [{"b": null}]},
+            "status": {"ready": true},
+        });
+        let main = Configuration::new(object.clone(), &PLACE, Section::Main);
+        let identity =
+            json!({"name": "a", "namespace": "shop", "uid": "u", "resourceVersion": "5"});
+        let mut metadata = identity.clone();
+        metadata["annotations"] = json!({"a": "b"});
+        assert_eq!(
+            main.body,
+            json!({
+                "apiVersion": "v1", "kind": "Thing", "metadata": metadata,
+                "spec": {"emptyDir": {}, "list": [{}]},
+            })
+        );
+        assert!(main.names_version());
+        assert_eq!(
+            main.fields(),
+            json!({
+                "metadata": {"annotations": {"a": "b"}}, "spec": {"emptyDir": {}, "list": [{}]},
+            })
+        );
+        let status = Configuration::new(object, &PLACE, Section::Status);
+        assert_eq!(
+            status.body,
+            json!({
+                "apiVersion": "v1", "kind": "Thing", "metadata": identity,
+                "status": {"ready": true},
+            })
+        );
+    }
+
+    #[test]
+    fn lost_values_are_named() {
+        let whole = json!({"spec": {"a": [{"b": 1}, {"c": 2}]}});
+        assert_eq!(lost(&whole, &whole), None);
+        assert_eq!(lost(&json!({"a": 1}), &json!({"a": 1.0, "more": 2})), None);
+        let slim = json!({"spec": {"a": [{"b": 1}, {}]}});
+        assert_eq!(lost(&whole, &slim).as_deref(), Some(".spec.a[1].c"));
+        assert_eq!(lost(&whole, &json!({})).as_deref(), Some(".spec"));
+    }
+}

@@ -1,0 +1,169 @@
+//! The fields of an object that a manager owns, and the values at these fields.
+//!
+//! The server's answer to an apply says which fields the manager owns now: the entry of
+//! `metadata.managedFields` follows the schema, which this process does not have. It tells an
+//! associative list, whose elements have owners of their own, from an atomic one.
+
+use serde_json::{Map, Value};
+
+use super::digest::{Digest, Digester};
+
+/// The fields of one manager.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct OwnedFields(Part);
+
+/// The owned fields below one place.
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    /// All of it.
+    Whole,
+    /// Some members of a map, or some elements of a list.
+    Some {
+        members: Vec<(Box<str>, Part)>,
+        /// Elements that have these values at these members.
+        elements: Vec<(Box<[(Box<str>, Value)]>, Part)>,
+        /// Elements with these digests.
+        values: Vec<Digest>,
+    },
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self::Some { members: Vec::new(), elements: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl OwnedFields {
+    /// Reads a set in the form `FieldsV1`.
+    pub(super) fn from_fields_v1(fields: &Value) -> Self {
+        Self(fields.as_object().map_or_else(Part::default, Part::some))
+    }
+
+    /// Returns the fields of a configuration, with each list as a whole: the set if the server does
+    /// not say which fields are owned.
+    pub(super) fn of_configuration(configuration: &Value) -> Self {
+        Self(Part::of(configuration))
+    }
+
+    /// Returns the digest of an object's values at these fields.
+    pub(super) fn digest(&self, object: &Value) -> Digest {
+        let mut digester = Digester::new();
+        self.0.add(Some(object), &mut digester);
+        digester.finish()
+    }
+
+    /// Returns the path of a field that `whole` has and `part` does not.
+    pub(super) fn missing(&self, whole: &Value, part: &Value) -> Option<String> {
+        self.0.missing(whole, Some(part))
+    }
+}
+
+impl Part {
+    fn read(fields: &Value) -> Self {
+        match fields.as_object() {
+            Some(fields) if !fields.is_empty() => Self::some(fields),
+            _ => Self::Whole,
+        }
+    }
+
+    fn some(fields: &Map<String, Value>) -> Self {
+        let (mut members, mut elements, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for (step, below) in fields {
+            let part = || Self::read(below);
+            match step.split_once(':') {
+                Some(("f", name)) => members.push((name.into(), part())),
+                Some(("k", keys)) => match serde_json::from_str::<Map<String, Value>>(keys) {
+                    Ok(keys) => {
+                        let keys = keys.into_iter().map(|(name, value)| (name.into(), value));
+                        elements.push((keys.collect(), part()));
+                    }
+                    Err(_) => return Self::Whole,
+                },
+                Some(("v", value)) => match serde_json::from_str(value) {
+                    Ok(value) => values.push(Digest::of(&value)),
+                    Err(_) => return Self::Whole,
+                },
+                // The place itself.
+                None if step == "." => {}
+                // An index, or a form that is not known: all of it is compared.
+                _ => return Self::Whole,
+            }
+        }
+        Self::Some { members, elements, values }
+    }
+
+    fn of(configuration: &Value) -> Self {
+        match configuration {
+            Value::Object(all) if !all.is_empty() => {
+                let members =
+                    all.iter().map(|(name, value)| (name.as_str().into(), Self::of(value)));
+                Self::Some { members: members.collect(), elements: Vec::new(), values: Vec::new() }
+            }
+            _ => Self::Whole,
+        }
+    }
+
+    fn add(&self, value: Option<&Value>, into: &mut Digester) {
+        let value = match value {
+            None | Some(Value::Null) => return into.absent(),
+            Some(value) => value,
+        };
+        let Self::Some { members, elements, values } = self else { return into.value(value) };
+        match value {
+            Value::Object(object) => {
+                into.map();
+                for (name, part) in members {
+                    part.add(object.get(&**name), into);
+                }
+            }
+            Value::Array(list) => {
+                into.list();
+                for (keys, part) in elements {
+                    let found = || list.iter().filter(|element| is(keys, element));
+                    into.count(found().count());
+                    found().for_each(|element| part.add(Some(element), into));
+                }
+                if !values.is_empty() {
+                    let present: Vec<Digest> = list.iter().map(Digest::of).collect();
+                    for value in values {
+                        into.count(present.iter().filter(|present| *present == value).count());
+                    }
+                }
+            }
+            // The owned fields are gone.
+            other => into.value(other),
+        }
+    }
+
+    fn missing(&self, whole: &Value, part: Option<&Value>) -> Option<String> {
+        if whole.is_null() {
+            return None;
+        }
+        let Some(part) = part.filter(|part| !part.is_null()) else {
+            // A type may leave out what is empty.
+            let empty = whole.as_array().is_some_and(Vec::is_empty)
+                || whole.as_object().is_some_and(Map::is_empty);
+            return (!empty).then(String::new);
+        };
+        let Self::Some { members, elements, .. } = self else { return None };
+        let members = members.iter().find_map(|(name, below)| {
+            let path = below.missing(whole.get(&**name)?, part.get(&**name))?;
+            Some(format!(".{name}{path}"))
+        });
+        members.or_else(|| {
+            elements.iter().find_map(|(keys, below)| {
+                let find =
+                    |list: &Value| Some(list.as_array()?.iter().position(|one| is(keys, one)));
+                let at = find(whole)??;
+                let path = below.missing(&whole[at], find(part)?.and_then(|at| part.get(at)))?;
+                let names: Vec<&str> = keys.iter().map(|(name, _)| &**name).collect();
+                Some(format!("[{}]{path}", names.join(",")))
+            })
+        })
+    }
+}
+
+/// Returns whether an element has these values.
+fn is(keys: &[(Box<str>, Value)], element: &Value) -> bool {
+    keys.iter().all(|(name, value)| element.get(&**name) == Some(value))
+}

@@ -1,0 +1,272 @@
+//! The record of what was applied to each object.
+//!
+//! A record is valid only if no other apply of the object can have changed the server since. While
+//! an apply is under way, its object has no record. If the answer to one of several overlapping
+//! applies is lost, none of them leaves a record: nobody knows which came last.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use super::digest::Digest;
+use super::owned_fields::OwnedFields;
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::sync::Mutex;
+
+/// The number of records above which the first sweep looks for records of deleted objects.
+const FIRST_SWEEP: usize = 64;
+
+/// The parts of an object that are applied apart from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Section {
+    /// All but the status.
+    Main,
+    Status,
+}
+
+/// The digests of a configuration and of the server's answer to it.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) uid: Option<String>,
+    /// The version of the answer.
+    pub(super) version: ResourceVersion,
+    /// The epoch of the cache when the answer came. Versions of different epochs do not compare.
+    pub(super) epoch: u64,
+    /// The digest of the configuration.
+    pub(super) desired: Digest,
+    /// The fields that the manager owned after the apply.
+    pub(super) owned: Arc<OwnedFields>,
+    /// The digest of these fields' names. `None` if the answer did not tell them.
+    pub(super) ownership: Option<Digest>,
+    /// The digest of the values at these fields.
+    pub(super) values: Digest,
+    /// True if that is the digest of the cached object at the answer's version.
+    pub(super) confirmed: bool,
+}
+
+/// The records of one manager and one kind.
+#[derive(Debug, Default)]
+pub(super) struct Records(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    slots: HashMap<(ObjectKey, Section), Slot>,
+    /// The fields of all records: objects of one controller mostly have the same.
+    fields: HashMap<Digest, Weak<OwnedFields>>,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// The number of applies under way.
+    in_flight: usize,
+    /// True if the outcome of one of them is not known.
+    lost: bool,
+    /// The newest answer.
+    record: Option<Record>,
+}
+
+impl Records {
+    /// Returns the record of an object. `None` while an apply of it is under way.
+    pub(super) fn get(&self, key: &ObjectKey, section: Section) -> Option<Record> {
+        let inner = self.0.lock();
+        let slot = inner.slots.get(&(key.clone(), section))?;
+        slot.record.clone().filter(|_| slot.in_flight == 0)
+    }
+
+    /// Replaces the values' digest of a record, unless the record has changed.
+    pub(super) fn confirm(&self, key: &ObjectKey, section: Section, seen: &Record, values: Digest) {
+        let mut inner = self.0.lock();
+        let slot = inner.slots.get_mut(&(key.clone(), section));
+        let record = slot.filter(|slot| slot.in_flight == 0).and_then(|slot| slot.record.as_mut());
+        let same = |record: &&mut Record| record.version == seen.version && record.uid == seen.uid;
+        if let Some(record) = record.filter(same) {
+            (record.values, record.confirmed) = (values, true);
+        }
+    }
+
+    /// Returns the shared form of a manager's fields.
+    pub(super) fn share(
+        &self,
+        name: Digest,
+        fields: impl FnOnce() -> OwnedFields,
+    ) -> Arc<OwnedFields> {
+        let mut inner = self.0.lock();
+        if let Some(known) = inner.fields.get(&name).and_then(Weak::upgrade) {
+            return known;
+        }
+        let fields = Arc::new(fields());
+        inner.fields.insert(name, Arc::downgrade(&fields));
+        fields
+    }
+
+    /// Removes the record of an object and notes an apply that begins. `exists` tells whether an
+    /// object still exists, for the sweep.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        key: &ObjectKey,
+        section: Section,
+        exists: impl Fn(&ObjectKey, Option<&str>) -> bool,
+    ) -> InFlight {
+        self.sweep(exists);
+        let mut inner = self.0.lock();
+        let slot = inner.slots.entry((key.clone(), section)).or_default();
+        if slot.in_flight == 0 {
+            slot.record = None;
+        }
+        slot.in_flight += 1;
+        InFlight { records: self.clone(), slot: (key.clone(), section), answered: false }
+    }
+
+    /// Removes all records, so that the next apply of each object is sent.
+    pub(super) fn clear(&self) {
+        let mut inner = self.0.lock();
+        inner.slots.retain(|_, slot| slot.in_flight > 0);
+        for slot in inner.slots.values_mut() {
+            slot.lost = true;
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().slots.len()
+    }
+
+    /// Removes the records of objects that are gone. Amortised O(1) a call.
+    fn sweep(&self, exists: impl Fn(&ObjectKey, Option<&str>) -> bool) {
+        let candidates: Vec<_> = {
+            let inner = self.0.lock();
+            if inner.slots.len() < inner.limit.max(FIRST_SWEEP) {
+                return;
+            }
+            let idle = inner.slots.iter().filter(|(_, slot)| slot.in_flight == 0);
+            idle.map(|(at, slot)| (at.clone(), slot.record.as_ref().and_then(|r| r.uid.clone())))
+                .collect()
+        };
+        // Without the lock: the objects' own code tells their uids.
+        let gone = candidates.into_iter().filter(|((key, _), uid)| !exists(key, uid.as_deref()));
+        let gone: Vec<_> = gone.map(|(at, _)| at).collect();
+        let mut inner = self.0.lock();
+        for at in gone {
+            if inner.slots.get(&at).is_some_and(|slot| slot.in_flight == 0) {
+                inner.slots.remove(&at);
+            }
+        }
+        inner.fields.retain(|_, fields| fields.strong_count() > 0);
+        inner.limit = FIRST_SWEEP + 2 * inner.slots.len();
+    }
+}
+
+/// An apply that is under way. If it is dropped before [`answered`](Self::answered), its outcome
+/// counts as unknown.
+pub(super) struct InFlight {
+    records: Arc<Records>,
+    slot: (ObjectKey, Section),
+    answered: bool,
+}
+
+impl InFlight {
+    /// Notes the answer. Of overlapping applies, the newest answer stays.
+    pub(super) fn answered(mut self, record: Record) {
+        self.answered = true;
+        let mut inner = self.records.0.lock();
+        let Some(slot) = inner.slots.get_mut(&self.slot) else { return };
+        match &slot.record {
+            Some(other)
+                if other.uid == record.uid && record.version.is_older_than(&other.version) => {}
+            Some(other)
+                if other.uid != record.uid
+                    || (record.version != other.version
+                        && !other.version.is_older_than(&record.version)) =>
+            {
+                // Nobody knows which came last.
+                slot.lost = true;
+            }
+            _ => slot.record = Some(record),
+        }
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let mut inner = self.records.0.lock();
+        let Some(slot) = inner.slots.get_mut(&self.slot) else { return };
+        slot.lost |= !self.answered;
+        slot.in_flight -= 1;
+        if slot.in_flight > 0 {
+            return;
+        }
+        if std::mem::take(&mut slot.lost) {
+            slot.record = None;
+        }
+        if slot.record.is_none() {
+            inner.slots.remove(&self.slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey::namespaced("shop", name).unwrap()
+    }
+
+    fn record(version: u64, desired: &Value) -> Record {
+        Record {
+            uid: Some("u".into()),
+            version: version.into(),
+            epoch: 0,
+            desired: Digest::of(desired),
+            owned: Arc::default(),
+            ownership: None,
+            values: Digest::of(&json!(1)),
+            confirmed: false,
+        }
+    }
+
+    fn begin(records: &Arc<Records>, name: &str) -> InFlight {
+        records.begin(&key(name), Section::Main, |_, _| true)
+    }
+
+    fn desired(records: &Records) -> Option<Digest> {
+        records.get(&key("a"), Section::Main).map(|record| record.desired)
+    }
+
+    #[test]
+    fn newest_of_overlapping_answers_stays() {
+        let records = Arc::new(Records::default());
+        let (one, other) = (begin(&records, "a"), begin(&records, "a"));
+        other.answered(record(6, &json!("other")));
+        assert_eq!(desired(&records), None, "one is under way");
+        one.answered(record(5, &json!("one")));
+        assert_eq!(desired(&records), Some(Digest::of(&json!("other"))));
+    }
+
+    #[test]
+    fn lost_answer_leaves_no_record() {
+        let records = Arc::new(Records::default());
+        begin(&records, "a").answered(record(5, &json!(1)));
+        drop(begin(&records, "a"));
+        assert_eq!(desired(&records), None, "the old record may not be true any more");
+        let (one, lost) = (begin(&records, "a"), begin(&records, "a"));
+        drop(lost);
+        one.answered(record(6, &json!(1)));
+        assert_eq!(desired(&records), None, "the lost one may have come last");
+        assert_eq!(records.len(), 0);
+    }
+
+    #[test]
+    fn records_of_gone_objects_are_swept() {
+        let records = Arc::new(Records::default());
+        for n in 0..1000 {
+            let name = format!("a-{n}");
+            let exists = |key: &ObjectKey, _: Option<&str>| key.name().ends_with('0');
+            records.begin(&key(&name), Section::Main, exists).answered(record(n, &json!(n)));
+        }
+        assert!((100..400).contains(&records.len()), "{}", records.len());
+        records.clear();
+        assert_eq!(records.len(), 0);
+    }
+}

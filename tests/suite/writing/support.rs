@@ -1,0 +1,118 @@
+//! Shared parts of the tests of writing.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use http::Request;
+use http_body_util::BodyExt;
+use k8s_openapi::api::apps::v1::Deployment;
+use kube::Client;
+use kube::client::Body;
+use kube_informer::testing::ApiServer;
+use kube_informer::writing::{Applied, Applier};
+use kube_informer::{SharedInformer, SharedInformerFactory};
+use serde_json::{Value, json};
+
+pub(crate) const S: Duration = Duration::from_secs(1);
+
+/// A deployment with one container.
+pub(crate) fn deployment(replicas: i32, cpu: &str) -> Deployment {
+    let pod = json!({
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{
+            "name": "web", "image": "web:1", "resources": {"limits": {"cpu": cpu}},
+            "env": [{"name": "COLOUR", "value": "green"}], "args": ["-v"],
+        }]},
+    });
+    let deployment = json!({
+        "metadata": {"name": "web", "namespace": "shop", "labels": {"app": "web"}},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": pod,
+        },
+    });
+    serde_json::from_value(deployment).unwrap()
+}
+
+/// An informer that has synced.
+pub(crate) async fn synced(client: Client) -> SharedInformer<Deployment> {
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let deployments = factory.informer::<Deployment>();
+    deployments.start().unwrap();
+    deployments.wait_for_sync(10 * S).await.unwrap();
+    deployments
+}
+
+pub(crate) async fn applier(
+    server: &ApiServer,
+) -> (SharedInformer<Deployment>, Applier<Deployment>) {
+    let informer = synced(server.client()).await;
+    let applier = Applier::builder(server.client(), &informer, "site").build().unwrap();
+    (informer, applier)
+}
+
+/// Waits until the cache has reached the server's revision.
+pub(crate) async fn caught_up(server: &ApiServer, informer: &SharedInformer<Deployment>) {
+    let revision = server.revision().into();
+    informer.wait_for(&revision, 600 * S).await.unwrap();
+}
+
+/// Applies until nothing more is sent. Returns how often it was sent.
+pub(crate) async fn settle(
+    server: &ApiServer,
+    informer: &SharedInformer<Deployment>,
+    applier: &Applier<Deployment>,
+    desired: &Deployment,
+) -> usize {
+    for sent in 0..5 {
+        caught_up(server, informer).await;
+        if let Applied::Unchanged(_) = applier.apply(desired).await.unwrap() {
+            return sent;
+        }
+    }
+    panic!("it is sent again and again");
+}
+
+/// Changes the deployment as another manager: a merge patch, or an apply.
+pub(crate) async fn patch(server: &ApiServer, manager: &str, subresource: &str, patch: Value) {
+    let path = format!("/apis/apps/v1/namespaces/shop/deployments/web{subresource}");
+    let uri = format!("{path}?fieldManager={manager}&force=true");
+    let apply = patch.get("kind").is_some();
+    let form = if apply { "apply-patch+yaml" } else { "merge-patch+json" };
+    let request = Request::patch(if apply { uri } else { uri.replace("&force=true", "") })
+        .header("content-type", format!("application/{form}"))
+        .body(Body::from(serde_json::to_vec(&patch).unwrap()))
+        .unwrap();
+    let response = server.client().send(request).await.unwrap();
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert!(status.is_success(), "{}", String::from_utf8_lossy(&body));
+}
+
+/// The number of writes that the server was sent.
+pub(crate) fn writes(server: &ApiServer) -> usize {
+    server.requests().iter().filter(|request| request.method != "GET").count()
+}
+
+/// A client of a server that changes each written object before it stores it, as a webhook or a
+/// type's own normal form does.
+pub(crate) fn rewriting(
+    server: &ApiServer,
+    rewrite: impl Fn(&mut Value) + Send + Sync + Clone + 'static,
+) -> Client {
+    let server = server.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (server, rewrite) = (server.clone(), rewrite.clone());
+        async move {
+            let (parts, body) = request.into_parts();
+            let mut body = body.collect().await.unwrap().to_bytes();
+            if parts.method != "GET" {
+                let mut object = serde_json::from_slice(&body).unwrap();
+                rewrite(&mut object);
+                body = serde_json::to_vec(&object).unwrap().into();
+            }
+            let request = Request::from_parts(parts, Body::from(body));
+            Ok::<_, Infallible>(server.handle(request).await)
+        }
+    });
+    Client::new(service, "default")
+}
