@@ -53,7 +53,7 @@ use crate::panic::catch;
 /// record is dropped after its object is gone. Use one applier for each kind and manager: two of
 /// them with different configurations of one object would each undo the other's.
 ///
-/// The applier holds the informer and keeps it running. Clones are cheap and share the record.
+/// The applier starts the informer if it does not run, holds it and keeps it running. Clones are cheap and share the record.
 ///
 /// The service account needs the verb `patch` for the resource, and `create` if an apply may create
 /// objects. For [`apply_status`](Self::apply_status) it needs `patch` for the subresource `status`.
@@ -242,6 +242,9 @@ where
     async fn apply_section(&self, desired: &K, section: Section) -> Result<Applied<K>, ApplyError> {
         let inner = &*self.0;
         let target = inner.target(desired, section)?;
+        // A cache that is never filled would have everything sent for ever. Without a runtime there
+        // is no request either, and a stopped informer is not asked.
+        let _started = target.informer.ensure_started();
         let store = target.informer.snapshot();
         let record = inner.records.get(&target.key, section);
         if let Some(cached) = inner.unchanged(&target, &store, record.as_ref()) {

@@ -14,3 +14,4 @@ mod pace;
 mod queue;
 mod recorder;
 mod stages;
+mod writing;

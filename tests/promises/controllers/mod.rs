@@ -8,7 +8,7 @@ mod groups;
 mod keys;
 mod late;
 #[path = "../../suite/controller/late_watches.rs"]
-mod late_watches;
+pub(crate) mod late_watches;
 mod leading;
 mod lost_answers;
 mod own_writes;

@@ -11,6 +11,7 @@ use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::writing::{Applied, Applier, ApplyError};
 use kube_informer::{InformerSpec, SharedInformerFactory};
 use serde_json::json;
+use tokio::time::timeout;
 
 use super::late_watches::late_informer;
 use super::support::*;
@@ -232,14 +233,14 @@ async fn lagging_cache_proves_nothing() {
 async fn overlapping_applies_are_both_sent() {
     let server = ApiServer::new();
     let (informer, applier) = applier(&server).await;
-    let (three, four) = (deployment(3, "1"), deployment(4, "1"));
-    for _ in 0..10 {
-        let (a, b) = join(applier.apply(&three), applier.apply(&four)).await;
+    for n in 0..10 {
+        let (one, two) = (deployment(2 * n, "1"), deployment(2 * n + 1, "1"));
+        let (a, b) = join(applier.apply(&one), applier.apply(&two)).await;
         assert!(a.unwrap().was_sent() && b.unwrap().was_sent());
         caught_up(&server, &informer).await;
         let api = Api::<Deployment>::namespaced(server.client(), "shop");
         let last = api.get("web").await.unwrap().spec.unwrap().replicas;
-        let (last, other) = if last == Some(3) { (&three, &four) } else { (&four, &three) };
+        let (last, other) = if last == Some(2 * n) { (&one, &two) } else { (&two, &one) };
         assert!(!applier.apply(last).await.unwrap().was_sent());
         assert!(applier.apply(other).await.unwrap().was_sent());
         caught_up(&server, &informer).await;
@@ -258,7 +259,7 @@ async fn lost_answer_leaves_nothing_recorded() {
     settle(&server, &informer, &applier, &old).await;
     new.metadata.annotations = Some([("more".into(), "x".into())].into());
     let lost = faults.inject(Requests::others(), Injection::lose_answer());
-    assert!(matches!(applier.apply(&new).await, Err(ApplyError::Request { .. })));
+    assert!(timeout(5 * S, applier.apply(&new)).await.is_err());
     lost.remove();
     // The server has the annotation, but the cache shows every field of the old configuration.
     assert_eq!(settle(&server, &informer, &applier, &old).await, 1);

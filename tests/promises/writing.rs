@@ -1,0 +1,316 @@
+//! Applies under user code that panics, calls that are dropped, and servers that answer nonsense.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::poll;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, ObjectMeta, Patch, PatchParams};
+use kube::client::Body;
+use kube::{Client, CustomResource, Resource};
+use kube_informer::testing::ApiServer;
+use kube_informer::testing::api_server::ResourceType;
+use kube_informer::writing::{Applied, Applier, ApplyError};
+use kube_informer::{Action, Controller, SharedInformer, SharedInformerFactory};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::controllers::late_watches::late_informer;
+
+const S: Duration = Duration::from_secs(1);
+
+fn map(name: &str, value: &str) -> ConfigMap {
+    let metadata = ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("shop".into()),
+        ..ObjectMeta::default()
+    };
+    let data = Some(BTreeMap::from([("value".into(), value.into())]));
+    ConfigMap { metadata, data, ..ConfigMap::default() }
+}
+
+async fn synced<K>(client: Client) -> SharedInformer<K>
+where
+    K: Resource<DynamicType = ()> + serde::de::DeserializeOwned + Send + Sync + 'static,
+{
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let informer = factory.informer::<K>();
+    informer.start().unwrap();
+    informer.wait_for_sync(10 * S).await.unwrap();
+    informer
+}
+
+async fn applier(
+    server: &ApiServer,
+    client: Client,
+) -> (SharedInformer<ConfigMap>, Applier<ConfigMap>) {
+    let maps = synced::<ConfigMap>(server.client()).await;
+    let applier = Applier::builder(client, &maps, "site").force(true).build().unwrap();
+    (maps, applier)
+}
+
+async fn caught_up<K>(server: &ApiServer, informer: &SharedInformer<K>)
+where
+    K: Resource + Send + Sync + 'static,
+{
+    informer.wait_for(&server.revision().into(), 600 * S).await.unwrap();
+}
+
+/// Applies until nothing is sent. Returns how often it was sent.
+async fn settle(
+    server: &ApiServer,
+    maps: &SharedInformer<ConfigMap>,
+    applier: &Applier<ConfigMap>,
+    desired: &ConfigMap,
+) -> usize {
+    for sent in 0..5 {
+        caught_up(server, maps).await;
+        if let Applied::Unchanged(_) = applier.apply(desired).await.unwrap() {
+            return sent;
+        }
+    }
+    panic!("it is sent again and again");
+}
+
+async fn merge(server: &ApiServer, patch: Value) {
+    let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
+    api.patch("a", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+}
+
+/// A client of the server whose answers to writes pass through a function.
+fn answering(
+    server: &ApiServer,
+    edit: impl Fn(&mut Value) + Send + Sync + Clone + 'static,
+) -> Client {
+    let server = server.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (server, edit) = (server.clone(), edit.clone());
+        async move {
+            let writes = request.method() != "GET";
+            let response = server.handle(request).await;
+            if !writes {
+                return Ok::<_, Infallible>(response.map(BodyExt::boxed_unsync));
+            }
+            let (parts, body) = response.into_parts();
+            let mut answer =
+                serde_json::from_slice(&body.collect().await.unwrap().to_bytes()).unwrap();
+            edit(&mut answer);
+            let body = Full::from(serde_json::to_vec(&answer).unwrap());
+            let body = body.map_err(|never| match never {}).boxed_unsync();
+            Ok(Response::from_parts(parts, body))
+        }
+    });
+    Client::new(service, "default")
+}
+
+#[derive(CustomResource, Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[kube(group = "example.com", version = "v1", kind = "Gadget", namespaced)]
+struct GadgetSpec {
+    #[serde(serialize_with = "explosive")]
+    size: u32,
+}
+
+/// The number of gadgets of size 13 that may still be serialised.
+static LUCK: AtomicUsize = AtomicUsize::new(0);
+
+fn explosive<S: Serializer>(size: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    assert_ne!(*size, 666, "the type panics");
+    if *size == 13 {
+        let left =
+            LUCK.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        assert!(left.is_ok(), "the type panics after a while");
+    }
+    serializer.serialize_u32(*size)
+}
+
+#[tokio::test(start_paused = true)]
+async fn type_that_panics_harms_only_its_apply() {
+    let server = ApiServer::new();
+    server.register(ResourceType::of::<Gadget>());
+    let gadgets = synced::<Gadget>(server.client()).await;
+    let applier = Applier::builder(server.client(), &gadgets, "site").force(true).build().unwrap();
+    let gadget = |size| {
+        let mut gadget = Gadget::new("a", GadgetSpec { size });
+        gadget.metadata.namespace = Some("shop".into());
+        gadget
+    };
+    let refused = applier.apply(&gadget(666)).await.unwrap_err();
+    assert!(refused.to_string().contains("the type panics"), "{refused}");
+    assert!(matches!(refused, ApplyError::Unserializable { .. }));
+    assert!(applier.apply(&gadget(1)).await.unwrap().was_sent());
+    caught_up(&server, &gadgets).await;
+    assert!(!applier.apply(&gadget(1)).await.unwrap().was_sent());
+
+    // It panics at each of its uses in turn: before the request, or with the answer.
+    for luck in 0..4 {
+        LUCK.store(luck, Ordering::SeqCst);
+        let failed = applier.apply(&gadget(13)).await.unwrap_err();
+        assert!(failed.to_string().contains("after a while"), "{luck}: {failed}");
+    }
+    LUCK.store(4, Ordering::SeqCst);
+    assert!(applier.apply(&gadget(13)).await.unwrap().was_sent());
+    caught_up(&server, &gadgets).await;
+    // The cached object cannot be compared, and nothing is sent that cannot be compared later.
+    LUCK.store(1, Ordering::SeqCst);
+    assert!(applier.apply(&gadget(13)).await.is_err());
+    LUCK.store(usize::MAX, Ordering::SeqCst);
+    assert!(!applier.apply(&gadget(13)).await.unwrap().was_sent());
+    gadgets.shutdown().await;
+}
+
+/// Drops an apply after each number of polls: whatever the server did, the next apply is sent.
+#[tokio::test(start_paused = true)]
+async fn dropped_apply_counts_as_unknown() {
+    let server = ApiServer::new();
+    let (maps, applier) = applier(&server, server.client()).await;
+    let desired = map("a", "1");
+    settle(&server, &maps, &applier, &desired).await;
+    for polls in 0..12 {
+        let other = map("a", &format!("other-{polls}"));
+        {
+            let mut applying = pin!(applier.apply(&other));
+            for _ in 0..polls {
+                if poll!(&mut applying).is_ready() {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+        let sent = settle(&server, &maps, &applier, &desired).await;
+        // A future that was never polled did nothing.
+        assert_eq!(sent, usize::from(polls > 0), "{polls}");
+        let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
+        // A request that was on its way may still arrive: the cache shows it.
+        sleep(S).await;
+        settle(&server, &maps, &applier, &desired).await;
+        assert_eq!(api.get("a").await.unwrap().data, desired.data);
+    }
+    maps.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nonsense_answers_leave_no_record() {
+    let server = ApiServer::new();
+    let (maps, applier) = applier(&server, server.client()).await;
+    let desired = map("a", "1");
+    for nonsense in ["", "{", "[]", "7", r#"{"metadata": 7}"#, r#"{"data": {"value": 7}}"#] {
+        server.intercept(move |request| {
+            (request.method == "PATCH").then(|| Response::new(nonsense.into()))
+        });
+        let error = applier.apply(&desired).await.unwrap_err();
+        assert!(matches!(error, ApplyError::UnreadableAnswer { .. }), "{nonsense}: {error:?}");
+        assert!(!error.to_string().contains(r#""value""#), "{error}");
+    }
+    server.stop_intercepting();
+    assert_eq!(settle(&server, &maps, &applier, &desired).await, 1);
+    maps.shutdown().await;
+}
+
+/// A proxy may drop the managed fields: each list is then compared as a whole.
+#[tokio::test(start_paused = true)]
+async fn answer_without_managed_fields_still_settles() {
+    let server = ApiServer::new();
+    let client = answering(&server, |answer| {
+        answer["metadata"].as_object_mut().unwrap().remove("managedFields");
+    });
+    let (maps, applier) = applier(&server, client).await;
+    let desired = map("a", "1");
+    assert_eq!(settle(&server, &maps, &applier, &desired).await, 1);
+    merge(&server, json!({"metadata": {"labels": {"theirs": "x"}}, "data": {"more": "y"}})).await;
+    assert_eq!(settle(&server, &maps, &applier, &desired).await, 0);
+    merge(&server, json!({"data": {"value": "theirs"}})).await;
+    assert_eq!(settle(&server, &maps, &applier, &desired).await, 1);
+    maps.shutdown().await;
+}
+
+/// An answer without a version cannot be compared with the cache.
+#[tokio::test(start_paused = true)]
+async fn answer_without_version_is_not_trusted() {
+    let server = ApiServer::new();
+    let client = answering(&server, |answer| {
+        answer["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    });
+    let (maps, applier) = applier(&server, client).await;
+    for _ in 0..3 {
+        assert!(applier.apply(&map("a", "1")).await.unwrap().was_sent());
+        caught_up(&server, &maps).await;
+    }
+    assert_eq!(applier.status().records, 0);
+    maps.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_of_deleted_objects_are_dropped() {
+    let server = ApiServer::new();
+    let (maps, applier) = applier(&server, server.client()).await;
+    for n in 0..1000 {
+        let map = map(&format!("a-{n}"), "1");
+        applier.apply(&map).await.unwrap();
+        caught_up(&server, &maps).await;
+        if n >= 10 {
+            server.delete(&map).unwrap();
+        }
+    }
+    caught_up(&server, &maps).await;
+    assert!(applier.status().records <= 64 + 20, "{:?}", applier.status());
+    for n in 0..10 {
+        assert!(!applier.apply(&map(&format!("a-{n}"), "1")).await.unwrap().was_sent());
+    }
+    maps.shutdown().await;
+}
+
+/// The cache is late. A reconcile runs only when it shows the last apply, so that one is enough.
+#[tokio::test(start_paused = true)]
+async fn controller_waits_for_its_applies() {
+    let server = ApiServer::new();
+    server.create(&map("owner", "1")).unwrap();
+    let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
+    let applier = Applier::builder(server.client(), &maps, "site").build().unwrap();
+    let stop = CancellationToken::new();
+    let reconciles = Arc::new(AtomicUsize::new(0));
+    let running = {
+        let (applier, reconciles) = (applier.clone(), reconciles.clone());
+        let controller = Controller::builder("waiting", &maps)
+            .predicate(|_, new: &ConfigMap| new.metadata.name.as_deref() == Some("owner"))
+            .build();
+        tokio::spawn(controller.run(stop.clone(), move |request| {
+            let (applier, reconciles) = (applier.clone(), reconciles.clone());
+            async move {
+                if request.key.name() == "owner" {
+                    applier.apply(&map("child", "1")).await?;
+                    reconciles.fetch_add(1, Ordering::SeqCst);
+                }
+                Ok::<_, ApplyError>(Action::requeue_after(S))
+            }
+        }))
+    };
+    sleep(60 * S).await;
+    assert!(reconciles.load(Ordering::SeqCst) > 20);
+    assert_eq!(applier.status().sent, 1);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    maps.shutdown().await;
+}
+
+/// Two replicas in turn: a value that the other one set is a change.
+#[tokio::test(start_paused = true)]
+async fn two_appliers_of_one_manager_see_each_other() {
+    let server = ApiServer::new();
+    let (maps, one) = applier(&server, server.client()).await;
+    let two = Applier::builder(server.client(), &maps, "site").force(true).build().unwrap();
+    let (a, b) = (map("a", "1"), map("a", "2"));
+    for _ in 0..3 {
+        assert_eq!(settle(&server, &maps, &one, &a).await, 1);
+        assert_eq!(settle(&server, &maps, &two, &b).await, 1);
+    }
+    maps.shutdown().await;
+}
