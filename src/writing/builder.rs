@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Applier;
-use super::applier::Inner;
 use super::error::ApplierError;
+use super::exchange::Inner;
 use crate::decode::protobuf::is_built_in;
 use crate::informer::{InformerGroup, SharedInformer};
 

@@ -103,7 +103,8 @@ impl NewCondition {
 /// ```
 /// use kube_informer::writing::conditions::{self, InvalidCondition, NewCondition};
 ///
-/// let refused = conditions::set(&mut Vec::new(), NewCondition::new("Ready", true, "all is well"), None);
+/// let wordy = NewCondition::new("Ready", true, "all is well");
+/// let refused = conditions::set(&mut Vec::new(), wordy, None);
 /// assert!(matches!(refused, Err(InvalidCondition::Reason { .. })));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -91,7 +91,9 @@ impl Digester {
             Value::Array(elements) => {
                 self.list();
                 self.count(elements.len());
-                elements.iter().for_each(|element| self.value(element));
+                for element in elements {
+                    self.value(element);
+                }
             }
             Value::Object(members) => {
                 self.map();
@@ -116,12 +118,12 @@ impl Digester {
         } else {
             // The shortest text that gives the same number: `1.0` and `1` are one number.
             let text = number.to_string();
-            match text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok()) {
-                Some(integer) => self.number(&integer.into()),
-                None => {
-                    self.tag(Tag::Float);
-                    self.text(&text);
-                }
+            let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
+            if let Some(integer) = whole {
+                self.number(&integer.into());
+            } else {
+                self.tag(Tag::Float);
+                self.text(&text);
             }
         }
     }

@@ -114,11 +114,7 @@ impl EventRecorder {
     pub fn new(client: Client, controller: impl Into<Reporter>) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let shared = Arc::new(Shared::default());
-        let publisher = Publisher {
-            client: client.clone(),
-            reporter: controller.into(),
-            shared: shared.clone(),
-        };
+        let publisher = Publisher { client, reporter: controller.into(), shared: shared.clone() };
         tokio::spawn(publisher.run(waiting));
         Self { shared, queue }
     }
@@ -238,7 +234,8 @@ impl Publisher {
             tries += 1;
             match recorder.publish(event, regarding).await {
                 Err(kube::Error::Api(status)) if status.is_not_found() && !renewed => {
-                    // The event whose count was to grow has expired. A new recorder begins anew.
+                    // The event whose count was to grow has expired. A new recorder creates
+                    // it again.
                     renewed = true;
                     *recorder = self.recorder();
                 }

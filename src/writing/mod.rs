@@ -31,6 +31,7 @@ mod digest;
 mod error;
 #[cfg(feature = "events")]
 mod events;
+mod exchange;
 mod owned_fields;
 mod owners;
 mod records;

@@ -21,11 +21,14 @@ enum Part {
     Some {
         members: Vec<(Box<str>, Part)>,
         /// Elements that have these values at these members.
-        elements: Vec<(Box<[(Box<str>, Value)]>, Part)>,
+        elements: Vec<(Keys, Part)>,
         /// Elements with these digests.
         values: Vec<Digest>,
     },
 }
+
+/// The values that identify an element of a list, by the names of its members.
+type Keys = Box<[(Box<str>, Value)]>;
 
 impl Default for Part {
     fn default() -> Self {

@@ -118,7 +118,8 @@ where
 /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 /// use kube_informer::writing::set_owner_reference;
 ///
-/// # fn f(sites: &[ConfigMap], shared: &mut Secret) -> Result<(), kube_informer::writing::OwnerError> {
+/// # use kube_informer::writing::OwnerError;
+/// # fn f(sites: &[ConfigMap], shared: &mut Secret) -> Result<(), OwnerError> {
 /// for site in sites {
 ///     set_owner_reference(site, shared)?;
 /// }
@@ -170,14 +171,17 @@ where
     let Some(mut reference) = reference else {
         return Err(OwnerError::NotCreated { kind: kind(), name });
     };
-    if let Some(namespace) = meta.namespace.as_ref().filter(|_| scope_of::<O>() != Scope::Cluster) {
-        let (kind, namespace) = (kind(), namespace.clone());
-        let owned = object.meta().namespace.as_ref();
-        match owned.filter(|_| scope_of::<K>() != Scope::Cluster) {
-            None => return Err(OwnerError::NoNamespace { kind, name, namespace }),
-            Some(owned) if *owned != namespace => {
-                let owned = owned.clone();
-                return Err(OwnerError::OtherNamespace { kind, name, namespace, owned });
+    if let Some(namespace) = meta.namespace.clone().filter(|_| scope_of::<O>() != Scope::Cluster) {
+        let place = object.meta().namespace.as_ref();
+        match place.filter(|_| scope_of::<K>() != Scope::Cluster) {
+            None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
+            Some(place) if *place != namespace => {
+                return Err(OwnerError::OtherNamespace {
+                    kind: kind(),
+                    name,
+                    namespace,
+                    owned: place.clone(),
+                });
             }
             Some(_) => {}
         }

@@ -35,8 +35,8 @@ async fn conflict_names_managers_and_fields() {
     // Nothing was written, and nothing is remembered.
     assert!(matches!(applier.apply(&desired).await, Err(ApplyError::Conflict { .. })));
     let forced = Applier::builder(server.client(), &informer, "site").force(true).build().unwrap();
-    let applied = forced.apply(&desired).await.unwrap();
-    assert_eq!(applied.object().spec.as_ref().unwrap().replicas, Some(3));
+    let taken = forced.apply(&desired).await.unwrap();
+    assert_eq!(taken.object().spec.as_ref().unwrap().replicas, Some(3));
     assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
     informer.shutdown().await;
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use k8s_openapi::api::events::v1::Event;
-use kube::api::{Api, ListParams};
+use kube::api::{Api, DeleteParams, ListParams};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::writing::EventRecorder;
 use serde_json::json;
@@ -115,7 +115,7 @@ async fn refused_events_are_counted_and_the_next_is_sent() {
 
     // An event that has expired cannot be counted again.
     let api = Api::<Event>::namespaced(server.client(), "default");
-    api.delete(all[0].metadata.name.as_ref().unwrap(), &Default::default()).await.unwrap();
+    api.delete(all[0].metadata.name.as_ref().unwrap(), &DeleteParams::default()).await.unwrap();
     recorder.normal(&node, "Two", "");
     assert!(recorder.flush(S).await);
     assert_eq!((events(&server).await.len(), recorder.status().failed), (1, 1));

@@ -96,8 +96,8 @@ async fn object_outside_the_informer_is_refused() {
     assert!(matches!(refused, ApplyError::NotFollowed { .. }), "{refused:?}");
     assert_eq!(writes(&server), 0);
     desired.metadata.namespace = None;
-    let applied = applier.apply(&desired).await.unwrap();
-    assert_eq!(applied.object().metadata.namespace.as_deref(), Some("bank"));
+    let made = applier.apply(&desired).await.unwrap();
+    assert_eq!(made.object().metadata.namespace.as_deref(), Some("bank"));
     desired.metadata.name = None;
     let refused = applier.apply(&desired).await.unwrap_err();
     assert!(matches!(refused, ApplyError::NoKey { .. }), "{refused:?}");

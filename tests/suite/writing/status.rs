@@ -114,8 +114,8 @@ async fn owned_objects_name_their_controller() {
     let refused = applier.apply_owned(&owner, deployment(3, "1")).await.unwrap_err();
     assert!(matches!(refused, ApplyError::Owner(_)), "{refused:?}");
     owner = server.create(&owner).unwrap();
-    let applied = applier.apply_owned(&owner, deployment(3, "1")).await.unwrap();
-    let owners = applied.object().metadata.owner_references.clone().unwrap();
+    let made = applier.apply_owned(&owner, deployment(3, "1")).await.unwrap();
+    let owners = made.object().metadata.owner_references.clone().unwrap();
     assert_eq!((&*owners[0].name, owners[0].controller), ("o", Some(true)));
     caught_up(&server, &informer).await;
     assert!(!applier.apply_owned(&owner, deployment(3, "1")).await.unwrap().was_sent());

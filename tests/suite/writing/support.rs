@@ -73,14 +73,14 @@ pub(crate) async fn settle(
 }
 
 /// Changes the deployment as another manager: a merge patch, or an apply.
-pub(crate) async fn patch(server: &ApiServer, manager: &str, subresource: &str, patch: Value) {
+pub(crate) async fn patch(server: &ApiServer, manager: &str, subresource: &str, change: Value) {
     let path = format!("/apis/apps/v1/namespaces/shop/deployments/web{subresource}");
     let uri = format!("{path}?fieldManager={manager}&force=true");
-    let apply = patch.get("kind").is_some();
-    let form = if apply { "apply-patch+yaml" } else { "merge-patch+json" };
-    let request = Request::patch(if apply { uri } else { uri.replace("&force=true", "") })
+    let applies = change.get("kind").is_some();
+    let form = if applies { "apply-patch+yaml" } else { "merge-patch+json" };
+    let request = Request::patch(if applies { uri } else { uri.replace("&force=true", "") })
         .header("content-type", format!("application/{form}"))
-        .body(Body::from(serde_json::to_vec(&patch).unwrap()))
+        .body(Body::from(serde_json::to_vec(&change).unwrap()))
         .unwrap();
     let response = server.client().send(request).await.unwrap();
     let status = response.status();

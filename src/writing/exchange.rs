@@ -1,0 +1,280 @@
+//! One apply: the comparison with the cache, the request, and its answer.
+
+use std::any::type_name;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use http_body_util::BodyExt;
+use kube::client::Body;
+use kube::core::Status;
+use kube::{Client, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::builder::{Scope, scope_of};
+use super::configuration::{Configuration, Place, lost};
+use super::digest::Digest;
+use super::error::{ApplyError, FieldConflict, ObjectName};
+use super::owned_fields::OwnedFields;
+use super::records::{Record, Records, Section};
+use crate::indexer::Snapshot;
+use crate::informer::{InformerGroup, SharedInformer};
+use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::panic::catch;
+
+/// The state that all clones of an applier share.
+pub(super) struct Inner<K> {
+    pub(super) client: Client,
+    pub(super) informers: InformerGroup<K>,
+    /// The resource, as `kubectl` writes it.
+    pub(super) resource: Arc<str>,
+    pub(super) api_version: String,
+    pub(super) kind: String,
+    /// Returns the path of the collection in a namespace.
+    pub(super) path: Box<PathOf>,
+    pub(super) manager: String,
+    pub(super) force: bool,
+    pub(super) records: Arc<Records>,
+    pub(super) sent: AtomicU64,
+    pub(super) unchanged: AtomicU64,
+}
+
+/// A function from a namespace, or `None`, to the path of the collection.
+type PathOf = dyn Fn(Option<&str>) -> String + Send + Sync;
+
+/// An apply that was asked for.
+pub(super) struct Target<'a, K> {
+    pub(super) informer: &'a SharedInformer<K>,
+    resource: &'a str,
+    pub(super) key: ObjectKey,
+    section: Section,
+    configuration: Configuration,
+}
+
+impl<K> fmt::Display for Target<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { resource, key, .. } = self;
+        ObjectName { resource, name: key.name(), namespace: key.namespace() }.fmt(f)
+    }
+}
+
+impl<K> Inner<K>
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    pub(super) fn target(
+        &self,
+        desired: &K,
+        section: Section,
+    ) -> Result<Target<'_, K>, ApplyError> {
+        let resource = &*self.resource;
+        let meta = desired.meta();
+        let name = meta.name.as_deref().unwrap_or_default();
+        let only = || match self.informers.informers() {
+            [only] => only.collection().namespace.as_deref(),
+            _ => None,
+        };
+        let namespace = match scope_of::<K>() {
+            Scope::Cluster => None,
+            Scope::Namespaced | Scope::Unknown => meta.namespace.as_deref().or_else(only),
+        };
+        let named = || ObjectName { resource, name, namespace }.to_string();
+        let key = ObjectKey::from_parts(namespace, name)
+            .map_err(|source| ApplyError::NoKey { resource: self.resource.clone(), source })?;
+        if namespace.is_none() && scope_of::<K>() == Scope::Namespaced {
+            return Err(ApplyError::NoNamespace { object: named() });
+        }
+        let Some(informer) = self.informers.informer_of(&key) else {
+            return Err(ApplyError::NotFollowed { object: named() });
+        };
+        let failed = |reason| ApplyError::Unserializable { object: named(), reason };
+        let object = to_value(desired).map_err(failed)?;
+        let place = Place { api_version: &self.api_version, kind: &self.kind, namespace, name };
+        let configuration = Configuration::new(object, &place, section);
+        Ok(Target { informer, resource, key, section, configuration })
+    }
+
+    /// Returns the cached object if it shows that an apply would change nothing.
+    pub(super) fn unchanged(
+        &self,
+        target: &Target<'_, K>,
+        store: &Snapshot<K>,
+        record: Option<&Record>,
+    ) -> Option<Arc<K>> {
+        let Target { informer, key, section, configuration, .. } = target;
+        let (record, cached) = (record?, store.cached_by_key(key)?);
+        let version = cached.version()?;
+        // A cache that lags behind the answer, or that no longer follows, proves nothing.
+        let comparable = record.version == version || record.version.is_older_than(&version);
+        if configuration.digest != record.desired
+            || configuration.names_version()
+            || record.epoch != store.epoch()
+            || record.uid.as_deref() != cached.uid()
+            || !comparable
+            || store.is_stale(key)
+            || informer.is_stopped()
+        {
+            return None;
+        }
+        let object = cached.get()?;
+        let is_the_answer = record.version == version;
+        if is_the_answer && record.confirmed {
+            return Some(object);
+        }
+        let values = record.owned.digest(&to_value(&*object).ok()?);
+        if is_the_answer {
+            // The object is what the server answered. If the cache holds it in a slightly different
+            // form, for example because it came as protobuf, that form is the one to compare with.
+            self.records.confirm(key, *section, record, values);
+            return Some(object);
+        }
+        (values == record.values && self.owns_fields(informer, &object, *section, record))
+            .then_some(object)
+    }
+
+    /// Returns whether the manager still owns its fields, as far as the cached object shows.
+    fn owns_fields(
+        &self,
+        informer: &SharedInformer<K>,
+        cached: &K,
+        section: Section,
+        record: &Record,
+    ) -> bool {
+        let Some(ownership) = record.ownership else { return true };
+        let entries = cached.meta().managed_fields.as_deref().unwrap_or_default();
+        let mut own = entries.iter().filter(|e| e.manager.as_deref() == Some(&*self.manager));
+        if own.clone().next().is_none() && !informer.keeps_managed_fields(&self.manager) {
+            return true;
+        }
+        let fields = own.find(|entry| {
+            entry.operation.as_deref() == Some("Apply")
+                && entry.subresource.as_deref().unwrap_or_default() == subresource(section)
+        });
+        let fields = fields.and_then(|entry| entry.fields_v1.as_ref()).map(|fields| &fields.0);
+        ownership == Digest::of(fields.unwrap_or(&Value::Null))
+    }
+
+    /// Returns whether the cache holds an object with this uid.
+    pub(super) fn exists(&self, key: &ObjectKey, uid: Option<&str>) -> bool {
+        let Some(informer) = self.informers.informer_of(key) else { return false };
+        let store = informer.snapshot();
+        store.cached_by_key(key).is_some_and(|cached| Cached::uid(cached) == uid)
+    }
+
+    /// Sends the configuration. Returns the body of a successful answer.
+    pub(super) async fn send(&self, target: &Target<'_, K>) -> Result<Value, ApplyError> {
+        let Target { key, configuration, .. } = target;
+        let failed = |source| ApplyError::Request { object: target.to_string(), source };
+        let path = (self.path)(key.namespace());
+        let request = configuration.request(path, key.name(), &self.manager, self.force);
+        let request = request.map_err(|error| failed(kube::Error::BuildRequest(error)))?;
+        // Not `Client::request`, which logs a body that it cannot parse: it may hold Secrets.
+        let (parts, body) =
+            self.client.send(request.map(Body::from)).await.map_err(failed)?.into_parts();
+        let body = body.collect().await.map_err(failed)?.to_bytes();
+        if parts.status.is_success() {
+            return serde_json::from_slice(&body).map_err(|error| target.unreadable(&error));
+        }
+        let status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
+            Status::failure(parts.status.canonical_reason().unwrap_or("refused"), "")
+                .with_code(parts.status.as_u16())
+        });
+        let conflicts = FieldConflict::of(&status);
+        Err(if conflicts.is_empty() {
+            failed(kube::Error::Api(status.boxed()))
+        } else {
+            ApplyError::Conflict { object: target.to_string(), conflicts }
+        })
+    }
+
+    /// Reads an answer. The record is `None` if the answer has no version.
+    pub(super) fn read(
+        &self,
+        target: &Target<'_, K>,
+        answer: &Value,
+        epoch: u64,
+    ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
+        let read = catch(|| K::deserialize(answer).map_err(|error| error.to_string()));
+        let object = read.and_then(|read| read).map_err(|error| target.unreadable(&error))?;
+        let seen = to_value(&object).map_err(|error| target.unreadable(&error))?;
+        let own = own_fields(answer, &self.manager, subresource(target.section));
+        let (owned, ownership) = if let Some(fields) = own {
+            let name = Digest::of(fields);
+            let owned = || OwnedFields::from_fields_v1(fields);
+            (self.records.share(name, owned), Some(name))
+        } else {
+            let owned = OwnedFields::of_configuration(&target.configuration.fields());
+            (Arc::new(owned), None)
+        };
+        if let Some(field) = owned.missing(answer, &seen) {
+            return Err(target.projected(field));
+        }
+        let meta = object.meta();
+        let version = meta.resource_version.as_deref().filter(|version| !version.is_empty());
+        let record = version.map(|version| Record {
+            uid: meta.uid.clone(),
+            version: ResourceVersion::from(version),
+            epoch,
+            desired: target.configuration.digest,
+            values: owned.digest(&seen),
+            owned,
+            ownership,
+            confirmed: false,
+        });
+        Ok((Arc::new(object), record))
+    }
+}
+
+impl<K> Target<'_, K> {
+    fn unreadable(&self, error: &dyn fmt::Display) -> ApplyError {
+        ApplyError::UnreadableAnswer { object: self.to_string(), reason: error.to_string() }
+    }
+
+    fn projected(&self, field: String) -> ApplyError {
+        ApplyError::Projected { object: self.to_string(), type_name: type_name::<K>(), field }
+    }
+}
+
+/// Checks that the type can hold what it applies.
+pub(super) fn check_type<K>(target: &Target<'_, K>, desired: &K) -> Result<(), ApplyError>
+where
+    K: Serialize + DeserializeOwned,
+{
+    let read = to_value(desired)
+        .and_then(|value| catch(|| K::deserialize(value).map_err(|error| error.to_string()))?);
+    let read = read.and_then(|object| to_value(&object));
+    let read = read.map_err(|reason| ApplyError::Unserializable {
+        object: target.to_string(),
+        reason: format!("its type cannot read what it writes: {reason}"),
+    })?;
+    match lost(&target.configuration.fields(), &read) {
+        None => Ok(()),
+        Some(field) => Err(target.projected(field)),
+    }
+}
+
+/// Serialises an object. The error is that of its own code.
+fn to_value<K: Serialize>(object: &K) -> Result<Value, String> {
+    catch(|| serde_json::to_value(object).map_err(|error| error.to_string()))?
+}
+
+fn subresource(section: Section) -> &'static str {
+    match section {
+        Section::Main => "",
+        Section::Status => "status",
+    }
+}
+
+/// Returns the fields that a manager owns through applies: null if none. Returns `None` if the
+/// answer has no managed fields at all.
+fn own_fields<'a>(answer: &'a Value, manager: &str, subresource: &str) -> Option<&'a Value> {
+    let entries = answer["metadata"]["managedFields"].as_array()?;
+    let own = entries.iter().find(|entry| {
+        entry["manager"] == manager
+            && entry["operation"] == "Apply"
+            && entry["subresource"].as_str().unwrap_or_default() == subresource
+    });
+    Some(own.map_or(&Value::Null, |entry| &entry["fieldsV1"]))
+}
