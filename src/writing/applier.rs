@@ -40,11 +40,10 @@ use crate::informer::InformerGroup;
 ///
 /// For each object the applier keeps its uid, its version, three digests and the names of the owned
 /// fields, which objects share. It keeps no contents. A record is dropped after its object is gone.
-/// Use one applier for each kind and manager: two of
-/// them with different configurations of one object would each undo the other's.
 ///
-/// The applier starts the informer if it does not run, and keeps it running. Clones are cheap and
-/// share the record.
+/// Use one applier for each kind and manager: two of them with different configurations of one
+/// object would each undo the other's. The applier starts the informer if it does not run, and
+/// keeps it running. Clones are cheap and share the record.
 ///
 /// The service account needs the verb `patch` for the resource, and `create` if an apply may create
 /// objects. For [`apply_status`](Self::apply_status) it needs `patch` for the subresource `status`.
