@@ -80,10 +80,10 @@ async fn what_is_applied_holds_after_one_write() {
                 let change = change(&mut rng);
                 let foreign = rng.bool();
                 if foreign && step % 5 == 0 {
-                    let mut applied = change;
-                    applied["apiVersion"] = "apps/v1".into();
-                    applied["kind"] = "Deployment".into();
-                    patch(&server, "mesh", "", applied).await;
+                    let mut whole = change;
+                    whole["apiVersion"] = "apps/v1".into();
+                    whole["kind"] = "Deployment".into();
+                    patch(&server, "mesh", "", whole).await;
                 } else {
                     patch(&server, "kubectl", "", change).await;
                 }
