@@ -35,7 +35,7 @@
 //! what a secret holds. It needs the verbs get, list, watch, create, update, patch and delete on
 //! secrets, list and watch on namespaces, and get, create and update on leases.
 
-#[path = "dashboard/prometheus.rs"]
+#[path = "support/prometheus.rs"]
 mod prometheus;
 mod support;
 

@@ -10,7 +10,8 @@ use kube::api::ObjectMeta;
 use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    HandlerOptions, InformerSpec, InformerStopped, SharedInformer, SharedInformerFactory,
+    Action, Controller, HandlerOptions, InformerSpec, InformerStopped, ObjectKey, ReconcileRequest,
+    SharedInformer, SharedInformerFactory,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};
@@ -34,6 +35,29 @@ pub(crate) fn shop(factory: &SharedInformerFactory) -> Result<JoinSet<()>, BoxEr
     let secrets = InformerSpec::<Secret>::new().transform(|secret| secret.data = None);
     watch(&factory.informer_with(secrets)?, "replicator")?;
     Ok(tasks)
+}
+
+/// A controller of deployments, which also follows the pods.
+pub(crate) fn rollout(factory: &SharedInformerFactory) -> Controller<Deployment> {
+    let deployment = |pod: &Pod| {
+        let number: usize = pod.metadata.name.as_ref()?.strip_prefix("web-")?.parse().ok()?;
+        let namespace = pod.metadata.namespace.as_deref()?;
+        ObjectKey::namespaced(namespace, &format!("app-{}", number % 12)).ok()
+    };
+    Controller::builder("rollout", &factory.informer::<Deployment>())
+        .watches(&factory.informer::<Pod>(), deployment)
+        .debounce(TICK)
+        .concurrency(2)
+        .build()
+}
+
+/// A reconcile that takes its time, and fails for one deployment.
+pub(crate) async fn reconcile(request: ReconcileRequest<Deployment>) -> Result<Action, BoxError> {
+    sleep(Duration::from_millis(5)).await;
+    if request.key.name() == "app-3" && request.object.is_present() {
+        return Err("no image of this name".into());
+    }
+    Ok(Action::done())
 }
 
 /// Requests the informers for a cluster: kinds that most accounts may list.

@@ -15,12 +15,19 @@ use crate::panic::catch;
 const TEXT: &str = "text/plain; charset=utf-8";
 const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
+const PAGE: &str = include_str!("dashboard.html");
+
+/// The page needs nothing but itself and the status.
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
+                           script-src 'unsafe-inline'; connect-src 'self'; img-src data:; \
+                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// The paths that one address serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Paths {
     /// `/livez`, `/healthz` and `/readyz`.
     pub(super) health: bool,
-    /// `/metrics` and `/status`.
+    /// `/metrics`, `/status` and the page.
     pub(super) metrics: bool,
     /// True for an address of the loopback interface, which only this machine reaches.
     pub(super) local: bool,
@@ -71,6 +78,12 @@ impl Site {
                 Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
             },
             ("metrics", "") if paths.metrics => self.metrics(),
+            ("", "") if paths.metrics => {
+                let mut page = typed(StatusCode::OK, "text/html; charset=utf-8", PAGE.to_owned());
+                let policy = HeaderValue::from_static(PAGE_POLICY);
+                page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+                page
+            }
             _ => not_found(),
         }
     }

@@ -6,6 +6,7 @@
 //! | `/readyz` | all interfaces, port 8081 | 200, or 500 for no requests |
 //! | `/metrics` | localhost, port 8080 | metrics in Prometheus's text format |
 //! | `/status` | localhost, port 8080 | [`ManagerStatus`](crate::manager::ManagerStatus) as JSON |
+//! | `/` | localhost, port 8080 | a page that shows the status and draws it over two minutes |
 //!
 //! A pod whose probes use them:
 //!
@@ -114,7 +115,7 @@ impl Serve {
         self
     }
 
-    /// Sets the address of `/metrics` and `/status`; `127.0.0.1:8080` unless set. It may be the
+    /// Sets the address of `/metrics`, `/status` and the page; `127.0.0.1:8080` unless set. It may be the
     /// address of the health checks.
     pub fn metrics(mut self, address: impl Into<SocketAddr>) -> Self {
         self.metrics = address.into();

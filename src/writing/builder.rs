@@ -19,6 +19,15 @@ use crate::informer::{InformerGroup, SharedInformer};
 const LONGEST_MANAGER: usize = 128;
 
 /// Options of an [`Applier`].
+///
+/// ```no_run
+/// use k8s_openapi::api::apps::v1::Deployment;
+/// use kube_informer::writing::{Applier, ApplierBuilder, ApplierError};
+///
+/// fn forced(builder: ApplierBuilder<Deployment>) -> Result<Applier<Deployment>, ApplierError> {
+///     builder.force(true).build()
+/// }
+/// ```
 #[must_use]
 pub struct ApplierBuilder<K: Resource> {
     client: Client,

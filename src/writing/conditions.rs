@@ -14,6 +14,14 @@ const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32_768;
 
 /// The status of a condition.
+///
+/// ```
+/// use kube_informer::writing::conditions::ConditionStatus;
+///
+/// let ready: Option<bool> = None;
+/// let status = ready.map_or(ConditionStatus::Unknown, ConditionStatus::from);
+/// assert_eq!(status.as_str(), "Unknown");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionStatus {
     /// The statement is true.

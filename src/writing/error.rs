@@ -175,6 +175,15 @@ pub enum ApplyError {
 }
 
 /// A field that another manager owns with another value.
+///
+/// ```
+/// use kube_informer::writing::FieldConflict;
+///
+/// /// Returns whether an autoscaler has set the number of replicas.
+/// fn is_scaled(conflicts: &[FieldConflict]) -> bool {
+///     conflicts.iter().any(|conflict| conflict.subresource.as_deref() == Some("scale"))
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldConflict {

@@ -4,7 +4,7 @@
 #[path = "../../examples/secret_replicator.rs"]
 mod example;
 #[allow(dead_code, reason = "a part of it")]
-#[path = "../../examples/dashboard/prometheus.rs"]
+#[path = "../../examples/support/prometheus.rs"]
 mod prometheus;
 
 use std::time::Duration;

@@ -280,9 +280,7 @@ async fn controller_waits_for_its_applies() {
     let reconciles = Arc::new(AtomicUsize::new(0));
     let running = {
         let (applier, reconciles) = (applier.clone(), reconciles.clone());
-        let controller = Controller::builder("waiting", &maps)
-            .predicate(|event| event.object().metadata.name.as_deref() == Some("owner"))
-            .build();
+        let controller = Controller::builder("waiting", &maps).build();
         tokio::spawn(controller.run(stop.clone(), move |request| {
             let (applier, reconciles) = (applier.clone(), reconciles.clone());
             async move {

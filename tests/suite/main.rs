@@ -27,7 +27,7 @@ mod manager;
 #[cfg(feature = "metrics")]
 mod metrics;
 #[cfg(feature = "metrics")]
-#[path = "../../examples/dashboard/prometheus.rs"]
+#[path = "../../examples/support/prometheus.rs"]
 mod prometheus;
 mod protobuf;
 mod protobuf_source;

@@ -1,9 +1,11 @@
 //! Applies, statuses, owners and events, seen from outside.
 
+mod access;
 mod apply;
 mod conflicts;
 #[cfg(feature = "events")]
 mod events;
+mod histories;
 #[path = "../controller/late_watches.rs"]
 mod late_watches;
 mod refusals;
