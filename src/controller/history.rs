@@ -148,12 +148,12 @@ impl fmt::Display for Trigger {
 pub struct KeyTriggers {
     /// The object's key.
     pub key: String,
-    /// Its last triggers, the newest last; five at most.
+    /// Its last triggers, the newest last; five at most. Equal ones in a row are one.
     pub triggers: Vec<Trigger>,
 }
 
 /// A cause, as it is kept. Texts are made when someone reads them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     Event { informer: Arc<str>, change: ChangeKind, object: ObjectKey },
     Retry { failures: u32 },
@@ -201,10 +201,16 @@ impl TriggerHistory {
         *next += 1;
         let entry = of.entry(key.clone()).or_default();
         entry.newest = *next;
-        if entry.triggers.len() == TRIGGERS {
-            entry.triggers.pop_front();
+        match entry.triggers.back_mut() {
+            // Both states of an update may give the same key.
+            Some(last) if last.1 == trigger.1 => *last = trigger,
+            _ => {
+                if entry.triggers.len() == TRIGGERS {
+                    entry.triggers.pop_front();
+                }
+                entry.triggers.push_back(trigger);
+            }
         }
-        entry.triggers.push_back(trigger);
         order.push_back((*next, key.clone()));
         while of.len() > self.keys {
             let Some((number, key)) = order.pop_front() else { break };
@@ -282,6 +288,8 @@ mod tests {
         }
         assert_eq!(failures(&history.of(&key(1))), [3, 4, 5, 6, 7]);
         assert!(history.of(&key(2)).is_empty());
+        history.record(&key(1), || Cause::Retry { failures: 7 });
+        assert_eq!(failures(&history.of(&key(1))), [3, 4, 5, 6, 7], "equal ones in a row are one");
     }
 
     #[test]

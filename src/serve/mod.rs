@@ -115,8 +115,8 @@ impl Serve {
         self
     }
 
-    /// Sets the address of `/metrics`, `/status` and the page; `127.0.0.1:8080` unless set. It may be the
-    /// address of the health checks.
+    /// Sets the address of `/metrics`, `/status` and the page; `127.0.0.1:8080` unless set. It may
+    /// be the address of the health checks.
     pub fn metrics(mut self, address: impl Into<SocketAddr>) -> Self {
         self.metrics = address.into();
         self

@@ -52,11 +52,11 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Sets what follows an error that a reconcile returned; [`Action::retry`](super::Action::retry)
-    /// unless set, and [`Action::done`](super::Action::done) for a [`Permanent`](super::Permanent)
+    /// Sets what follows an error that a reconcile returned; [`Action::retry`](crate::controller::Action::retry)
+    /// unless set, and [`Action::done`](crate::controller::Action::done) for a [`Permanent`](crate::controller::Permanent)
     /// error. The action means what it means as a result, except that the tries still count as
     /// failures in a row, also with
-    /// [`requeue_after`](super::Action::requeue_after).
+    /// [`requeue_after`](crate::controller::Action::requeue_after).
     ///
     /// The policy does not decide on timeouts and panics: these are retried. If the policy panics,
     /// the key is retried, too.
@@ -91,8 +91,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the number of retries after which a failing key waits for a change, as if its error
-    /// were [`Permanent`](super::Permanent); no limit unless set. The [status](
-    /// super::ControllerStatus::given_up) counts such keys, and an error is logged.
+    /// were [`Permanent`](crate::controller::Permanent); no limit unless set. The [status](
+    /// crate::controller::ControllerStatus::given_up) counts such keys, and an error is logged.
     ///
     /// A key that waits for the cache to show its own writes is retried without limit.
     pub fn max_retries(mut self, retries: u32) -> Self {
@@ -100,7 +100,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Sets the number of keys whose last five [triggers](super::ControllerHandle::triggers) are
+    /// Sets the number of keys whose last five [triggers](crate::controller::ControllerHandle::triggers) are
     /// kept: those that were queued last; 1,024 unless set, and zero keeps nothing. A key with five
     /// triggers takes half a kilobyte.
     pub fn triggers_kept(mut self, keys: usize) -> Self {
@@ -119,7 +119,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// After 10 s the wait counts as a failure, and the key waits again after its backoff. Other
     /// keys are not held up, and no worker waits.
     ///
-    /// A controller whose reconciles write through a [tracking client](super::tracking_client) needs
+    /// A controller whose reconciles write through a [tracking client](crate::controller::tracking_client) needs
     /// this only for kinds that it does not follow.
     pub fn reads_own_writes<O>(mut self, writes: &OwnWrites<O>) -> Self
     where
@@ -131,19 +131,19 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
     /// the [grace](Self::grace) or the rest of the lease, whichever is shorter. Then
-    /// [`Controller::run`] returns an error. After a stop they get the grace or the elector's stop
+    /// [`Controller::run`](crate::Controller::run) returns an error. After a stop they get the grace or the elector's stop
     /// timeout, whichever is shorter.
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
     /// have ended. It does not wait for tasks that they spawn: end those when
-    /// [`ReconcileRequest::stop`](super::ReconcileRequest::stop) is cancelled.
+    /// [`ReconcileRequest::stop`](crate::controller::ReconcileRequest::stop) is cancelled.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
         self
     }
 
     /// Sets whether a replica that lost leadership stands by again; false unless set, as in
-    /// client-go. Otherwise [`Controller::run`] ends with the error.
+    /// client-go. Otherwise [`Controller::run`](crate::Controller::run) ends with the error.
     ///
     /// A replica whose lost work blocks a thread does not stand by again: that work cannot be
     /// stopped, and only a new process ends it.

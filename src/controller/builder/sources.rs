@@ -26,7 +26,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// stored objects show whether owners have namespaces.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
-    /// [`Controller::run`] then returns [`ControllerError::WrongScope`](super::ControllerError).
+    /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::WrongScope`](crate::controller::ControllerError).
     pub fn owns<O>(self, source: impl Into<Source<O>>) -> Self
     where
         K: Resource<Scope: 'static>,
@@ -80,7 +80,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// The controller calls `keys` in its own task, behind a backlog of 1,024 states. When the
     /// backlog is full, the informer's processing loop waits, and with it all handlers of that
     /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A
-    /// panic is caught and [counted](super::ControllerStatus::mapping_panics).
+    /// panic is caught and [counted](crate::controller::ControllerStatus::mapping_panics).
     pub fn watches<O, I>(
         self,
         source: impl Into<Source<O>>,
@@ -151,7 +151,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Also reconciles the keys that a stream yields, such as those of objects outside of the
     /// cluster. The stream is read only while the controller works; a sender into a bounded channel
     /// waits until then. Its end does not end the controller. If it panics, it is not read again,
-    /// and the panic is [counted](super::ControllerStatus::stream_panics).
+    /// and the panic is [counted](crate::controller::ControllerStatus::stream_panics).
     ///
     /// kube-runtime's name for it. A channel is a stream, too:
     ///
@@ -185,18 +185,18 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Reconciles an added or updated `K` only if this and every other predicate passes the event.
     /// Predicates see adds, updates and resyncs of a `K`. They do not see deletes, retries and
-    /// [`trigger`](super::ControllerHandle::trigger): these always queue their keys. For objects of
+    /// [`trigger`](crate::controller::ControllerHandle::trigger): these always queue their keys. For objects of
     /// other kinds use [`Source::predicate`].
     ///
     /// The controller calls predicates like the function of [`watches`](Self::watches): in its own
     /// task, for each event, with the same backlog. If a predicate panics, the event passes and the
-    /// panic is [counted](super::ControllerStatus::predicate_panics).
+    /// panic is [counted](crate::controller::ControllerStatus::predicate_panics).
     ///
     /// Predicates of [packed](crate::storage) objects cost the unpacking of both states. Without
     /// predicates, no object is unpacked before its reconcile. An object that cannot be unpacked
-    /// passes every predicate. Its reconcile gets [`Presence::Unknown`](super::Presence::Unknown).
+    /// passes every predicate. Its reconcile gets [`Presence::Unknown`](crate::controller::Presence::Unknown).
     ///
-    /// [`generation_changed`](super::generation_changed) leaves out changes of the status.
+    /// [`generation_changed`](crate::controller::generation_changed) leaves out changes of the status.
     pub fn predicate(
         mut self,
         predicate: impl Fn(&EventRef<'_, K>) -> bool + Send + Sync + 'static,
@@ -210,7 +210,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// debounce, a key that changes all the time is not put off for ever: the first of its events
     /// sets the time.
     ///
-    /// Retries, requeues, streams and [`trigger`](super::ControllerHandle::trigger) do not wait.
+    /// Retries, requeues, streams and [`trigger`](crate::controller::ControllerHandle::trigger) do not wait.
     pub fn debounce(mut self, period: Duration) -> Self {
         self.debounce = period;
         self
