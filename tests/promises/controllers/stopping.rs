@@ -178,12 +178,14 @@ async fn blocking_reconcile_holds_up_no_other_worker() {
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let (begins, begun) = mpsc::channel();
     let (unblock, blocked) = mpsc::channel::<()>();
-    let blocked = Arc::new(Mutex::new(blocked));
+    // The first of the two keys takes it.
+    let blocked = Arc::new(Mutex::new(Some(blocked)));
     let running = tokio::spawn(controller.run(stop.clone(), move |request| {
         let waits = request.key == key("waits");
         if !waits {
             begins.send(()).unwrap();
-            if let Some(blocked) = blocked.try_lock() {
+            let blocked = blocked.lock().take();
+            if let Some(blocked) = blocked {
                 blocked.recv().unwrap();
             }
         }
