@@ -158,8 +158,6 @@ pub mod reflector;
 mod schedules;
 #[cfg(test)]
 mod seeds;
-#[cfg(feature = "serve")]
-pub mod serve;
 pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]
@@ -184,6 +182,8 @@ pub use leader_election::LeaderElector;
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
 #[cfg(feature = "manager")]
 pub use manager::Manager;
+#[cfg(feature = "serve")]
+pub use manager::serve::Serve;
 pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersion};
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,

@@ -13,9 +13,8 @@ mod demo;
 use std::net::SocketAddr;
 
 use kube_informer::controller::BoxError;
-use kube_informer::serve::Serve;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Manager, SharedInformerFactory};
+use kube_informer::{Manager, Serve, SharedInformerFactory};
 
 struct Options {
     cluster: bool,

@@ -9,10 +9,9 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
-use super::history::Trigger;
+use super::history::{Trigger, TriggerHistory};
 use super::own_writes::WriteScope;
 use super::presence::Presence;
-use super::status::StatusCell;
 use crate::object::ObjectKey;
 
 /// One try to reconcile one object. `C` is the controller's
@@ -33,15 +32,15 @@ pub struct ReconcileRequest<K, C = ()> {
     pub stop: CancellationToken,
     /// The values that all reconciles of the controller share.
     pub context: Arc<C>,
-    pub(super) status: Arc<StatusCell>,
+    pub(super) history: Arc<TriggerHistory>,
     pub(super) writes: WriteScope,
 }
 
 impl<K> ReconcileRequest<K> {
     /// Adds the controller's context.
     pub(super) fn in_context<C>(self, context: &Arc<C>) -> ReconcileRequest<K, C> {
-        let Self { key, object, failures, stop, context: _, status, writes } = self;
-        ReconcileRequest { key, object, failures, stop, context: context.clone(), status, writes }
+        let Self { key, object, failures, stop, context: _, history, writes } = self;
+        ReconcileRequest { key, object, failures, stop, context: context.clone(), history, writes }
     }
 }
 
@@ -60,7 +59,7 @@ impl<K, C> ReconcileRequest<K, C> {
     /// }
     /// ```
     pub fn triggers(&self) -> Vec<Trigger> {
-        self.status.history().of(&self.key)
+        self.history.of(&self.key)
     }
 
     /// Returns an [`Api`] for objects of the same type as the reconciled one: of its namespace, or

@@ -122,7 +122,7 @@ pub(super) struct StatusCell {
     restarts: AtomicU64,
     missing_informers: Arc<MissingInformers>,
     last_failure: Mutex<Option<Failure>>,
-    history: TriggerHistory,
+    history: Arc<TriggerHistory>,
 }
 
 fn count(counter: &AtomicU64) {
@@ -141,7 +141,7 @@ impl StatusCell {
         controller: &Arc<str>,
         leadership: Option<watch::Receiver<LeadershipState>>,
         missing_informers: Arc<MissingInformers>,
-        history: TriggerHistory,
+        history: Arc<TriggerHistory>,
     ) -> Self {
         Self {
             metrics: ControllerMetrics::new(controller),
@@ -165,7 +165,7 @@ impl StatusCell {
     }
 
     /// Returns the record of why keys were queued.
-    pub(super) fn history(&self) -> &TriggerHistory {
+    pub(super) fn history(&self) -> &Arc<TriggerHistory> {
         &self.history
     }
 

@@ -171,8 +171,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let request = || {
             let object = Presence::of(key, &self.objects);
             let context = self.no_context.clone();
-            let status = self.status.clone();
-            ReconcileRequest { key: key.clone(), object, failures, stop, context, status, writes }
+            let history = self.status.history().clone();
+            ReconcileRequest { key: key.clone(), object, failures, stop, context, history, writes }
         };
         // Unpacking the object may run user code, and the call itself may panic, not only its
         // future.

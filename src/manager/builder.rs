@@ -1,6 +1,5 @@
 //! Options of a manager.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +9,14 @@ use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
+use super::names::check_names;
+#[cfg(feature = "serve")]
+use super::serve::Serve;
 use super::status::{ManagerHandle, ManagerState, Role};
 use super::{Manager, ManagerError};
 use crate::controller::{Action, AnyController, BoxError, Controller, ReconcileRequest};
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
-#[cfg(feature = "serve")]
-use crate::serve::Serve;
 
 /// The end of a task.
 pub(super) type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
@@ -276,22 +276,6 @@ impl ReplicaTask {
     {
         Self { name, run: Box::new(move |stop| run(stop).map_err(E::into).boxed()) }
     }
-}
-
-/// Refuses empty names, and names that are used twice.
-pub(crate) fn check_names<'a>(
-    names: impl Iterator<Item = &'a Arc<str>>,
-) -> Result<(), ManagerError> {
-    let mut seen = HashSet::new();
-    for name in names {
-        if name.is_empty() {
-            return Err(ManagerError::EmptyName);
-        }
-        if !seen.insert(name) {
-            return Err(ManagerError::DuplicateName { name: name.clone() });
-        }
-    }
-    Ok(())
 }
 
 impl fmt::Debug for ManagerBuilder {

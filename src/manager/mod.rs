@@ -24,7 +24,7 @@
 //!             Ok::<_, kube::Error>(Action::done())
 //!         });
 //! #   #[cfg(feature = "serve")]
-//!     let manager = manager.serve(kube_informer::serve::Serve::new());
+//!     let manager = manager.serve(kube_informer::Serve::new());
 //!     manager.build()?.run().await?;
 //!     Ok(())
 //! }
@@ -66,7 +66,10 @@ mod builder;
 mod crew;
 mod diagnosis;
 mod error;
+mod names;
 mod run;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod signals;
 mod status;
 #[cfg(test)]
@@ -79,19 +82,15 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub use self::builder::ManagerBuilder;
-#[cfg(feature = "serve")]
-pub(crate) use self::builder::check_names;
 use self::builder::{LeadingTask, ReplicaTask};
 pub use self::error::ManagerError;
-use self::signals::Stops;
 #[cfg(feature = "serve")]
-pub(crate) use self::status::ManagerState;
+use self::serve::Endpoints;
+use self::signals::Stops;
 pub use self::status::{ManagerHandle, ManagerPhase, ManagerStatus, TaskState, TaskStatus};
 use crate::controller::AnyController;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::LeaderElector;
-#[cfg(feature = "serve")]
-use crate::serve::Endpoints;
 
 /// Everything that an operator runs. The [module](self) documentation describes its life.
 #[must_use = "a manager does nothing before it runs"]

@@ -97,6 +97,18 @@ pub enum TaskState {
     Dropped,
 }
 
+#[cfg(feature = "serve")]
+/// The addresses where endpoints are served. An address that was set with port 0 has the port that
+/// the system chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Addresses {
+    /// The address of `/livez`, `/healthz` and `/readyz`.
+    pub health: std::net::SocketAddr,
+    /// The address of `/metrics` and `/status`.
+    pub metrics: std::net::SocketAddr,
+}
+
 /// A handle on a manager that runs in another task. Clones are cheap.
 #[derive(Clone)]
 pub struct ManagerHandle(pub(crate) Arc<ManagerState>);
@@ -110,7 +122,7 @@ impl ManagerHandle {
     /// Returns the addresses where the endpoints are served; `None` before they are bound, and
     /// without [`serve`](super::ManagerBuilder::serve).
     #[cfg(feature = "serve")]
-    pub fn addresses(&self) -> Option<crate::serve::Addresses> {
+    pub fn addresses(&self) -> Option<Addresses> {
         self.0.addresses.lock().clone()
     }
 }
@@ -139,7 +151,7 @@ pub(crate) struct ManagerState {
     /// The scope of the current term of leadership.
     term: Mutex<Option<WorkScope>>,
     #[cfg(feature = "serve")]
-    addresses: Mutex<Option<crate::serve::Addresses>>,
+    addresses: Mutex<Option<Addresses>>,
 }
 
 impl ManagerState {
@@ -216,7 +228,7 @@ impl ManagerState {
     }
 
     #[cfg(feature = "serve")]
-    pub(super) fn set_addresses(&self, addresses: crate::serve::Addresses) {
+    pub(super) fn set_addresses(&self, addresses: Addresses) {
         *self.addresses.lock() = Some(addresses);
     }
 

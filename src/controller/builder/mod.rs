@@ -138,7 +138,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         groups.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
         let missing_informers = Arc::new(MissingInformers::default());
-        let history = TriggerHistory::new(self.triggers_kept);
+        let history = Arc::new(TriggerHistory::new(self.triggers_kept));
         let waiting = missing_informers.clone();
         let status = Arc::new(StatusCell::new(&self.name, leadership, waiting, history));
         let queue = self.queue.build();

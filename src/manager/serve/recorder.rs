@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-use crate::manager::ManagerError;
+use crate::manager::error::ManagerError;
 use crate::metrics;
 
 /// The period in which samples of histograms are put into their buckets.

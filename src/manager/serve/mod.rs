@@ -51,17 +51,19 @@ use std::time::Duration;
 use self::answers::Site;
 use self::checks::Check;
 use self::health::Health;
-pub use self::server::Addresses;
 use self::server::{Listeners, Server};
 use crate::controller::BoxError;
-use crate::manager::{ManagerError, ManagerState, check_names};
+use crate::manager::error::ManagerError;
+use crate::manager::names::check_names;
+pub use crate::manager::status::Addresses;
+use crate::manager::status::ManagerState;
 
 /// Options of a manager's endpoints.
 ///
 /// ```
 /// use std::time::Duration;
 /// use kube_informer::controller::BoxError;
-/// use kube_informer::serve::Serve;
+/// use kube_informer::Serve;
 ///
 /// let serve = Serve::new()
 ///     .metrics(([0, 0, 0, 0], 8080))

@@ -20,7 +20,8 @@ use tokio::time::{sleep, timeout};
 
 use super::answers::{Paths, Site};
 use super::recorder;
-use crate::manager::ManagerError;
+use crate::manager::error::ManagerError;
+use crate::manager::status::Addresses;
 
 /// The limit of open connections of one address.
 const CONNECTIONS: usize = 64;
@@ -39,17 +40,6 @@ const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 
 /// The port of the health checks.
 const HEALTH_PORT: u16 = 8081;
-
-/// The addresses where endpoints are served. An address that was set with port 0 has the port that
-/// the system chose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Addresses {
-    /// The address of `/livez`, `/healthz` and `/readyz`.
-    pub health: SocketAddr,
-    /// The address of `/metrics` and `/status`.
-    pub metrics: SocketAddr,
-}
 
 /// Listeners that are bound.
 pub(super) struct Listeners {

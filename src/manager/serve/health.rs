@@ -9,7 +9,7 @@ use futures::future::join_all;
 use super::checks::Check;
 use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
-use crate::manager::{ManagerPhase, ManagerState, ManagerStatus};
+use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
 use crate::reflector::ReflectorState;
 
 /// The time after the end of a lease within which its work must have ended, or the leader is stuck.

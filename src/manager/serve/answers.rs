@@ -9,7 +9,7 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use super::Figures;
 use super::health::{CheckResult, Health, Probe};
 use super::recorder;
-use crate::manager::ManagerState;
+use crate::manager::status::ManagerState;
 use crate::panic::catch;
 
 const TEXT: &str = "text/plain; charset=utf-8";
