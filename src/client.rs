@@ -32,8 +32,7 @@ use kube::client::Body;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use crate::controller::BoxError;
-use crate::error::chain;
+use crate::error::{BoxError, chain};
 use crate::panic::catch_async;
 use crate::sync::Mutex;
 use crate::time::after;

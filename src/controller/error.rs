@@ -6,29 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::own_writes::Unobserved;
+use crate::error::BoxError;
 use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
 use crate::object::ObjectKey;
 use crate::time::seconds;
-
-/// An error of any type, as a user's reconcile may return it.
-///
-/// A reconcile that uses `?` on errors of several types:
-///
-/// ```
-/// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_informer::controller::BoxError;
-/// use kube_informer::{Action, ReconcileRequest};
-///
-/// async fn reconcile(request: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
-///     let Some(map) = request.object.present() else { return Ok(Action::done()) };
-///     let replicas = map.data.as_ref().and_then(|data| data.get("replicas"));
-///     let replicas: u32 = replicas.ok_or("the key `replicas` is missing")?.parse()?;
-///     println!("{}: {replicas} replicas", request.key);
-///     Ok(Action::done())
-/// }
-/// ```
-pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The reason why a controller ended other than by being stopped.
 ///

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::action::Action;
-use super::error::BoxError;
+use crate::error::BoxError;
 use crate::object::ObjectKey;
 
 /// A failed try, as an [error policy](super::ControllerBuilder::error_policy) gets it.

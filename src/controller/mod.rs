@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::action::{Action, Reach, ReconcileRequest};
 pub use self::builder::ControllerBuilder;
 use self::error::WrongScope;
-pub use self::error::{BoxError, ControllerError, LastFailure};
+pub use self::error::{ControllerError, LastFailure};
 use self::error_policy::ErrorRules;
 pub use self::error_policy::{Failure, Permanent};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
@@ -63,6 +63,7 @@ pub use self::triggers::{
 };
 use self::waiting::MissingInformers;
 use self::worker::Reconcile;
+pub use crate::error::BoxError;
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;

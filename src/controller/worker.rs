@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use super::action::Next;
-use super::error::{BoxError, ReconcileError};
+use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, Failure};
 use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
@@ -24,7 +24,7 @@ use super::presence::Presence;
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
-use crate::error::chain;
+use crate::error::{BoxError, chain};
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;

@@ -16,6 +16,25 @@ use serde::ser::SerializeStruct;
 pub use self::status::{ApiStatus, FaultClass};
 use crate::object::{ObjectKey, ResourceVersion};
 
+/// An error of any type, as user code may return it.
+///
+/// A reconcile that uses `?` on errors of several types:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::error::BoxError;
+/// use kube_informer::{Action, ReconcileRequest};
+///
+/// async fn reconcile(request: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
+///     let Some(map) = request.object.present() else { return Ok(Action::done()) };
+///     let replicas = map.data.as_ref().and_then(|data| data.get("replicas"));
+///     let replicas: u32 = replicas.ok_or("the key `replicas` is missing")?.parse()?;
+///     println!("{}: {replicas} replicas", request.key);
+///     Ok(Action::done())
+/// }
+/// ```
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
 /// An error of a list or watch: the request failed, or its answer cannot be used.
 ///
 /// Clones are cheap: the status, the error handler and a waiting task share one error.
