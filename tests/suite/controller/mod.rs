@@ -8,6 +8,7 @@ mod leading;
 mod metrics;
 mod own_writes;
 mod packed;
+mod requests;
 mod running;
 mod sources;
 pub(crate) mod support;

@@ -1,0 +1,121 @@
+//! The parts of a request: its context, its APIs, and the span that its logs have.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::Client;
+use kube::api::ObjectMeta;
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, ReconcileRequest};
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+
+struct Context {
+    client: Client,
+    found: Log<Vec<String>>,
+}
+
+/// Notes which objects the APIs of a request find.
+async fn reconcile_map(request: ReconcileRequest<ConfigMap, Context>) -> kube::Result<Action> {
+    let Context { client, found } = &*request.context;
+    let own = request.api(client).get(request.key.name()).await?;
+    let secrets = request.api_of::<Secret>(client).list(&Default::default()).await?;
+    let names = [own.metadata.name].into_iter();
+    let names = names.chain(secrets.items.into_iter().map(|secret| secret.metadata.name));
+    found.add(names.flatten().collect());
+    Ok(Action::done())
+}
+
+async fn reconcile_node(request: ReconcileRequest<Node, Context>) -> kube::Result<Action> {
+    let Context { client, found } = &*request.context;
+    let own = request.api(client).get(request.key.name()).await?;
+    let secrets = request.api_of::<Secret>(client).list(&Default::default()).await?;
+    found.add(vec![own.metadata.name.unwrap_or_default(), secrets.items.len().to_string()]);
+    Ok(Action::done())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_has_the_context_and_apis_of_its_namespace_or_of_the_cluster() {
+    let server = ApiServer::new();
+    let owner = server.create(&map("a", "1")).unwrap();
+    server.create(&secret_of(&owner, "near")).unwrap();
+    let mut far = secret_of(&owner, "far");
+    far.metadata.namespace = Some("elsewhere".into());
+    server.create(&far).unwrap();
+    let metadata = ObjectMeta { name: Some("n1".into()), ..ObjectMeta::default() };
+    server.create(&Node { metadata, ..Node::default() }).unwrap();
+
+    let (factory, stop) = (factory(&server), CancellationToken::new());
+    let context = |found: &Log<_>| Context { client: server.client(), found: found.clone() };
+    let (of_map, of_node) = (Log::new(), Log::new());
+    let maps = Controller::builder("maps", &factory.informer::<ConfigMap>())
+        .context(context(&of_map))
+        .build()
+        .run(stop.clone(), reconcile_map);
+    let nodes = Controller::builder("nodes", &factory.informer::<Node>())
+        .context(context(&of_node))
+        .build()
+        .run(stop.clone(), reconcile_node);
+    let running = tokio::spawn(futures::future::join(maps, nodes));
+    of_map.reaches(1).await;
+    of_node.reaches(1).await;
+    assert_eq!(of_map.take(), [["a", "near"]]);
+    assert_eq!(of_node.take(), [["n1", "2"]]);
+    stop.cancel();
+    let (maps, nodes) = running.await.unwrap();
+    maps.unwrap();
+    nodes.unwrap();
+}
+
+/// What a subscriber wrote.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_a_reconcile_logs_says_of_which_try() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_max_level(tracing::Level::INFO)
+        .with_writer(move || writer.clone())
+        .finish();
+    // Of this thread, on which all tasks of the test run.
+    let _default = tracing::subscriber::set_default(subscriber);
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let (log, stop) = (Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let controller = Controller::builder("speaking", &maps).build();
+    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+        let logged = logged.clone();
+        async move {
+            tracing::info!("a word");
+            logged.add(());
+            Ok::<_, io::Error>(Action::done())
+        }
+    }));
+    log.reaches(1).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    let text = String::from_utf8(written.0.lock().clone()).unwrap();
+    let line = text.lines().find(|line| line.contains("a word")).unwrap();
+    let span = "reconcile{controller=\"speaking\" kind=\"ConfigMap\" namespace=\"shop\" \
+                name=\"a\" id=";
+    assert!(line.contains(span), "{line}");
+}
