@@ -7,5 +7,6 @@ mod guide;
 mod multi_namespace;
 mod own_pipeline;
 mod pod_watcher;
+mod sample_controller;
 mod secret_replicator;
 mod support;
