@@ -75,42 +75,42 @@ pub async fn manager(client: Client) -> Result<Manager, BoxError> {
 async fn reconcile(request: ReconcileRequest<Foo, Context>) -> Result<Action, BoxError> {
     let deployments = request.api_of::<Deployment>(&request.context.client);
     let Context { cached, events, .. } = &*request.context;
-    let foo = request.object.present();
+    let owner = request.object.present();
     // The garbage collector deletes the deployment of a Foo that goes.
-    let Some(foo) = foo.filter(|foo| foo.metadata.deletion_timestamp.is_none()) else {
+    let Some(owner) = owner.filter(|owner| owner.metadata.deletion_timestamp.is_none()) else {
         return Ok(Action::done());
     };
-    let (namespace, name) = (foo.namespace().unwrap_or_default(), &*foo.spec.deployment_name);
+    let (namespace, name) = (owner.namespace().unwrap_or_default(), &*owner.spec.deployment_name);
     let present = match cached.namespace(&*namespace).get(name) {
         Ok(present) => Some(present),
         // Another client may just have created it.
         Err(_) => deployments.get_opt(name).await?.map(Into::into),
     };
-    if present.is_some_and(|present| by_controller(&*present) != foo.uid()) {
+    if present.is_some_and(|present| by_controller(&*present) != owner.uid()) {
         let problem = format!("deployment {name} exists and is not controlled by this Foo");
-        events.warning(&*foo, "NotControlled", &*problem);
+        events.warning(&*owner, "NotControlled", &*problem);
         return Err(Permanent::new(problem).into());
     }
-    let applied = request.context.deployments.apply_owned(&*foo, deployment_of(&foo)?).await?;
+    let applied = request.context.deployments.apply_owned(&*owner, deployment_of(&owner)?).await?;
     let status = applied.object().status.as_ref();
     let available_replicas = status.and_then(|status| status.available_replicas).unwrap_or(0);
-    let mut desired = Foo::new(&foo.name_any(), FooSpec::default());
+    let mut desired = Foo::new(&owner.name_any(), FooSpec::default());
     desired.metadata.namespace = Some(namespace);
     desired.status = Some(FooStatus { available_replicas });
     request.context.foos.apply_status(&desired).await?;
     if applied.was_sent() {
-        events.normal(&*foo, "Synced", format!("deployment {name} is as the Foo wants it"));
+        events.normal(&*owner, "Synced", format!("deployment {name} is as the Foo wants it"));
     }
     Ok(Action::done())
 }
 
-fn deployment_of(foo: &Foo) -> serde_json::Result<Deployment> {
-    let labels = json!({ "app": "nginx", "controller": foo.name_any() });
+fn deployment_of(owner: &Foo) -> serde_json::Result<Deployment> {
+    let labels = json!({ "app": "nginx", "controller": owner.name_any() });
     let container = json!({ "name": "nginx", "image": "docker.io/library/nginx:1.29" });
     serde_json::from_value(json!({
-        "metadata": { "name": foo.spec.deployment_name, "namespace": foo.namespace() },
+        "metadata": { "name": owner.spec.deployment_name, "namespace": owner.namespace() },
         "spec": {
-            "replicas": foo.spec.replicas,
+            "replicas": owner.spec.replicas,
             "selector": { "matchLabels": labels },
             "template": { "metadata": { "labels": labels }, "spec": { "containers": [container] } },
         },

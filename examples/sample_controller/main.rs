@@ -57,8 +57,8 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
     let available = Patch::Merge(json!({"status": {"availableReplicas": 2}}));
     deployments.patch_status("web", &PatchParams::default(), &available).await?;
     support::moment().await;
-    for foo in foos.list(&ListParams::default()).await? {
-        println!("{}: {:?}", foo.name_any(), foo.status);
+    for owner in foos.list(&ListParams::default()).await? {
+        println!("{}: {:?}", owner.name_any(), owner.status);
     }
     let scaled = Patch::Merge(json!({"spec": {"replicas": 9}}));
     deployments.patch("web", &PatchParams::default(), &scaled).await?;

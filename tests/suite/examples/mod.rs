@@ -8,5 +8,6 @@ mod multi_namespace;
 mod own_pipeline;
 mod pod_watcher;
 mod sample_controller;
+mod scheduler;
 mod secret_replicator;
 mod support;

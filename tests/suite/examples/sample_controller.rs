@@ -72,12 +72,12 @@ impl Rig {
 
     /// Lets time pass until there are events of this type and reason about a `Foo`. Returns their
     /// notes.
-    async fn told(&self, foo: &str, type_: &str, reason: &str) -> Vec<String> {
-        eventually(&format!("{reason} about {foo}"), || async {
+    async fn told(&self, name: &str, type_: &str, reason: &str) -> Vec<String> {
+        eventually(&format!("{reason} about {name}"), || async {
             let all = self.events.list(&ListParams::default()).await.unwrap();
             let about = |event: &Event| event.regarding.as_ref()?.name.clone();
             let found = all.into_iter().filter(|event| {
-                about(event).is_some_and(|name| name == foo)
+                about(event).as_deref() == Some(name)
                     && event.type_.as_deref() == Some(type_)
                     && event.reason.as_deref() == Some(reason)
             });

@@ -1,0 +1,286 @@
+//! The scheduler: rounds that choose nodes, and the bindings that follow.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Binding, Node, ObjectReference, Pod};
+use kube::api::{ListParams, ObjectMeta, PostParams};
+use kube::core::Status;
+use kube::{Api, Client, ResourceExt};
+use kube_informer::controller::BoxError;
+use kube_informer::informer::snapshots;
+use kube_informer::{Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::room::Room;
+
+/// Pods name it in `spec.schedulerName`.
+pub(crate) const NAME: &str = "least-loaded";
+/// Changes within this time are looked at together.
+const DEBOUNCE: Duration = Duration::from_millis(50);
+/// The largest number of pods whose bindings the cache does not show yet.
+const MOST_ASSUMED: usize = 2_000;
+/// The number of bindings that are sent at a time.
+const AT_A_TIME: usize = 64;
+/// The time after which a binding without an answer is sent again.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The time after which a refused binding is forgotten.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The progress so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    /// The number of times that pods and nodes were looked at.
+    pub(crate) rounds: u64,
+    /// The number of pods that the cache shows where they were placed.
+    pub(crate) bound: u64,
+    /// The number of bindings that the server refused.
+    pub(crate) refused: u64,
+    /// The largest number of pods whose bindings the cache did not show at one moment.
+    pub(crate) most_assumed: usize,
+    /// The number of pods that no node had room for in the last round.
+    pub(crate) without_room: usize,
+}
+
+/// Returns a manager that schedules. It sends the progress after each round.
+pub(crate) fn manager(client: Client, told: watch::Sender<Figures>) -> Result<Manager, BoxError> {
+    let factory = SharedInformerFactory::builder(client.clone()).name(NAME).build();
+    let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
+    let scheduler = Scheduler::new(client, pods, nodes, told)?;
+    let manager = Manager::builder(&factory);
+    let manager = manager.task_on_every_replica(NAME, |stop| scheduler.run(stop));
+    Ok(manager.build()?)
+}
+
+struct Scheduler {
+    client: Client,
+    pods: SharedInformer<Pod>,
+    nodes: SharedInformer<Node>,
+    /// The pods that take room, by node.
+    by_node: Index<Pod>,
+    /// The pods that wait for this scheduler, under its name.
+    waiting: Index<Pod>,
+    /// The placements that the cache does not show yet.
+    assumed: HashMap<ObjectKey, Assumed>,
+    /// The time at which the first refused binding is forgotten.
+    retry_at: Option<Instant>,
+    told: watch::Sender<Figures>,
+}
+
+/// A pod that counts as bound before the cache shows it.
+struct Assumed {
+    uid: String,
+    node: String,
+    room: Room,
+    /// The time at which this is forgotten, if the server refused the binding.
+    forget_at: Option<Instant>,
+}
+
+/// The choice of a node for a pod.
+struct Placement {
+    key: ObjectKey,
+    uid: String,
+    node: String,
+}
+
+/// The room of a node, and how much of it is taken.
+struct Load {
+    node: String,
+    capacity: Room,
+    taken: Room,
+}
+
+impl Scheduler {
+    fn new(
+        client: Client,
+        pods: SharedInformer<Pod>,
+        nodes: SharedInformer<Node>,
+        told: watch::Sender<Figures>,
+    ) -> Result<Self, IndexError> {
+        let by_node = pods.add_index("node", node_of)?;
+        let waiting = pods.add_index("waiting", |pod| waits(pod).then_some(NAME))?;
+        let assumed = HashMap::new();
+        Ok(Self { client, pods, nodes, by_node, waiting, assumed, retry_at: None, told })
+    }
+
+    async fn run(mut self, stop: CancellationToken) -> Result<(), BoxError> {
+        tokio::select! {
+            caught_up = self.catch_up() => caught_up?,
+            () = stop.cancelled() => return Ok(()),
+        }
+        let mut changes = self.pods.changes().and(&self.nodes).debounce(DEBOUNCE);
+        let (mut placements, mut bindings) = (VecDeque::new(), JoinSet::new());
+        loop {
+            while bindings.len() < AT_A_TIME
+                && let Some(placement) = placements.pop_front()
+            {
+                bindings.spawn(bind(self.client.clone(), placement));
+            }
+            tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                told = changes.changed() => told?,
+                () = due(self.retry_at) => {}
+                Some(ended) = bindings.join_next() => {
+                    self.note(ended?);
+                    continue;
+                }
+            }
+            placements.extend(self.round());
+        }
+    }
+
+    /// Waits until the cache shows all bindings of an earlier process. On a quiet cluster, the next
+    /// bookmark tells it, within a minute or so.
+    async fn catch_up(&self) -> Result<(), BoxError> {
+        let all = Api::<Pod>::all(self.client.clone());
+        let list = all.list_metadata(&ListParams::default().limit(1)).await?;
+        let version = list.metadata.resource_version.unwrap_or_default();
+        self.pods.wait_for(&version.as_str().into(), Duration::from_secs(180)).await?;
+        Ok(())
+    }
+
+    /// Places the pods that wait, as far as there is room.
+    fn round(&mut self) -> Vec<Placement> {
+        let (pods, nodes) = snapshots((&self.pods, &self.nodes));
+        let now = Instant::now();
+        let mut bound = 0;
+        self.assumed.retain(|key, assumed| {
+            let pod = pods.get(key).filter(|pod| pod.uid().as_ref() == Some(&assumed.uid));
+            let spec = pod.as_ref().and_then(|pod| pod.spec.as_ref());
+            bound +=
+                u64::from(spec.is_some_and(|spec| spec.node_name.as_ref() == Some(&assumed.node)));
+            let waits = pod.is_some_and(|pod| waits(&pod));
+            waits && assumed.forget_at.is_none_or(|time| time > now)
+        });
+        self.retry_at = self.assumed.values().filter_map(|assumed| assumed.forget_at).min();
+
+        let waiting = pods.indexed(&self.waiting, NAME);
+        let mut waiting: Vec<_> =
+            waiting.filter(|(key, _)| !self.assumed.contains_key(*key)).collect();
+        waiting.sort_unstable_by(|(a, first), (b, second)| rank(first, a).cmp(&rank(second, b)));
+        let mut loads = Vec::new();
+        if !waiting.is_empty() {
+            let taken = |name: &str| {
+                let mut taken = Room::default();
+                pods.indexed(&self.by_node, name).for_each(|(_, pod)| taken += Room::of_pod(&pod));
+                let assumed = self.assumed.values().filter(|assumed| assumed.node == name);
+                assumed.for_each(|assumed| taken += assumed.room);
+                taken
+            };
+            loads.extend(nodes.iter().filter_map(|(key, node)| {
+                let (node, capacity) = (key.name().to_owned(), Room::of_node(&node)?);
+                Some(Load { taken: taken(&node), node, capacity })
+            }));
+        }
+        let (mut placements, mut without_room) = (Vec::new(), 0);
+        for (key, pod) in waiting {
+            if self.assumed.len() >= MOST_ASSUMED {
+                break;
+            }
+            let room = Room::of_pod(&pod);
+            let Some((node, uid)) = place(&mut loads, room).zip(pod.uid()) else {
+                without_room += 1;
+                continue;
+            };
+            let assumed = Assumed { uid: uid.clone(), node: node.clone(), room, forget_at: None };
+            self.assumed.insert(key.clone(), assumed);
+            placements.push(Placement { key: key.clone(), uid, node });
+        }
+        self.told.send_modify(|figures| {
+            figures.rounds += 1;
+            figures.bound += bound;
+            figures.most_assumed = figures.most_assumed.max(self.assumed.len());
+            figures.without_room = without_room;
+        });
+        placements
+    }
+
+    /// Notes the end of a binding. A refused one is forgotten after a pause, and the pod is placed
+    /// again.
+    fn note(&mut self, (placement, bound): (Placement, Result<(), Box<Status>>)) {
+        let Err(status) = bound else { return };
+        let Placement { key, uid, node } = placement;
+        tracing::warn!(pod = %key, node, %status, "the binding was refused");
+        self.told.send_modify(|figures| figures.refused += 1);
+        if let Some(assumed) = self.assumed.get_mut(&key).filter(|assumed| assumed.uid == uid) {
+            let forget_at = Instant::now() + PAUSE;
+            assumed.forget_at = Some(forget_at);
+            self.retry_at.get_or_insert(forget_at);
+        }
+    }
+}
+
+/// Takes room on the node that is least loaded with it, and returns the node's name.
+fn place(loads: &mut [Load], room: Room) -> Option<String> {
+    let with = |load: &Load| {
+        let mut taken = load.taken;
+        taken += room;
+        taken
+    };
+    let fitting = loads.iter_mut().filter(|load| with(load).fits(load.capacity));
+    let chosen = fitting.min_by_key(|load| with(load).share(load.capacity))?;
+    chosen.taken = with(chosen);
+    Some(chosen.node.clone())
+}
+
+/// Sends a binding until its outcome is known. Returns the status if the server refused it.
+async fn bind(client: Client, placement: Placement) -> (Placement, Result<(), Box<Status>>) {
+    let Placement { key, uid, node } = &placement;
+    let pods = Api::<Pod>::namespaced(client, key.namespace().unwrap_or_default());
+    let (name, uid, node) = (Some(key.name().into()), Some(uid.clone()), Some(node.clone()));
+    let binding = Binding {
+        metadata: ObjectMeta { name, uid, ..ObjectMeta::default() },
+        target: ObjectReference { kind: Some("Node".into()), name: node, ..Default::default() },
+    };
+    let params = PostParams::default();
+    let bound = loop {
+        let sent = pods.create_subresource::<_, Status>("binding", key.name(), &params, &binding);
+        match timeout(PATIENCE, sent).await {
+            Ok(Ok(_)) => break Ok(()),
+            // Assigned, going, or another pod by now: the cache will show it.
+            Ok(Err(kube::Error::Api(status))) if status.code == 409 => break Ok(()),
+            Ok(Err(kube::Error::Api(status))) if (400..500).contains(&status.code) => {
+                break Err(status);
+            }
+            // The pod may be bound or not, so no other node is safe.
+            _ => sleep(PAUSE).await,
+        }
+    };
+    (placement, bound)
+}
+
+async fn due(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns the node on which a pod takes room. A pod that has ended takes none.
+fn node_of(pod: &Pod) -> Option<String> {
+    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+    let ended = matches!(phase, Some("Succeeded" | "Failed"));
+    pod.spec.as_ref()?.node_name.clone().filter(|_| !ended)
+}
+
+/// Returns whether a pod waits for this scheduler.
+fn waits(pod: &Pod) -> bool {
+    let Some(spec) = &pod.spec else { return false };
+    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+    spec.scheduler_name.as_deref() == Some(NAME)
+        && spec.node_name.is_none()
+        && spec.scheduling_gates.as_ref().is_none_or(Vec::is_empty)
+        && matches!(phase, None | Some("Pending"))
+        && pod.metadata.deletion_timestamp.is_none()
+}
+
+/// Returns the order in which pods are placed: by priority, then by age.
+fn rank<'a>(pod: &'a Arc<Pod>, key: &'a ObjectKey) -> impl Ord + use<'a> {
+    let priority = pod.spec.as_ref().and_then(|spec| spec.priority).unwrap_or(0);
+    (Reverse(priority), pod.metadata.creation_timestamp.as_ref(), key)
+}
