@@ -13,32 +13,35 @@
 //! ```
 //!
 //! The example shows a derived type with a schema and a status; `generation_changed`, so that the
-//! controller's own status is no work for it; server-side apply and owner references, so that
-//! what others do to its objects is undone and the cluster's garbage collector cleans up;
-//! conditions and `observedGeneration` as the API conventions want them; a wrong spec, which is
-//! told and not retried.
+//! controller's own status is no work for it; appliers and owner references, so that what others
+//! do to its objects is undone, nothing is sent without need, and the cluster's garbage collector
+//! cleans up; conditions and `observedGeneration` as the API conventions want them; a wrong spec,
+//! which is told and not retried.
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
-use k8s_openapi::jiff::Timestamp;
-use kube::api::{Patch, PatchParams, PostParams};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResource, CustomResourceExt, Resource, ResourceExt};
-use kube_informer::controller::{BoxError, OwnWrites, generation_changed};
+use kube_informer::controller::{BoxError, generation_changed};
+use kube_informer::indexer::by_controller;
 use kube_informer::testing::ApiServer;
+use kube_informer::writing::conditions::{self, ConditionStatus, NewCondition};
+use kube_informer::writing::{Applier, ApplierError};
 use kube_informer::{
-    Action, Controller, Lister, ObjectKey, ReconcileRequest, SharedInformer, SharedInformerFactory,
+    Action, Controller, Lister, Manager, ObjectKey, ReconcileRequest, SharedInformer,
+    SharedInformerFactory,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 /// The field manager that the server records beside each written field.
@@ -99,193 +102,127 @@ async fn main() -> Result<(), BoxError> {
 
 /// Installs the definition and reconciles websites until `stop`.
 pub(crate) async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError> {
-    install(&client).await?;
+    let definitions = Api::<CustomResourceDefinition>::all(client.clone());
+    let apply = PatchParams::apply(MANAGER).force();
+    definitions.patch(Website::crd_name(), &apply, &Patch::Apply(Website::crd())).await?;
+
+    // Until the server serves websites, their informer tries again.
     let factory = SharedInformerFactory::builder(client.clone()).name("websites").build();
     let websites = factory.informer::<Website>();
     let maps = factory.informer::<ConfigMap>();
     let deployments = factory.informer::<Deployment>();
-    let owner = Arc::new(Owner {
-        client,
-        statuses: OwnWrites::new(&websites),
-        maps: Owned::new(&maps),
-        deployments: Owned::new(&deployments),
-    });
     let controller = Controller::builder("websites", &websites)
         .predicate(generation_changed)
         .owns(&maps)
         .owns(&deployments)
-        // Or a condition would be set again from what it was before, with another time.
-        .reads_own_writes(&owner.statuses)
-        .reads_own_writes(&owner.maps.writes)
-        .reads_own_writes(&owner.deployments.writes)
         .concurrency(4)
-        .build();
-    let ended = controller
-        .run(stop, move |request| {
-            let owner = owner.clone();
-            async move { owner.reconcile(request).await }
+        .context(Context {
+            maps: Owned::new(&client, &maps)?,
+            deployments: Owned::new(&client, &deployments)?,
+            websites: Applier::builder(client.clone(), &websites, MANAGER).force(true).build()?,
+            client,
         })
-        .await;
-    factory.shutdown().await;
-    Ok(ended?)
+        .build();
+    let manager = Manager::builder(&factory).controller(controller, reconcile).build()?;
+    Ok(manager.run_until(stop).await?)
 }
 
-/// Has the server serve websites.
-async fn install(client: &Client) -> Result<(), BoxError> {
-    let definitions = Api::<CustomResourceDefinition>::all(client.clone());
-    match definitions.create(&PostParams::default(), &Website::crd()).await {
-        Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {}
-        created => drop(created?),
-    }
-    for _ in 0..50 {
-        let definition = definitions.get(Website::crd_name()).await?;
-        let conditions = definition.status.and_then(|status| status.conditions);
-        let mut conditions = conditions.into_iter().flatten();
-        if conditions.any(|found| found.type_ == "Established" && found.status == "True") {
-            return Ok(());
-        }
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
-    Err(format!("{} is not served", Website::crd_name()).into())
-}
-
-/// The clients and records that a reconcile needs.
-struct Owner {
+/// The values that all reconciles share.
+struct Context {
     client: Client,
-    statuses: OwnWrites<Website>,
+    websites: Applier<Website>,
     maps: Owned<ConfigMap>,
     deployments: Owned<Deployment>,
 }
 
 /// The objects of one kind that websites own.
 struct Owned<K> {
-    lister: Lister<K>,
-    writes: OwnWrites<K>,
+    cached: Lister<K>,
+    applier: Applier<K>,
 }
 
-impl<K: Resource + Send + Sync + 'static> Owned<K> {
-    fn new(informer: &SharedInformer<K>) -> Self {
-        Self { lister: informer.lister(), writes: OwnWrites::new(informer) }
-    }
-}
-
-/// Why a website is not as it should be; tried again.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error(transparent)]
-    Api(#[from] kube::Error),
-    #[error(transparent)]
-    Write(#[from] kube_informer::controller::UntraceableWrite),
-}
-
-/// The result of writing an owned object.
-enum Outcome<K> {
-    Present(Arc<K>),
-    /// Another owner has an object of this name.
-    Taken,
-}
-
-impl Owner {
-    async fn reconcile(&self, request: ReconcileRequest<Website>) -> Result<Action, Failure> {
-        // Of a website that is gone, the garbage collector takes what it owned.
-        let Some(website) = request.object.present() else { return Ok(Action::done()) };
-        if website.metadata.deletion_timestamp.is_some() {
-            return Ok(Action::done());
-        }
-        let (status, action) = match problem(&website.spec) {
-            // No retry makes it better; the next change of the spec comes by itself.
-            Some(problem) => {
-                (status(&website, 0, ("False", "InvalidSpec", problem), None), Action::done())
-            }
-            None => self.apply(&request.key, &website).await?,
-        };
-        self.write_status(&request.key, &website, status).await?;
-        Ok(action)
+impl<K> Owned<K>
+where
+    K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
+    K: Clone + Debug + Send + Sync + 'static,
+{
+    fn new(client: &Client, informer: &SharedInformer<K>) -> Result<Self, ApplierError> {
+        let applier = Applier::builder(client.clone(), informer, MANAGER).force(true).build()?;
+        Ok(Self { cached: informer.lister(), applier })
     }
 
-    /// Brings the owned objects in line, and says how they are.
-    async fn apply(
+    /// Has an owned object as it should be. Returns `None` if an object of somebody else has its
+    /// name.
+    async fn ensure(
         &self,
-        key: &ObjectKey,
+        (key, api): (&ObjectKey, Api<K>),
         website: &Website,
-    ) -> Result<(WebsiteStatus, Action), Failure> {
-        let map = self.ensure(&self.maps, key, website, &page_of(website)).await?;
-        let deployment =
-            self.ensure(&self.deployments, key, website, &deployment_of(website)).await?;
-        let accepted = ("True", "Valid", String::new());
-        let (Outcome::Present(_), Outcome::Present(deployment)) = (map, deployment) else {
-            let message =
-                format!("{key} is the name of a ConfigMap or Deployment of somebody else");
-            let ready = Some(("False", "NameTaken", message));
-            // No event tells when somebody else's object goes.
-            let later = Action::requeue_after(Duration::from_secs(60));
-            return Ok((status(website, 0, accepted, ready), later));
-        };
-        let (wanted, found) =
-            (website.spec.replicas, deployment.status.clone().unwrap_or_default());
-        // A status that is about an older spec says nothing of this one.
-        let current = found.observed_generation >= deployment.metadata.generation;
-        let pods = found.ready_replicas.unwrap_or(0);
-        let message = format!("{pods} of {wanted} pods are ready");
-        let ready = if current && pods >= wanted {
-            ("True", "Serving", message)
-        } else {
-            ("False", "Progressing", message)
-        };
-        Ok((status(website, pods, accepted, Some(ready)), Action::done()))
-    }
-
-    /// Has an owned object as it should be.
-    async fn ensure<K>(
-        &self,
-        owned: &Owned<K>,
-        key: &ObjectKey,
-        website: &Website,
-        wanted: &Value,
-    ) -> Result<Outcome<K>, Failure>
-    where
-        K: Resource<DynamicType = (), Scope = kube::core::NamespaceResourceScope>
-            + Clone
-            + std::fmt::Debug
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
-    {
-        let api = Api::<K>::namespaced(self.client.clone(), key.namespace().unwrap_or_default());
-        // The cache may not know yet what somebody else made just now.
-        let present = match owned.lister.by_key(key) {
+        wanted: K,
+    ) -> Result<Option<Arc<K>>, BoxError> {
+        let present = match self.cached.by_key(key) {
             Ok(present) => Some(present),
+            // Another client may just have created it.
             Err(_) => api.get_opt(key.name()).await?.map(Arc::new),
         };
-        if present.is_some_and(|present| !is_controlled_by(present.meta(), website)) {
-            return Ok(Outcome::Taken);
+        if present.is_some_and(|present| by_controller(&*present) != website.uid()) {
+            return Ok(None);
         }
-        // Server-side apply: the fields named here get these values, and this manager takes them
-        // over. Fields of other managers stay. If nothing changes, the server writes nothing, and
-        // no event follows.
-        let params = PatchParams::apply(MANAGER).force();
-        let written = api.patch(key.name(), &params, &Patch::Apply(wanted)).await?;
-        owned.writes.expect_write(key, &written)?;
-        Ok(Outcome::Present(Arc::new(written)))
+        let applied = self.applier.apply_owned(website, wanted).await?;
+        Ok(Some(applied.object().clone()))
     }
+}
 
-    async fn write_status(
-        &self,
-        key: &ObjectKey,
-        website: &Website,
-        status: WebsiteStatus,
-    ) -> Result<(), Failure> {
-        if website.status.as_ref() == Some(&status) {
-            return Ok(());
-        }
-        let namespace = key.namespace().unwrap_or_default();
-        let api = Api::<Website>::namespaced(self.client.clone(), namespace);
-        let patch = Patch::Merge(json!({ "status": status }));
-        let written = api.patch_status(key.name(), &PatchParams::default(), &patch).await?;
-        self.statuses.expect_write(key, &written)?;
-        Ok(())
-    }
+async fn reconcile(request: ReconcileRequest<Website, Context>) -> Result<Action, BoxError> {
+    // Of a website that is gone, the garbage collector takes what it owned.
+    let present = request.object.as_present();
+    let Some(website) = present.filter(|site| site.metadata.deletion_timestamp.is_none()) else {
+        return Ok(Action::done());
+    };
+    let (pods, accepted, ready, action) = if let Some(problem) = problem(&website.spec) {
+        let accepted = NewCondition::new("Accepted", false, "InvalidSpec").message(problem);
+        let ready = NewCondition::new("Ready", ConditionStatus::Unknown, "NotTried");
+        // No retry makes it better; the next change of the spec comes by itself.
+        (0, accepted, ready.message("the spec is not accepted"), Action::done())
+    } else {
+        let (pods, ready, action) = apply(&request, website).await?;
+        (pods, NewCondition::new("Accepted", true, "Valid"), ready, action)
+    };
+    let generation = website.metadata.generation;
+    let mut conditions = website.status.clone().unwrap_or_default().conditions;
+    // An apply takes what it sends, so it sends no conditions of others.
+    conditions.retain(|condition| ["Accepted", "Ready"].contains(&&*condition.type_));
+    conditions::set(&mut conditions, accepted, generation)?;
+    conditions::set(&mut conditions, ready, generation)?;
+    let mut desired = Website::new(&website.name_any(), website.spec.clone());
+    desired.metadata.namespace = website.namespace();
+    desired.status =
+        Some(WebsiteStatus { observed_generation: generation, ready_replicas: pods, conditions });
+    request.context.websites.apply_status(&desired).await?;
+    Ok(action)
+}
+
+/// Brings the owned objects in line. Returns the number of ready pods, and says how they are.
+async fn apply(
+    request: &ReconcileRequest<Website, Context>,
+    website: &Website,
+) -> Result<(i32, NewCondition, Action), BoxError> {
+    let (key, Context { client, maps, deployments, .. }) = (&request.key, &*request.context);
+    let map = maps.ensure((key, request.api_of(client)), website, page_of(website)).await?;
+    let wanted = deployment_of(website)?;
+    let deployment = deployments.ensure((key, request.api_of(client)), website, wanted).await?;
+    let (Some(_), Some(deployment)) = (map, deployment) else {
+        let message = format!("{key} is the name of a ConfigMap or Deployment of somebody else");
+        let ready = NewCondition::new("Ready", false, "NameTaken").message(message);
+        // No event tells when somebody else's object goes.
+        return Ok((0, ready, Action::requeue_after(Duration::from_secs(60))));
+    };
+    let (wanted, found) = (website.spec.replicas, deployment.status.clone().unwrap_or_default());
+    // A status that is about an older spec says nothing of this one.
+    let current = found.observed_generation >= deployment.metadata.generation;
+    let pods = found.ready_replicas.unwrap_or(0);
+    let serves = current && pods >= wanted;
+    let ready = NewCondition::new("Ready", serves, if serves { "Serving" } else { "Progressing" });
+    Ok((pods, ready.message(format!("{pods} of {wanted} pods are ready")), Action::done()))
 }
 
 /// Returns the error in a spec that the schema lets through.
@@ -294,76 +231,34 @@ fn problem(spec: &WebsiteSpec) -> Option<String> {
         .then(|| format!("spec.replicas is {}, not 1 to 100", spec.replicas))
 }
 
-type Finding = (&'static str, &'static str, String);
+fn metadata_of(website: &Website) -> ObjectMeta {
+    let (name, namespace) = (Some(website.name_any()), website.namespace());
+    ObjectMeta { name, namespace, ..ObjectMeta::default() }
+}
 
-fn status(
-    website: &Website,
-    pods: i32,
-    accepted: Finding,
-    ready: Option<Finding>,
-) -> WebsiteStatus {
-    let before = website.status.as_ref().map_or(&[][..], |status| &status.conditions);
-    let generation = website.metadata.generation;
-    let ready = ready.unwrap_or_else(|| ("Unknown", "NotTried", "the spec is not accepted".into()));
-    let conditions = [("Accepted", accepted), ("Ready", ready)].map(|(kind, finding)| {
-        let (status, reason, message) = finding;
-        let same = before.iter().find(|found| found.type_ == kind && found.status == status);
-        Condition {
-            type_: kind.into(),
-            status: status.into(),
-            reason: reason.into(),
-            message,
-            observed_generation: generation,
-            // When the status changed, not when it was last looked at.
-            last_transition_time: same
-                .map_or_else(|| Time(Timestamp::now()), |found| found.last_transition_time.clone()),
-        }
+fn page_of(website: &Website) -> ConfigMap {
+    let data = Some([("index.html".to_owned(), website.spec.page.clone())].into());
+    ConfigMap { metadata: metadata_of(website), data, ..ConfigMap::default() }
+}
+
+fn deployment_of(website: &Website) -> serde_json::Result<Deployment> {
+    let (name, labels) = (website.name_any(), json!({ "website": website.name_any() }));
+    let mount = json!({ "name": "page", "mountPath": "/usr/share/nginx/html" });
+    let container = json!({
+        "name": "server", "image": "docker.io/library/nginx:1.29", "volumeMounts": [mount],
     });
-    WebsiteStatus {
-        observed_generation: generation,
-        ready_replicas: pods,
-        conditions: conditions.into(),
-    }
-}
-
-fn is_controlled_by(meta: &kube::api::ObjectMeta, website: &Website) -> bool {
-    let mut owners = meta.owner_references.iter().flatten();
-    owners.any(|owner| {
-        owner.controller == Some(true) && Some(&owner.uid) == website.metadata.uid.as_ref()
-    })
-}
-
-fn metadata_of(website: &Website) -> Value {
-    json!({
-        "name": website.name_any(), "namespace": website.namespace(),
-        "ownerReferences": website.controller_owner_ref(&()).map(|owner| [owner]),
-    })
-}
-
-fn page_of(website: &Website) -> Value {
-    json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata_of(website),
-            "data": { "index.html": website.spec.page } })
-}
-
-fn deployment_of(website: &Website) -> Value {
-    let labels = BTreeMap::from([("website", website.name_any())]);
-    json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata_of(website),
+    let volume = json!({ "name": "page", "configMap": { "name": name } });
+    serde_json::from_value(json!({
+        "metadata": metadata_of(website),
         "spec": {
             "replicas": website.spec.replicas,
             "selector": { "matchLabels": labels },
             "template": {
                 "metadata": { "labels": labels },
-                "spec": {
-                    "containers": [{
-                        "name": "server", "image": "docker.io/library/nginx:1.29",
-                        "volumeMounts": [{ "name": "page", "mountPath": "/usr/share/nginx/html" }],
-                    }],
-                    "volumes": [{ "name": "page", "configMap": { "name": website.name_any() } }],
-                },
+                "spec": { "containers": [container], "volumes": [volume] },
             },
         },
-    })
+    }))
 }
 
 /// A website's life on the embedded server, which runs no pods: their part is played here.

@@ -52,8 +52,8 @@ use kube_informer::controller::{
 };
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    Action, Controller, Index, InformerSpec, LeaderElector, ObjectKey, ReconcileRequest,
-    SharedInformer, SharedInformerFactory,
+    Action, Controller, Index, InformerSpec, LeaderElector, Lister, Manager, ObjectKey,
+    ReconcileRequest, SharedInformerFactory,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -105,7 +105,14 @@ pub(crate) async fn run(
     let copies =
         factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{COPY}=true")))?;
     let namespaces = factory.informer::<Namespace>();
-    let replicator = Replicator::new(client.clone(), &copies, &namespaces)?;
+    let replicator = Replicator {
+        client: client.clone(),
+        by_source: copies.add_index("source", |copy| copy.annotations().get(OF).cloned())?,
+        copies: copies.lister(),
+        namespaces: namespaces.lister(),
+        // By hand: a tracking client does not know which objects an informer's selector excludes.
+        writes: OwnWrites::new(&copies),
+    };
     let mut elector = LeaderElector::builder(client, "default", "secret-replicator");
     if let Some(identity) = identity {
         elector = elector.identity(identity);
@@ -114,28 +121,24 @@ pub(crate) async fn run(
         .watches(&copies, source_of)
         .watches(&namespaces, consented)
         .reads_own_writes(&replicator.writes)
-        .leader_election(elector.build()?)
         .concurrency(4)
         .timeout(Duration::from_secs(30))
+        .context(replicator)
         .build();
-    let ended = controller
-        .run(stop, move |request| {
-            let replicator = replicator.clone();
-            async move { replicator.reconcile(request).await }
-        })
-        .await;
-    factory.shutdown().await;
+    let manager = Manager::builder(&factory)
+        .leader_election(elector.build()?)
+        .controller(controller, reconcile);
     // An error here means that leadership was lost, or that nothing synced: the process should end,
     // and the kubelet starts it again.
-    Ok(ended?)
+    Ok(manager.build()?.run_until(stop).await?)
 }
 
-#[derive(Clone)]
+/// The values that all reconciles share.
 struct Replicator {
     client: Client,
-    copies: SharedInformer<Secret>,
+    copies: Lister<Secret>,
     by_source: Index<Secret>,
-    namespaces: SharedInformer<Namespace>,
+    namespaces: Lister<Namespace>,
     writes: OwnWrites<Secret>,
 }
 
@@ -163,46 +166,34 @@ impl Failure {
     }
 }
 
+async fn reconcile(
+    request: ReconcileRequest<Secret, Replicator>,
+) -> Result<Action, FinalizerError<Failure>> {
+    let (replicator, key) = (request.context, &request.key);
+    let source = match request.object {
+        Presence::Present(source) => source,
+        // Gone, or no longer marked; then the finalizer is still on it.
+        Presence::Gone | Presence::Unknown(UnknownReason::NotSelected) => {
+            let none = BTreeSet::new();
+            replicator.delete_copies(key, &none).await.map_err(FinalizerError::Failed)?;
+            replicator.release(key).await.map_err(FinalizerError::Failed)?;
+            return Ok(Action::done());
+        }
+        // It may be there: nothing is undone.
+        Presence::Unknown(_) => return Ok(Action::retry()),
+    };
+    let api = replicator.secrets(key.namespace());
+    finalizer(&api, FINALIZER, source, |what| async {
+        match what {
+            Finalize::Apply(source) => replicator.copy_everywhere(key, &source).await?,
+            _ => replicator.delete_copies(key, &BTreeSet::new()).await?,
+        }
+        Ok(Action::done())
+    })
+    .await
+}
+
 impl Replicator {
-    fn new(
-        client: Client,
-        copies: &SharedInformer<Secret>,
-        namespaces: &SharedInformer<Namespace>,
-    ) -> Result<Self, BoxError> {
-        let by_source =
-            copies.add_index("source", |copy| source_of(copy).map(|key| key.to_string()))?;
-        let writes = OwnWrites::new(copies);
-        let (copies, namespaces) = (copies.clone(), namespaces.clone());
-        Ok(Self { client, copies, by_source, namespaces, writes })
-    }
-
-    async fn reconcile(
-        &self,
-        request: ReconcileRequest<Secret>,
-    ) -> Result<Action, FinalizerError<Failure>> {
-        let source = match request.object {
-            Presence::Present(source) => source,
-            // Gone, or no longer marked; then the finalizer is still on it.
-            Presence::Gone | Presence::Unknown(UnknownReason::NotSelected) => {
-                let none = BTreeSet::new();
-                self.delete_copies(&request.key, &none).await.map_err(FinalizerError::Failed)?;
-                self.release(&request.key).await.map_err(FinalizerError::Failed)?;
-                return Ok(Action::done());
-            }
-            // It may be there: nothing is undone.
-            Presence::Unknown(_) => return Ok(Action::retry()),
-        };
-        let api = self.secrets(request.key.namespace());
-        finalizer(&api, FINALIZER, source, |what| async {
-            match what {
-                Finalize::Apply(source) => self.copy_everywhere(&request.key, &source).await?,
-                _ => self.delete_copies(&request.key, &BTreeSet::new()).await?,
-            }
-            Ok(Action::done())
-        })
-        .await
-    }
-
     /// Makes every copy that should be, and deletes those that should not.
     async fn copy_everywhere(&self, key: &ObjectKey, source: &Secret) -> Result<(), Failure> {
         let namespaces = self.permitted(key, source);
@@ -227,7 +218,7 @@ impl Replicator {
         }
         let mut namespaces = namespaces(source);
         namespaces.retain(|namespace| {
-            let target = self.namespaces.lister().get(namespace);
+            let target = self.namespaces.get(namespace);
             let consents = target.is_ok_and(|target| consented(&target).contains(key));
             if !consents {
                 tracing::warn!(source = %key, namespace, "the namespace does not consent in {FROM}");
@@ -241,7 +232,7 @@ impl Replicator {
         let api = self.secrets(Some(namespace));
         let wanted = copy_of(key, source, namespace);
         let target = ObjectKey::namespaced(namespace, key.name())?;
-        let Ok(present) = self.copies.lister().by_key(&target) else {
+        let Ok(present) = self.copies.by_key(&target) else {
             return self.create(&api, key, &wanted, target).await;
         };
         if source_of(&present).as_ref() != Some(key) {
