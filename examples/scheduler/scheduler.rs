@@ -11,7 +11,9 @@ use kube::core::Status;
 use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::BoxError;
 use kube_informer::informer::snapshots;
-use kube_informer::{Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory};
+use kube_informer::{
+    Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory, Snapshot,
+};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -123,7 +125,9 @@ impl Scheduler {
             }
             tokio::select! {
                 () = stop.cancelled() => return Ok(()),
-                told = changes.changed() => told?,
+                // While many bindings wait, a round would only add to them, and a more important
+                // pod that comes meanwhile would be bound after them.
+                told = changes.changed(), if placements.len() < AT_A_TIME => told?,
                 () = due(self.retry_at) => {}
                 Some(ended) = bindings.join_next() => {
                     self.note(ended?);
@@ -147,36 +151,13 @@ impl Scheduler {
     /// Places the pods that wait, as far as there is room.
     fn round(&mut self) -> Vec<Placement> {
         let (pods, nodes) = snapshots((&self.pods, &self.nodes));
-        let now = Instant::now();
-        let mut bound = 0;
-        self.assumed.retain(|key, assumed| {
-            let pod = pods.get(key).filter(|pod| pod.uid().as_ref() == Some(&assumed.uid));
-            let spec = pod.as_ref().and_then(|pod| pod.spec.as_ref());
-            bound +=
-                u64::from(spec.is_some_and(|spec| spec.node_name.as_ref() == Some(&assumed.node)));
-            let waits = pod.is_some_and(|pod| waits(&pod));
-            waits && assumed.forget_at.is_none_or(|time| time > now)
-        });
-        self.retry_at = self.assumed.values().filter_map(|assumed| assumed.forget_at).min();
-
+        let bound = self.forget_shown(&pods);
         let waiting = pods.indexed(&self.waiting, NAME);
         let mut waiting: Vec<_> =
             waiting.filter(|(key, _)| !self.assumed.contains_key(*key)).collect();
         waiting.sort_unstable_by(|(a, first), (b, second)| rank(first, a).cmp(&rank(second, b)));
-        let mut loads = Vec::new();
-        if !waiting.is_empty() {
-            let taken = |name: &str| {
-                let mut taken = Room::default();
-                pods.indexed(&self.by_node, name).for_each(|(_, pod)| taken += Room::of_pod(&pod));
-                let assumed = self.assumed.values().filter(|assumed| assumed.node == name);
-                assumed.for_each(|assumed| taken += assumed.room);
-                taken
-            };
-            loads.extend(nodes.iter().filter_map(|(key, node)| {
-                let (node, capacity) = (key.name().to_owned(), Room::of_node(&node)?);
-                Some(Load { taken: taken(&node), node, capacity })
-            }));
-        }
+        let mut loads =
+            if waiting.is_empty() { Vec::new() } else { self.loads(&pods, &nodes).collect() };
         let (mut placements, mut without_room) = (Vec::new(), 0);
         for (key, pod) in waiting {
             if self.assumed.len() >= MOST_ASSUMED {
@@ -198,6 +179,34 @@ impl Scheduler {
             figures.without_room = without_room;
         });
         placements
+    }
+
+    /// Forgets the placements that the cache shows, those of pods that no longer wait, and those
+    /// that were refused a while ago. Returns the number of pods that are shown where they were
+    /// placed.
+    fn forget_shown(&mut self, pods: &Snapshot<Pod>) -> u64 {
+        let (mut bound, now) = (0, Instant::now());
+        self.assumed.retain(|key, assumed| {
+            let pod = pods.get(key).filter(|pod| pod.uid().as_ref() == Some(&assumed.uid));
+            let Some(pod) = pod else { return false };
+            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref());
+            bound += u64::from(node == Some(&assumed.node));
+            waits(&pod) && assumed.forget_at.is_none_or(|time| time > now)
+        });
+        self.retry_at = self.assumed.values().filter_map(|assumed| assumed.forget_at).min();
+        bound
+    }
+
+    /// Returns the open nodes, with what the cache shows on them and what is assumed.
+    fn loads(&self, pods: &Snapshot<Pod>, nodes: &Snapshot<Node>) -> impl Iterator<Item = Load> {
+        nodes.iter().filter_map(|(key, node)| {
+            let (node, capacity) = (key.name().to_owned(), Room::of_node(&node)?);
+            let mut taken = Room::default();
+            pods.indexed(&self.by_node, &node).for_each(|(_, pod)| taken += Room::of_pod(&pod));
+            let assumed = self.assumed.values().filter(|assumed| assumed.node == node);
+            assumed.for_each(|assumed| taken += assumed.room);
+            Some(Load { node, capacity, taken })
+        })
     }
 
     /// Notes the end of a binding. A refused one is forgotten after a pause, and the pod is placed
@@ -238,18 +247,23 @@ async fn bind(client: Client, placement: Placement) -> (Placement, Result<(), Bo
         target: ObjectReference { kind: Some("Node".into()), name: node, ..Default::default() },
     };
     let params = PostParams::default();
+    let mut may_be_made = false;
     let bound = loop {
         let sent = pods.create_subresource::<_, Status>("binding", key.name(), &params, &binding);
         match timeout(PATIENCE, sent).await {
             Ok(Ok(_)) => break Ok(()),
-            // Assigned, going, or another pod by now: the cache will show it.
-            Ok(Err(kube::Error::Api(status))) if status.code == 409 => break Ok(()),
-            Ok(Err(kube::Error::Api(status))) if (400..500).contains(&status.code) => {
-                break Err(status);
-            }
-            // The pod may be bound or not, so no other node is safe.
-            _ => sleep(PAUSE).await,
+            Ok(Err(kube::Error::Api(status))) => match status.code {
+                // Assigned, going, or another pod by now: the cache will show it.
+                409 => break Ok(()),
+                404 => break Err(status),
+                400..500 if !may_be_made => break Err(status),
+                _ => {}
+            },
+            _ => {}
         }
+        // The pod may be bound or not, so no other node is safe.
+        may_be_made = true;
+        sleep(PAUSE).await;
     };
     (placement, bound)
 }

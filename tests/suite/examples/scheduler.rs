@@ -202,6 +202,9 @@ async fn binding_without_an_answer_keeps_its_node() {
     rig.faults.inject(watches, Injection::drip(60, S));
     let lost = Requests::others().to("/binding").times(1);
     rig.faults.inject(lost, Injection::lose_answer());
+    // These say nothing of the first try.
+    let refused = Requests::others().to("/pods/a/binding").after(1).times(3);
+    rig.faults.inject(refused, Injection::status(403));
     let (running, figures) = rig.begin();
     rig.bound(1).await;
     rig.create(&[("b", 100), ("c", 100)]);
