@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use kube_informer::serve::Serve;
+use kube_informer::Serve;
 use kube_informer::testing::api_server::AccessRule;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
