@@ -22,7 +22,9 @@ use kube_informer::testing::ApiServer;
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt().with_target(false).init();
-    support::main(controller::run, life).await
+    let run =
+        |client, stop| async { Ok(controller::manager(client)?.build()?.run_until(stop).await?) };
+    support::main(run, life).await
 }
 
 /// Creates a namespace and deletes its policy, which comes back.

@@ -9,7 +9,8 @@
 //! | [Testing a controller](testing_a_controller) | tests without a cluster and without waiting |
 //! | [Running in production](running_in_production) | permissions, memory, alerts, time limits |
 //! | [Troubleshooting](troubleshooting) | an error text or a symptom |
-//! | [Coming from client-go](coming_from_client_go) | users of client-go and controller-runtime |
+//! | [Coming from client-go](coming_from_client_go) | users of client-go |
+//! | [Coming from controller-runtime](coming_from_controller_runtime) | users of controller-runtime |
 //! | [Coming from kube-runtime](coming_from_kube_runtime) | users of kube-runtime |
 //! | [Architecture](architecture) | contributors, and readers of the source |
 //!
@@ -32,6 +33,9 @@ pub mod troubleshooting {}
 
 #[doc = include_str!("coming_from_client_go.md")]
 pub mod coming_from_client_go {}
+
+#[doc = include_str!("coming_from_controller_runtime.md")]
+pub mod coming_from_controller_runtime {}
 
 #[doc = include_str!("coming_from_kube_runtime.md")]
 pub mod coming_from_kube_runtime {}

@@ -34,7 +34,8 @@ impl AccessRule {
     ///
     /// A verb is one of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
     /// `deletecollection`. A resource is named with its group and subresource: `pods`,
-    /// `pods/status`, `deployments.apps`. `*` stands for all.
+    /// `pods/status`, `deployments.apps`. `*` stands for all. A server-side apply that creates an
+    /// object needs `patch` and `create`.
     pub fn new<V, R>(verbs: V, resources: R) -> Self
     where
         V: IntoIterator,

@@ -55,17 +55,19 @@ where
     if !reviews::is_open(&resource) {
         inner.access.lock().check(&user, verb, &target, &resource)?;
     }
-    let resource_request =
-        ResourceRequest { inner, target: &target, resource: &resource, part, head: &head };
+    let resource_request = ResourceRequest {
+        inner,
+        user: &user,
+        target: &target,
+        resource: &resource,
+        part,
+        head: &head,
+    };
     if head.method == Method::GET {
         return resource_request.read();
     }
     let body = read(body).await?;
-    if resource.review {
-        resource_request.review(&user, &body)
-    } else {
-        resource_request.write(&body)
-    }
+    if resource.review { resource_request.review(&body) } else { resource_request.write(&body) }
 }
 
 /// Returns the requested type and subresource.
@@ -95,6 +97,7 @@ fn served(
 /// A request for objects.
 struct ResourceRequest<'a> {
     inner: &'a Arc<Inner>,
+    user: &'a User,
     target: &'a Target,
     resource: &'a Arc<ResourceType>,
     part: Option<Subresource>,
@@ -151,13 +154,13 @@ impl ResourceRequest<'_> {
     }
 
     /// Answers a review.
-    fn review(&self, user: &User, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
+    fn review(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         if self.head.method != Method::POST || self.target.name.is_some() {
             return Err(self.not_allowed());
         }
         let asked = parse(self.content_type(), body)?;
         let access = self.inner.access.lock();
-        let answered = reviews::answer(&access, user, self.target, self.resource, asked)?;
+        let answered = reviews::answer(&access, self.user, self.target, self.resource, asked)?;
         Ok(self.respond(201, &answered))
     }
 
@@ -264,6 +267,11 @@ impl ResourceRequest<'_> {
                 (200, writing::replace(store, place, object)?, unknown)
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
+                if whole && place.current(store).is_err() {
+                    // An apply that creates needs both verbs.
+                    let access = self.inner.access.lock();
+                    access.check(self.user, "create", self.target, self.resource)?;
+                }
                 let (made, object) = managed_fields::apply::apply(store, place, options, body)?;
                 (if made { 201 } else { 200 }, object, Vec::new())
             }

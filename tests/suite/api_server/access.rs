@@ -71,6 +71,25 @@ async fn rule_allows_only_its_verbs_resources_and_namespaces() {
     own.delete("a", &DeleteParams::default()).await.unwrap();
 }
 
+#[tokio::test]
+async fn apply_that_creates_needs_both_verbs() {
+    let server = guarded([AccessRule::new(["patch"], ["configmaps"])]);
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client_with_token("s3cret"));
+    let patch = Patch::Apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"x": "y"}}));
+    let apply = || async { maps.patch("a", &PatchParams::apply("m"), &patch).await };
+    let kube::Error::Api(refused) = apply().await.unwrap_err() else { panic!("not a status") };
+    assert_eq!(
+        refused.message,
+        "configmaps \"a\" is forbidden: User \"viewer\" cannot create resource \"configmaps\" in \
+         API group \"\" in the namespace \"default\""
+    );
+    server.grant("viewer", AccessRule::new(["create"], ["configmaps"]));
+    apply().await.unwrap();
+    server.revoke("viewer");
+    server.grant("viewer", AccessRule::new(["patch"], ["configmaps"]));
+    apply().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn rules_change_while_a_watch_stays_open() {
     let server = guarded([AccessRule::everything()]);

@@ -6,12 +6,18 @@ mod example;
 
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::networking::v1::NetworkPolicy;
-use kube::ResourceExt;
 use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams};
+use kube::{Client, ResourceExt};
+use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::support::{Running, eventually};
+
+async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError> {
+    Ok(example::manager(client)?.build()?.run_until(stop).await?)
+}
 
 fn namespace(name: &str) -> Namespace {
     let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
@@ -22,7 +28,7 @@ fn namespace(name: &str) -> Namespace {
 async fn policy_comes_back() {
     let server = ApiServer::new();
     let client = server.client();
-    let running = Running::begin(|stop| example::run(client, stop));
+    let running = Running::begin(|stop| run(client, stop));
     server.create(&namespace("shop")).unwrap();
     let policies = Api::<NetworkPolicy>::namespaced(server.client(), "shop");
     let found = || async { policies.get_opt("default-deny").await.unwrap() };
@@ -48,7 +54,7 @@ async fn policy_comes_back() {
 async fn system_namespaces_stay_open() {
     let server = ApiServer::new();
     let client = server.client();
-    let running = Running::begin(|stop| example::run(client, stop));
+    let running = Running::begin(|stop| run(client, stop));
     for name in ["kube-node-pool", "shop"] {
         server.create(&namespace(name)).unwrap();
     }

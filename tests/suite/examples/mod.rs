@@ -5,6 +5,7 @@ mod default_deny;
 mod dynamic;
 mod guide;
 mod multi_namespace;
+mod operator;
 mod own_pipeline;
 mod pod_watcher;
 mod sample_controller;

@@ -1,0 +1,52 @@
+//! A whole small operator: each `WebApp` gets a Deployment and a Service, its host name is entered
+//! in a registry outside of the cluster, and its status says how that goes.
+//!
+//! `cargo run --example operator` brings its own API server, creates a web app, changes and deletes
+//! it, and ends by itself. `-- --cluster` works on the cluster of the present kubeconfig until
+//! Ctrl-C, after `kubectl apply -f examples/operator/deploy/crd.yaml`. `-- --crd` prints the
+//! definition. The rest of `deploy` runs the operator in the cluster.
+//!
+//! ```yaml
+//! apiVersion: example.com/v1
+//! kind: WebApp
+//! metadata: { name: hello, namespace: default }
+//! spec: { image: "registry.example.com/hello:1", replicas: 2, host: hello.example.com }
+//! ```
+
+pub(crate) mod controller;
+pub(crate) mod crd;
+mod demo;
+pub(crate) mod registry;
+
+use kube::{Client, CustomResourceExt};
+use kube_informer::Serve;
+use kube_informer::client::renewing_client;
+use kube_informer::controller::BoxError;
+
+use self::controller::manager;
+use self::crd::WebApp;
+use self::registry::Registry;
+
+/// The ports of the probes and of the metrics, as in `deploy/deployment.yaml`.
+pub(crate) const HEALTH: u16 = 8081;
+pub(crate) const METRICS: u16 = 8080;
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let level = std::env::var("LOG_LEVEL").ok().and_then(|level| level.parse().ok());
+    tracing_subscriber::fmt().with_max_level(level.unwrap_or(tracing::Level::INFO)).init();
+
+    let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
+    if has("--crd") {
+        println!("{}", serde_json::to_string_pretty(&WebApp::crd())?);
+        return Ok(());
+    }
+    if !has("--cluster") {
+        return demo::run().await;
+    }
+    let client = renewing_client(Client::try_default).await?;
+    let all = [0, 0, 0, 0];
+    let serve = Serve::new().health((all, HEALTH)).metrics((all, METRICS));
+    manager(&client, Registry::default())?.serve(serve).build()?.run().await?;
+    Ok(())
+}
