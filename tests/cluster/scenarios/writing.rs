@@ -101,7 +101,7 @@ pub(super) async fn a_conflict_names_manager_and_field(rig: Rig) -> Outcome {
     let mut wanted = desired("blue");
     wanted.metadata.namespace = Some(rig.namespace.clone());
     applier("first").apply(&wanted).await.unwrap();
-    wanted.spec.color = "red".to_owned();
+    "red".clone_into(&mut wanted.spec.color);
     let refused = applier("second").apply(&wanted).await.unwrap_err();
     let ApplyError::Conflict { object, conflicts, .. } = &refused else { panic!("{refused}") };
     assert!(object.contains("applied"), "{object}");

@@ -70,7 +70,7 @@ async fn a_request_has_the_context_and_apis_of_its_namespace_or_of_the_cluster()
     nodes.unwrap();
 }
 
-/// What a subscriber wrote.
+/// The text that a subscriber wrote.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
