@@ -32,7 +32,7 @@ pub(crate) async fn run() -> Result<(), BoxError> {
     let life = async {
         let lived = live(&server, &registry).await;
         if let Some(at) = handle.addresses() {
-            println!("Probes were answered at {}, and metrics at {}", at.health, at.metrics);
+            println!("Probes were served at {}, and metrics at {}", at.health, at.metrics);
         }
         stop.cancel();
         lived
