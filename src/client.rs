@@ -74,9 +74,10 @@ where
 /// - [periodically](Self::every), if that is set.
 ///
 /// Any number of concurrent requests cause one renewal. It goes on if the requests that wait for it
-/// are dropped. While it runs, only requests wait whose credentials have expired or that failed as
-/// above. A renewal that fails is logged, and the old client stays in use. The next one begins
-/// after a delay, from 1 s to 60 s, when a request needs it.
+/// are dropped. While it runs, other requests use the old client: a request waits only if its
+/// credentials have expired or it failed as above. A renewal that fails is logged, and the old
+/// client stays in use. The next one begins after a delay, from 1 s to 60 s, when a request needs
+/// it.
 ///
 /// ```no_run
 /// use std::time::Duration;

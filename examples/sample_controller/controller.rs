@@ -4,7 +4,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Client, CustomResource, CustomResourceExt, ResourceExt};
-use kube_informer::controller::{BoxError, Permanent, generation_changed};
+use kube_informer::controller::{BoxError, generation_changed};
 use kube_informer::indexer::by_controller;
 use kube_informer::writing::{Applier, EventRecorder};
 use kube_informer::{Action, Controller, Lister, Manager, ReconcileRequest, SharedInformerFactory};
@@ -14,6 +14,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "sample-controller";
+/// The delay after which a name that belongs to another owner is looked at again.
+const LATER: Duration = Duration::from_secs(60);
 
 /// The desired state of a `Foo`: a deployment of this name, with so many replicas.
 #[derive(CustomResource, Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -89,7 +91,8 @@ async fn reconcile(request: ReconcileRequest<Foo, Context>) -> Result<Action, Bo
     if present.is_some_and(|present| by_controller(&*present) != owner.uid()) {
         let problem = format!("deployment {name} exists and is not controlled by this Foo");
         events.warning(&*owner, "NotControlled", &*problem);
-        return Err(Permanent::new(problem).into());
+        // No event tells this controller that the other owner is gone.
+        return Ok(Action::requeue_after(LATER));
     }
     let applied = request.context.deployments.apply_owned(&*owner, deployment_of(&owner)?).await?;
     let status = applied.object().status.as_ref();

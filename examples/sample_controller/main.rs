@@ -14,8 +14,8 @@
 //!
 //! The example shows a manager, which listens to signals and ends everything in order; a reconcile
 //! that is a plain function with a context; appliers, which send nothing while nothing is to be
-//! done; an owned object; an error that no retry resolves; events for people. A renamed deployment
-//! leaves the old one to whoever deletes it, as in client-go's sample.
+//! done; an owned object; a name that another owner has; events for people. After a rename the old
+//! deployment stays until somebody deletes it, as in client-go's sample.
 
 #[allow(unreachable_pub, reason = "the file reads like a library")]
 mod controller;

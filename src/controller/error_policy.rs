@@ -1,11 +1,13 @@
 //! The rules for errors that reconciles return.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
 use super::action::Action;
 use crate::error::BoxError;
 use crate::object::ObjectKey;
+use crate::sync::Mutex;
 
 /// A failed try, as an [error policy](super::ControllerBuilder::error_policy) gets it.
 #[derive(Debug)]
@@ -19,8 +21,8 @@ pub struct Failure<'a> {
     pub failures: u32,
 }
 
-/// An error that no retry resolves: the key waits until its object changes. controller-runtime's
-/// `TerminalError`.
+/// An error that no retry resolves: the key waits for the next event or trigger.
+/// controller-runtime's `TerminalError`.
 ///
 /// The default [error policy](super::ControllerBuilder::error_policy) looks for it in the error and
 /// its causes. Text and [`source`](Error::source) are those of the error inside.
@@ -77,6 +79,30 @@ pub(super) struct ErrorRules {
 impl Default for ErrorRules {
     fn default() -> Self {
         Self { policy: Box::new(retry_unless_permanent), max_retries: None }
+    }
+}
+
+/// The failures in a row of the user's own code, by key. The queue's count also has waits for the
+/// cache, in which that code was not called.
+#[derive(Debug, Default)]
+pub(super) struct OwnFailures(Mutex<HashMap<ObjectKey, u32>>);
+
+impl OwnFailures {
+    /// Counts one more failure of a key, and returns their number. `failures` is the queue's count,
+    /// which is 1 for the first failure after a success or a new spec.
+    pub(super) fn count(&self, key: &ObjectKey, failures: u32) -> u32 {
+        let mut own = self.0.lock();
+        let own = own.entry(key.clone()).or_default();
+        *own = if failures == 1 { 1 } else { own.saturating_add(1) };
+        *own
+    }
+
+    pub(super) fn forget(&self, key: &ObjectKey) {
+        let mut own = self.0.lock();
+        // The map is mostly empty. Saves hashing the key.
+        if !own.is_empty() {
+            own.remove(key);
+        }
     }
 }
 

@@ -164,9 +164,11 @@ struct Feeder<O> {
 
 impl<O: Resource + Send + Sync + 'static> Feeder<O> {
     async fn run(mut self, stored: Snapshot<O>, fed: CancellationToken) {
+        // The controller waits for it, even if this task ends unexpectedly.
+        let fed = fed.drop_guard();
         self.feed(&stored, |object| CachedEvent::Added { object, initial: true }).await;
         drop(stored);
-        fed.cancel();
+        drop(fed);
         let mut resync = self.informer.default_resync().map(|period| {
             // The sum is within the clock's range: a longer period means no resync.
             let mut ticks = interval_at(Instant::now() + period, period);

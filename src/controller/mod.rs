@@ -61,12 +61,13 @@ use self::streams::{AllRequests, KeyStream};
 pub use self::triggers::{
     annotations_changed, generation_changed, labels_changed, version_changed,
 };
-use self::waiting::MissingInformers;
+use self::waiting::{MissingInformers, WriteWaits};
 use self::worker::Reconcile;
 pub use crate::error::BoxError;
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
+use crate::panic::SafeDrop;
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A loop that reconciles the objects of an informer, one reconcile at a time for each object.
@@ -118,6 +119,7 @@ struct Parts<K> {
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,
     missing_informers: Arc<MissingInformers>,
+    write_waits: Arc<WriteWaits>,
     streams: Vec<Arc<KeyStream>>,
     all_requests: AllRequests,
     debounce: Duration,
@@ -190,8 +192,8 @@ where
     /// dependents may be missing.
     ///
     /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
-    /// replica leads. A standby's informers are synced and its queue is empty: it takes over at
-    /// once.
+    /// replica leads. A standby's informers are synced and its queue is empty: it takes over
+    /// without a new list.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
     /// limiter's delay. Only a new spec (`metadata.generation`), a creation or a deletion ends the
@@ -214,6 +216,8 @@ where
         E: Into<BoxError> + 'static,
     {
         let (control_loop, elector) = self.with_reconcile(reconcile);
+        // Dropped last: what the user's functions captured may panic when it is dropped.
+        let _held = SafeDrop::new(control_loop.clone());
         match elector {
             Some(election) => run::run_elected(control_loop, election, stop).await,
             None => run::run_always(control_loop, stop).await,

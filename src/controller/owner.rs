@@ -42,12 +42,14 @@ impl<K: Resource + Send + Sync + 'static> Owner<K> {
         Self { group, kind, scope, controllers_only }
     }
 
-    /// Returns the keys of the objects of this kind that own a dependent.
+    /// Returns the keys of the objects of this kind that own a dependent. None if no such owner can
+    /// exist: an owner with a namespace has that of its dependent.
     pub(super) fn keys<O: Resource>(&self, dependent: &O) -> impl Iterator<Item = ObjectKey> {
         let meta = dependent.meta();
         let owners = meta.owner_references.iter().flatten().filter(|owner| self.is(owner));
         owners.filter_map(|owner| {
-            let namespace = if self.has_namespace() { meta.namespace.as_deref() } else { None };
+            let namespace =
+                if self.has_namespace()? { Some(meta.namespace.as_deref()?) } else { None };
             ObjectKey::from_parts(namespace, &owner.name).ok()
         })
     }
@@ -59,14 +61,18 @@ impl<K: Resource + Send + Sync + 'static> Owner<K> {
         counts && owner.kind == self.kind && group == self.group
     }
 
-    fn has_namespace(&self) -> bool {
+    /// Returns whether the owners have namespaces. `None` if that is unknown, because no owner is
+    /// stored: its own event will queue it.
+    fn has_namespace(&self) -> Option<bool> {
         match &self.scope {
-            OwnerScope::Namespace => true,
-            OwnerScope::Cluster => false,
-            OwnerScope::OfStored(informers) => informers.informers().iter().all(|informer| {
+            OwnerScope::Namespace => Some(true),
+            OwnerScope::Cluster => Some(false),
+            OwnerScope::OfStored(informers) => informers.informers().iter().find_map(|informer| {
+                if informer.collection().namespace.is_some() {
+                    return Some(true);
+                }
                 let store = informer.snapshot();
-                let stored = store.cached().next();
-                stored.is_none_or(|(key, _)| key.namespace().is_some())
+                store.cached().next().map(|(key, _)| key.namespace().is_some())
             }),
         }
     }

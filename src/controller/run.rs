@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::error::WrongScope;
+use super::error_policy::OwnFailures;
 use super::following::{Connection, Connector, Followed, Group};
 use super::status::StatusCell;
-use super::waiting::WriteWaits;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
 use crate::informer::{InformerStopped, StartError, SyncError};
@@ -284,17 +284,23 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             None => return Ok(()),
             Some(connected) => connected?,
         }
+        // Nothing watches the cache any more for keys that an earlier term parked.
+        for key in self.write_waits.end_all() {
+            self.queue.unpark(&key);
+        }
+        let _works = self.all_requests.begin_work();
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name.clone(),
             kind: self.objects.kind(),
             objects: self.objects.clone(),
             writes: self.writes.clone(),
-            write_waits: WriteWaits::default(),
+            write_waits: self.write_waits.clone(),
             missing_informers: self.missing_informers.clone(),
             queue: self.queue.clone(),
             status: self.status.clone(),
             errors: self.errors.clone(),
+            own_failures: OwnFailures::default(),
             timeout: self.limits.timeout,
             stop: stop.clone(),
             scope: scope.clone(),

@@ -13,6 +13,7 @@ use super::history::Cause;
 use super::status::StatusCell;
 use crate::object::ObjectKey;
 use crate::panic::{SafeDrop, catch};
+use crate::sync as syncing;
 use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
 
@@ -28,17 +29,58 @@ pub(super) enum Wanted {
     All,
 }
 
-/// The requests to reconcile all objects: a number that each of them raises. Clones are cheap.
+/// The requests to reconcile all objects. Clones are cheap and share them.
 #[derive(Clone, Default)]
-pub(super) struct AllRequests(Arc<watch::Sender<u64>>);
+pub(super) struct AllRequests(Arc<Requests>);
+
+#[derive(Default)]
+struct Requests {
+    /// A number that each request raises.
+    number: watch::Sender<u64>,
+    state: syncing::Mutex<WorkState>,
+}
+
+#[derive(Default)]
+struct WorkState {
+    /// True while every feeder of the controller's own objects listens.
+    works: bool,
+    /// True if a request came when not all of them did.
+    missed: bool,
+}
 
 impl AllRequests {
     pub(super) fn request(&self) {
-        self.0.send_modify(|requests| *requests += 1);
+        let mut state = self.0.state.lock();
+        state.missed |= !state.works;
+        drop(state);
+        self.0.number.send_modify(|number| *number += 1);
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
-        self.0.subscribe()
+        self.0.number.subscribe()
+    }
+
+    /// Notes that all feeders listen, until the guard is dropped. Repeats a request that they
+    /// missed.
+    pub(super) fn begin_work(&self) -> Works<'_> {
+        let mut state = self.0.state.lock();
+        state.works = true;
+        let missed = std::mem::take(&mut state.missed);
+        drop(state);
+        if missed {
+            self.request();
+        }
+        Works(self)
+    }
+}
+
+/// A guard of the time in which all feeders listen.
+#[must_use]
+pub(super) struct Works<'a>(&'a AllRequests);
+
+impl Drop for Works<'_> {
+    fn drop(&mut self) {
+        self.0.0.state.lock().works = false;
     }
 }
 

@@ -108,7 +108,11 @@ impl<O: Resource> Enqueuer<O> {
                 // Only a change of the spec ends the backoff of a failing key. A try that runs now
                 // may have seen the old spec. For other keys, nothing is unpacked.
                 if self.queue.may_back_off(key) && self.spec_changed(event) {
-                    self.queue.reset_backoff(key);
+                    if self.debounce.is_zero() {
+                        self.queue.reset_backoff(key);
+                    } else {
+                        self.queue.loosen_backoff(key);
+                    }
                 }
                 self.add(key.clone(), key, event);
             }

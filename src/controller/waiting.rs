@@ -141,6 +141,11 @@ impl WriteWaits {
         }
     }
 
+    /// Ends all waits, whose tasks have ended with a term of leadership. Returns their keys.
+    pub(super) fn end_all(&self) -> Vec<ObjectKey> {
+        self.0.lock().of.drain().map(|(key, _)| key).collect()
+    }
+
     /// Ends a key's wait, because the cache shows its writes.
     pub(super) fn end(&self, key: &ObjectKey) {
         let mut waits = self.0.lock();

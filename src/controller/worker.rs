@@ -17,7 +17,7 @@ use tracing::Instrument;
 
 use super::action::Next;
 use super::error::ReconcileError;
-use super::error_policy::{ErrorRules, Failure};
+use super::error_policy::{ErrorRules, Failure, OwnFailures};
 use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
@@ -46,11 +46,13 @@ pub(super) struct Reconciler<K> {
     pub(super) kind: Arc<str>,
     pub(super) objects: InformerGroup<K>,
     pub(super) writes: Arc<WriteLog>,
-    pub(super) write_waits: WriteWaits,
+    pub(super) write_waits: Arc<WriteWaits>,
     pub(super) missing_informers: Arc<MissingInformers>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
     pub(super) errors: Arc<ErrorRules>,
+    /// Counted only where retries are limited.
+    pub(super) own_failures: OwnFailures,
     pub(super) timeout: Option<Duration>,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
@@ -207,6 +209,9 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         outcome: Result<Next, ReconcileError>,
     ) {
         let history = self.status.history();
+        if outcome.is_ok() {
+            self.own_failures.forget(work.item());
+        }
         match outcome {
             Ok(Next::Change) => work.forget(),
             Ok(Next::After(delay)) => {
@@ -215,7 +220,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 work.requeue_after(delay);
             }
             Ok(Next::Retry) => {
-                history.record(work.item(), || Cause::Retry { failures });
+                history.record(work.item(), || Cause::Retry { failures: failures + 1 });
                 work.retry();
             }
             Err(error) => self.fail(work, failures + 1, error),
@@ -231,6 +236,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         }
         let again = match next {
             Next::Change => {
+                self.own_failures.forget(&key);
                 work.forget();
                 None
             }
@@ -275,6 +281,9 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 )
             }
         };
-        if max_retries.is_some_and(|max| failures > max) { Next::Change } else { next }
+        match max_retries {
+            Some(max) if self.own_failures.count(key, failures) > *max => Next::Change,
+            _ => next,
+        }
     }
 }

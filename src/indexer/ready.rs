@@ -54,7 +54,7 @@ pub fn by_label<K: Resource>(
 /// JSON, such as `spec.nodeName`. A path passes through lists: `spec.volumes.secret.secretName`
 /// gives the secrets of all volumes.
 ///
-/// Texts, numbers and truth values count; an object has no values where the field is missing, null
+/// Strings, numbers and booleans count; an object has no values where the field is missing, null
 /// or something else. A field whose own name has a dot cannot be named.
 ///
 /// The function walks through the object's `Serialize`: O(object). A closure that reads a field of

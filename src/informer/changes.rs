@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{InformerGroup, InformerStopped, SharedInformer};
 use crate::indexer::Indexer;
+use crate::time::after;
 
 /// A signal that objects of some informers have changed, for loops that look at everything each
 /// time, such as a scheduler's.
@@ -80,7 +81,7 @@ impl<K: Resource + Send + Sync + 'static> Changing for Seen<K> {
 
 impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Returns a signal that objects of this informer have changed. Other informers can be
-    /// [added](Changes::and) to it.
+    /// [added](Changes::and) to it. The signal keeps its informers running.
     pub fn changes(&self) -> Changes {
         let changes =
             Changes { followed: Vec::new(), debounce: Duration::ZERO, due: None, began: false };
@@ -108,7 +109,8 @@ impl Changes {
     }
 
     /// Waits until an object was added, has changed or was deleted since the last return. The first
-    /// call returns when all informers have synced. Bookmarks, resyncs and relists that find
+    /// call returns when all informers have synced: it waits without limit if one never does, and
+    /// does not start them. Bookmarks, resyncs and relists that find
     /// nothing new are no changes.
     ///
     /// Take snapshots after it returns: they show at least the changes that it told of. Cancel
@@ -141,7 +143,7 @@ impl Changes {
             if !select_all(changes.chain([never])).await.0 {
                 return Err(InformerStopped);
             }
-            *self.due.insert(Instant::now() + self.debounce)
+            *self.due.insert(after(Instant::now(), self.debounce))
         };
         sleep_until(due).await;
         self.due = None;

@@ -74,7 +74,7 @@ impl ManagerBuilder {
     /// Adds a controller. With [leader election](Self::leader_election) it reconciles only while
     /// this replica leads.
     ///
-    /// Its informers sync before that, so that a standby takes over at once.
+    /// Its informers sync before that, so that a standby takes over without a new list.
     pub fn controller<K, C, F, Fut, E>(mut self, controller: Controller<K, C>, reconcile: F) -> Self
     where
         K: Resource + Send + Sync + 'static,
@@ -190,8 +190,8 @@ impl ManagerBuilder {
     }
 
     /// Sets whether this replica stands by again after it lost leadership. False unless set: the
-    /// manager then ends with [`ManagerError::Leadership`], as in client-go, and the process starts
-    /// again with nothing left of the old term.
+    /// manager then ends with [`ManagerError::Leadership`], as in client-go. End the process then:
+    /// the kubelet starts it again, with nothing left of the old term.
     pub fn rejoins_election(mut self, rejoins: bool) -> Self {
         self.rejoins_election = rejoins;
         self

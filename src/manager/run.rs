@@ -19,6 +19,7 @@ use crate::controller::{AnyController, StopGuard};
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::lister_watcher::Collection;
+use crate::panic::SafeVec;
 
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
@@ -44,6 +45,9 @@ impl Manager {
             None => None,
         };
         let _ends = EndGuard::new(&self);
+        // Dropped last: what the user's functions captured may panic when it is dropped.
+        let controllers: Vec<_> = self.leading.iter().chain(&self.always).cloned().collect();
+        let _held = SafeVec::from(controllers);
         let (deadline, stopping) = (self.stop_deadline, CancellationToken::new());
         let first = FirstError::default();
         let overdue = async {

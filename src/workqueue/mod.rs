@@ -242,6 +242,15 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.0.backoff_holds && self.wake_up(item, Core::end_backoff)
     }
 
+    /// Ends the backoff of an item like [`reset_backoff`](Self::reset_backoff), but leaves it delayed:
+    /// the next add decides when it is ready.
+    pub(crate) fn loosen_backoff(&self, item: &T) {
+        self.0.user.forget(item);
+        if self.0.backoff_holds {
+            self.at(item, |core, slot, _| core.loosen_backoff(slot));
+        }
+    }
+
     /// Returns whether [`reset_backoff`](Self::reset_backoff) may have an effect on an item: it is
     /// processed, is delayed, or was rate limited since it was last forgotten.
     pub(crate) fn may_back_off(&self, item: &T) -> bool {

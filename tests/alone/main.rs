@@ -50,6 +50,7 @@ const TESTS: &[(&str, fn())] = &[
     ("secret_log", secret_log::no_log_or_metric_shows_secret_data),
     ("signals", signals::examples_end_at_sigterm),
     ("slim_cache", slim_cache::each_slimmer_form_takes_less_memory),
+    ("reconcile_spans", spans::a_reconcile_says_of_which_try_its_lines_are),
     ("spans", spans::spans_name_resource_namespace_and_version),
     // Last, because it installs a recorder for the rest of the process.
     ("manager_metrics", manager::manager_serves_metrics_of_informers_made_before_it),

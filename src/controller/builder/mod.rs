@@ -151,6 +151,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             queue,
             status,
             missing_informers,
+            write_waits: Arc::default(),
             streams: self.streams,
             all_requests: AllRequests::default(),
             debounce: self.debounce,

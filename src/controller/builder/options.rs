@@ -31,7 +31,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Sets the time that running reconciles get to end after a stop; 10 s unless set.
+    /// Sets the time that running reconciles get to end after a stop; 10 s unless set. With leader
+    /// election, the elector's stop timeout may end it earlier; so may a manager's deadline.
     pub fn grace(mut self, limit: Duration) -> Self {
         self.limits.grace = limit;
         self
@@ -58,7 +59,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// failures in a row, also with
     /// [`requeue_after`](crate::controller::Action::requeue_after).
     ///
-    /// The policy does not decide on timeouts and panics: these are retried. If the policy panics,
+    /// A policy of your own also decides on `Permanent` errors. It does not decide on timeouts and
+    /// panics: these are retried. If the policy panics,
     /// the key is retried, too.
     ///
     /// ```no_run
@@ -135,7 +137,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// timeout, whichever is shorter.
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
-    /// have ended. It does not wait for tasks that they spawn: end those when
+    /// have ended. A [manager](crate::manager) has one election for all controllers and refuses a
+    /// controller with its own. The elector does not wait for tasks that they spawn: end those when
     /// [`ReconcileRequest::stop`](crate::controller::ReconcileRequest::stop) is cancelled.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
@@ -144,6 +147,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Sets whether a replica that lost leadership stands by again; false unless set, as in
     /// client-go. Otherwise [`Controller::run`](crate::Controller::run) ends with the error.
+    ///
+    /// Each term begins like a start of the process: all stored objects are queued. An object that
+    /// was deleted between two terms is not, so clean up with a [finalizer](crate::controller::finalizer).
     ///
     /// A replica whose lost work blocks a thread does not stand by again: that work cannot be
     /// stopped, and only a new process ends it.

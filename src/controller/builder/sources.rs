@@ -23,7 +23,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// The kind of the owner is that of the type, or, for a
     /// [`DynamicObject`](kube::api::DynamicObject), that of the informer. For a `DynamicObject` the
-    /// stored objects show whether owners have namespaces.
+    /// stored objects show whether owners have namespaces. While none is stored, its dependents
+    /// queue nothing.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
     /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::WrongScope`](crate::controller::ControllerError).

@@ -2,8 +2,8 @@
 //!
 //! | path | default address | answer |
 //! |---|---|---|
-//! | `/livez`, `/healthz` | all interfaces, port 8081 | 200, or 500 for a restart |
-//! | `/readyz` | all interfaces, port 8081 | 200, or 500 for no requests |
+//! | `/livez`, `/healthz` | all interfaces, port 8081 | 200; 500: a restart is needed |
+//! | `/readyz` | all interfaces, port 8081 | 200; 500: the pod gets no requests |
 //! | `/metrics` | localhost, port 8080 | metrics in Prometheus's text format |
 //! | `/status` | localhost, port 8080 | [`ManagerStatus`](crate::manager::ManagerStatus) as JSON |
 //! | `/` | localhost, port 8080 | a page that shows the status and draws it over two minutes |
@@ -18,22 +18,23 @@
 //! # Health
 //!
 //! `/livez` checks that each controller works, that the tasks of each informer run, and that a
-//! leader's term has not outlived its lease. It succeeds while the informers sync and during a
-//! stop. `/readyz` checks that the manager has started and does not stop, that each informer of the
-//! factory has synced and, with [`Serve::fresh_within`], that its store is fresh. A standby whose
-//! informers have synced is ready. An informer without which a controller works, as
-//! [its status](crate::controller::ControllerStatus::missing) says, does not count.
+//! leader's term has not outlived its lease. It succeeds while the informers sync. During a stop,
+//! only your own checks and a term that outlived its lease fail it. `/readyz` checks that the
+//! manager has started and does not stop, that each informer of the factory has synced and, with
+//! [`Serve::fresh_within`], that its store is fresh. A standby whose informers have synced is
+//! ready. An informer without which a controller works, as [its
+//! status](crate::controller::ControllerStatus::missing) says, does not count.
 //!
 //! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
 //! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for one check alone.
 //!
 //! # Security
 //!
-//! There is no password and no TLS. The health endpoints name resources, controllers and tasks, and
-//! quote errors of requests; they never show objects. The reason why a check
-//! [of your own](Serve::ready_check) failed is only logged. Addresses on the loopback interface
-//! answer only requests for an IP address or `localhost`, so that no web page can read them through
-//! a name of its own. Set [`Serve::metrics`] to an address that Prometheus can reach.
+//! There is no password and no TLS. The health endpoints name resources, controllers and checks,
+//! and quote errors of requests; they never show objects. The reason why a check [of your
+//! own](Serve::ready_check) failed is only logged. Addresses on the loopback interface answer only
+//! requests for an IP address or `localhost`, so that no web page can read them through a name of
+//! its own. Set [`Serve::metrics`] to an address that Prometheus can reach.
 
 mod answers;
 mod checks;
@@ -137,7 +138,8 @@ impl Serve {
     ///
     /// Each check runs on a thread of its own while it is asked for, at most once at a time. It
     /// fails if it returns an error, panics, or takes longer than
-    /// [`check_timeout`](Self::check_timeout). Its error is logged and not served.
+    /// [`check_timeout`](Self::check_timeout). Its error is logged and not served. The name is a part
+    /// of the path `/livez/check/NAME`: use letters, digits, `-` and `.`.
     pub fn live_check<F, Fut, E>(mut self, name: impl Into<Arc<str>>, check: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -121,10 +122,17 @@ impl Server {
     }
 }
 
-/// Accepts connections until the future is dropped, which ends all of them.
+/// A connection, and whether its request is being answered.
+struct Connection {
+    task: AbortHandle,
+    is_asked: Arc<AtomicBool>,
+}
+
+/// Accepts connections until the future is dropped, which ends all of them. When there are too
+/// many, the oldest that has asked for nothing makes room, or else the oldest.
 async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
-    let mut connections = JoinSet::new();
-    let mut oldest: VecDeque<AbortHandle> = VecDeque::new();
+    let mut tasks = JoinSet::new();
+    let mut connections: VecDeque<Connection> = VecDeque::new();
     loop {
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
@@ -134,20 +142,25 @@ async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
                 continue;
             }
         };
-        while connections.try_join_next().is_some() {}
-        oldest.retain(|connection| !connection.is_finished());
-        if oldest.len() >= CONNECTIONS
-            && let Some(connection) = oldest.pop_front()
-        {
-            connection.abort();
+        while tasks.try_join_next().is_some() {}
+        connections.retain(|connection| !connection.task.is_finished());
+        if connections.len() >= CONNECTIONS {
+            let idle = |one: &Connection| !one.is_asked.load(Ordering::Relaxed);
+            let oldest = connections.iter().position(idle).unwrap_or(0);
+            if let Some(connection) = connections.remove(oldest) {
+                connection.task.abort();
+            }
         }
-        oldest.push_back(connections.spawn(serve(socket, paths, site.clone())));
+        let is_asked = Arc::new(AtomicBool::new(false));
+        let task = tasks.spawn(serve(socket, paths, site.clone(), is_asked.clone()));
+        connections.push_back(Connection { task, is_asked });
     }
 }
 
 /// Answers one request.
-async fn serve(socket: TcpStream, paths: Paths, site: Arc<Site>) {
+async fn serve(socket: TcpStream, paths: Paths, site: Arc<Site>, is_asked: Arc<AtomicBool>) {
     let service = service_fn(|request| {
+        is_asked.store(true, Ordering::Relaxed);
         let site = site.clone();
         async move { Ok::<_, Infallible>(site.answer(paths, &request).await) }
     });

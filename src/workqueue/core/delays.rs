@@ -121,6 +121,15 @@ impl<T: Eq + Clone> Core<T> {
         (false, false)
     }
 
+    /// Lets adds make an item in backoff ready. If the item is being processed, its next retry does
+    /// not hold it back.
+    pub(in crate::workqueue) fn loosen_backoff(&mut self, slot: u32) {
+        if let Some(item) = self.slots.get_mut(slot) {
+            item.note(Meanwhile::RENEWED);
+        }
+        self.release_backoff(slot);
+    }
+
     /// Returns whether an item is processed or delayed.
     pub(in crate::workqueue) fn may_back_off(&self, slot: u32) -> bool {
         let known = self.slots.get(slot);

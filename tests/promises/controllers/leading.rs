@@ -80,7 +80,7 @@ async fn a_reconcile_that_blocks_keeps_the_lease() {
 }
 
 /// The lease's requests fail from a moment on; all others get through.
-fn losing_its_lease(server: &ApiServer, cut: &Arc<AtomicBool>) -> kube::Client {
+pub(super) fn losing_its_lease(server: &ApiServer, cut: &Arc<AtomicBool>) -> kube::Client {
     let (server, cut) = (server.clone(), cut.clone());
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {
         let lease = request.uri().path().contains("/leases");

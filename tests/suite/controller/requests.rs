@@ -1,14 +1,10 @@
-//! The parts of a request: its context, its APIs, and the span that its logs have.
-
-use std::io::{self, Write};
-use std::sync::Arc;
+//! The parts of a request: its context and its APIs.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::Client;
-use kube::api::ObjectMeta;
+use kube::api::{ListParams, ObjectMeta};
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, ReconcileRequest};
-use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::support::*;
@@ -22,7 +18,7 @@ struct Context {
 async fn reconcile_map(request: ReconcileRequest<ConfigMap, Context>) -> kube::Result<Action> {
     let Context { client, found } = &*request.context;
     let own = request.api(client).get(request.key.name()).await?;
-    let secrets = request.api_of::<Secret>(client).list(&Default::default()).await?;
+    let secrets = request.api_of::<Secret>(client).list(&ListParams::default()).await?;
     let names = [own.metadata.name].into_iter();
     let names = names.chain(secrets.items.into_iter().map(|secret| secret.metadata.name));
     found.add(names.flatten().collect());
@@ -32,7 +28,7 @@ async fn reconcile_map(request: ReconcileRequest<ConfigMap, Context>) -> kube::R
 async fn reconcile_node(request: ReconcileRequest<Node, Context>) -> kube::Result<Action> {
     let Context { client, found } = &*request.context;
     let own = request.api(client).get(request.key.name()).await?;
-    let secrets = request.api_of::<Secret>(client).list(&Default::default()).await?;
+    let secrets = request.api_of::<Secret>(client).list(&ListParams::default()).await?;
     found.add(vec![own.metadata.name.unwrap_or_default(), secrets.items.len().to_string()]);
     Ok(Action::done())
 }
@@ -68,54 +64,4 @@ async fn a_request_has_the_context_and_apis_of_its_namespace_or_of_the_cluster()
     let (maps, nodes) = running.await.unwrap();
     maps.unwrap();
     nodes.unwrap();
-}
-
-/// The text that a subscriber wrote.
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_line_that_a_reconcile_logs_says_of_which_try() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_ansi(false)
-        .with_max_level(tracing::Level::INFO)
-        .with_writer(move || writer.clone())
-        .finish();
-    // Of this thread, on which all tasks of the test run.
-    let _default = tracing::subscriber::set_default(subscriber);
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
-    let maps = factory(&server).informer::<ConfigMap>();
-    let (log, stop) = (Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let controller = Controller::builder("speaking", &maps).build();
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
-        let logged = logged.clone();
-        async move {
-            tracing::info!("a word");
-            logged.add(());
-            Ok::<_, io::Error>(Action::done())
-        }
-    }));
-    log.reaches(1).await;
-    stop.cancel();
-    running.await.unwrap().unwrap();
-    let text = String::from_utf8(written.0.lock().clone()).unwrap();
-    let line = text.lines().find(|line| line.contains("a word")).unwrap();
-    let span = "reconcile{controller=\"speaking\" kind=\"ConfigMap\" namespace=\"shop\" \
-                name=\"a\" id=";
-    assert!(line.contains(span), "{line}");
 }

@@ -15,6 +15,9 @@ fn any_port() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
 }
 
+/// The time in which everything here happens on any machine.
+const SOON: Duration = Duration::from_secs(30);
+
 /// Endpoints on free ports, without metrics: the recorder is the whole process's.
 fn serve() -> Serve {
     Serve::new().health(any_port()).metrics(any_port()).without_metrics()
@@ -170,6 +173,41 @@ async fn large_header_is_refused() {
     let _reset = socket.read_to_end(&mut answer).await;
     let answer = String::from_utf8(answer).unwrap();
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn idle_connections_do_not_cut_a_probe_that_is_answered() {
+    let (factory, controller) = maps(&ApiServer::new(), "maps");
+    let (asked, answered) = (CancellationToken::new(), CancellationToken::new());
+    let (begun, goes_on) = (asked.clone(), answered.clone());
+    let checking = serve().ready_check("slow", move || {
+        let (begun, goes_on) = (begun.clone(), goes_on.clone());
+        async move {
+            begun.cancel();
+            goes_on.cancelled().await;
+            Ok::<_, BoxError>(())
+        }
+    });
+    let manager = Manager::builder(&factory)
+        .controller(controller, |_| async { Ok::<_, BoxError>(kube_informer::Action::done()) })
+        .serve(checking);
+    let stop = CancellationToken::new();
+    let (addresses, running) = start(manager, &stop).await;
+    let at = addresses.health;
+    let probe = tokio::spawn(async move { get(at, "/readyz/check/slow", "localhost").await });
+    timeout(SOON, asked.cancelled()).await.expect("the check begins");
+    let mut idle = Vec::new();
+    for _ in 0..100 {
+        idle.push(timeout(SOON, TcpStream::connect(at)).await.expect("it listens").unwrap());
+    }
+    // By now the server has accepted them all: this one comes after them.
+    let alive = timeout(SOON, get(at, "/livez", "localhost")).await.expect("it answers");
+    assert_eq!(alive.0, 200);
+    answered.cancel();
+    let probed = timeout(SOON, probe).await.expect("it is not cut").unwrap();
+    assert_eq!(probed, (200, "ok".to_owned()));
     stop.cancel();
     running.await.unwrap().unwrap();
 }
