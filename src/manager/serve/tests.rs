@@ -196,9 +196,13 @@ async fn check_that_does_not_end_takes_one_thread() {
 #[tokio::test(start_paused = true)]
 async fn unknown_paths_and_methods_are_refused() {
     let rig = Rig::new(Serve::new().without_metrics());
-    for path in ["/", "/livezz", "/livez/none", "/status/x", "/metrics", "/readyz/check/none"] {
+    for path in ["/page", "/livezz", "/livez/none", "/status/x", "/metrics", "/readyz/check/none"] {
         assert_eq!(rig.status(path).await, 404, "{path}");
     }
+    let page = rig.site.answer(ALL, &Request::get("/").body(()).unwrap()).await;
+    assert_eq!(page.status().as_u16(), 200);
+    let policy = page.headers()["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
     let post = Request::post("/livez").body(()).unwrap();
     let refused = rig.site.answer(ALL, &post).await;
     assert_eq!(refused.status().as_u16(), 405);
