@@ -91,7 +91,6 @@ pub struct Applier<K>(Arc<Inner<K>>);
 ///     status.is_some_and(|status| status.ready_replicas.unwrap_or(0) > 0)
 /// }
 /// ```
-#[derive(Debug)]
 pub enum Applied<K> {
     /// Nothing was to be done. The object is the cached one.
     Unchanged(Arc<K>),
@@ -118,6 +117,13 @@ impl<K> Clone for Applied<K> {
             Self::Unchanged(object) => Self::Unchanged(object.clone()),
             Self::Sent(object) => Self::Sent(object.clone()),
         }
+    }
+}
+
+/// Writes the variant only: objects may hold secrets.
+impl<K> fmt::Debug for Applied<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.was_sent() { "Sent" } else { "Unchanged" })
     }
 }
 

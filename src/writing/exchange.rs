@@ -19,6 +19,7 @@ use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict, ObjectName};
 use super::owned_fields::OwnedFields;
 use super::records::{Record, Records, Section};
+use crate::decode::DecodeError;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
@@ -175,7 +176,8 @@ where
             self.client.send(request.map(Body::from)).await.map_err(failed)?.into_parts();
         let body = body.collect().await.map_err(failed)?.to_bytes();
         if parts.status.is_success() {
-            return serde_json::from_slice(&body).map_err(|error| target.unreadable(&error));
+            return serde_json::from_slice(&body)
+                .map_err(|error| target.unreadable(describe(error)));
         }
         let status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
             Status::failure(parts.status.canonical_reason().unwrap_or("refused"), "")
@@ -196,9 +198,8 @@ where
         answer: &Value,
         epoch: u64,
     ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
-        let read = catch(|| K::deserialize(answer).map_err(|error| error.to_string()));
-        let object = read.and_then(|read| read).map_err(|error| target.unreadable(&error))?;
-        let seen = to_value(&object).map_err(|error| target.unreadable(&error))?;
+        let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
+        let seen = to_value(&object).map_err(|reason| target.unreadable(reason))?;
         let own = own_fields(answer, &self.manager, subresource(target.section));
         let (owned, ownership) = if let Some(fields) = own {
             let name = Digest::of(fields);
@@ -228,8 +229,8 @@ where
 }
 
 impl<K> Target<'_, K> {
-    fn unreadable(&self, error: &dyn fmt::Display) -> ApplyError {
-        ApplyError::UnreadableAnswer { object: self.to_string(), reason: error.to_string() }
+    fn unreadable(&self, reason: String) -> ApplyError {
+        ApplyError::UnreadableAnswer { object: self.to_string(), reason }
     }
 
     fn projected(&self, field: String) -> ApplyError {
@@ -242,8 +243,7 @@ pub(super) fn check_type<K>(target: &Target<'_, K>, desired: &K) -> Result<(), A
 where
     K: Serialize + DeserializeOwned,
 {
-    let read = to_value(desired)
-        .and_then(|value| catch(|| K::deserialize(value).map_err(|error| error.to_string()))?);
+    let read = to_value(desired).and_then(|value| from_value::<K>(&value));
     let read = read.and_then(|object| to_value(&object));
     let read = read.map_err(|reason| ApplyError::Unserializable {
         object: target.to_string(),
@@ -255,9 +255,26 @@ where
     }
 }
 
-/// Serialises an object. The error is that of its own code.
+/// Serialises an object. The error is the panic of its own code, or quotes no value.
 fn to_value<K: Serialize>(object: &K) -> Result<Value, String> {
-    catch(|| serde_json::to_value(object).map_err(|error| error.to_string()))?
+    let refused = |_| "a value cannot be written as JSON".to_owned();
+    catch(|| serde_json::to_value(object).map_err(refused))?
+}
+
+/// Reads an object. The error is the panic of its own code, or quotes no value.
+fn from_value<K: DeserializeOwned>(value: &Value) -> Result<K, String> {
+    catch(|| K::deserialize(value).map_err(describe))?
+}
+
+/// Describes a problem without a word of the object, which may be a Secret.
+fn describe(error: serde_json::Error) -> String {
+    let has_place = error.line() > 0;
+    let text = DecodeError::from(error).to_string();
+    match text.rsplit_once(" at line ") {
+        Some((problem, _)) if !has_place => problem.to_owned(),
+        _ => text,
+    }
+}
 }
 
 fn subresource(section: Section) -> &'static str {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::poll;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, ObjectMeta, Patch, PatchParams};
 use kube::client::Body;
 use kube::{Client, CustomResource, Resource};
@@ -312,4 +312,76 @@ async fn two_appliers_of_one_manager_see_each_other() {
         assert_eq!(settle(&server, &maps, &two, &b).await, 1);
     }
     maps.shutdown().await;
+}
+
+/// A type whose own code quotes the value that it refuses.
+#[derive(CustomResource, Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[kube(group = "example.com", version = "v1", kind = "Login", namespaced)]
+struct LoginSpec {
+    #[serde(serialize_with = "written", deserialize_with = "read")]
+    token: String,
+}
+
+fn written<S: Serializer>(token: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    if token.starts_with("unwritable") {
+        return Err(serde::ser::Error::custom(format!("{token} is no token")));
+    }
+    serializer.serialize_str(token)
+}
+
+fn read<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let token = String::deserialize(deserializer)?;
+    if token.starts_with("unreadable") {
+        return Err(serde::de::Error::custom(format!("{token} is no token")));
+    }
+    Ok(token)
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_and_results_quote_no_values() {
+    let secret = json!({
+        "metadata": {"name": "a", "namespace": "shop"}, "data": {"password": "aHVudGVyMg=="},
+    });
+    let secret: Secret = serde_json::from_value(secret).unwrap();
+    let assert_silent = |text: String| {
+        for leak in ["hunter2", "104, 117, 110", "aHVudGVy"] {
+            assert!(!text.contains(leak), "{text}");
+        }
+    };
+    let answers: [fn(&mut Value); 5] = [
+        |_| {},
+        |answer| answer["data"] = json!("hunter2"),
+        |answer| answer["data"]["password"] = json!("hunter2 !!"),
+        |answer| answer["immutable"] = json!("hunter2"),
+        |answer| answer["kind"] = json!("hunter2"),
+    ];
+    for answer in answers {
+        let server = ApiServer::new();
+        let secrets = synced::<Secret>(server.client()).await;
+        let client = answering(&server, answer);
+        let applier = Applier::builder(client, &secrets, "site").build().unwrap();
+        match applier.apply(&secret).await {
+            Ok(sent) => assert_silent(format!("{sent:?}")),
+            Err(error) => assert_silent(format!("{error} {error:?}")),
+        }
+        caught_up(&server, &secrets).await;
+        if let Ok(unchanged) = applier.apply(&secret).await {
+            assert_silent(format!("{unchanged:?}"));
+        }
+        secrets.shutdown().await;
+    }
+
+    let server = ApiServer::new();
+    server.register(ResourceType::of::<Login>());
+    let logins = synced::<Login>(server.client()).await;
+    let client = answering(&server, |answer| answer["spec"]["token"] = json!(["hunter2"]));
+    let applier = Applier::builder(client, &logins, "site").build().unwrap();
+    for token in ["unwritable hunter2", "unreadable hunter2", "fine"] {
+        let mut login = Login::new("a", LoginSpec { token: token.into() });
+        login.metadata.namespace = Some("shop".into());
+        let error = applier.apply(&login).await.unwrap_err();
+        assert_silent(format!("{error} {error:?}"));
+        assert!(!error.to_string().contains("line 0"), "{error}");
+    }
+    logins.shutdown().await;
 }
