@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use http::StatusCode;
 use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::core::Status;
+use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -179,10 +181,7 @@ where
             return serde_json::from_slice(&body)
                 .map_err(|error| target.unreadable(describe(error)));
         }
-        let status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
-            Status::failure(parts.status.canonical_reason().unwrap_or("refused"), "")
-                .with_code(parts.status.as_u16())
-        });
+        let status = refusal(parts.status, &body);
         let conflicts = FieldConflict::of(&status);
         Err(if conflicts.is_empty() {
             failed(kube::Error::Api(status.boxed()))
@@ -275,6 +274,17 @@ fn describe(error: serde_json::Error) -> String {
         _ => text,
     }
 }
+
+/// Returns the status of a refusal. A body that is no whole `Status`, such as that of a proxy, is
+/// completed from the code of the answer.
+fn refusal(code: StatusCode, body: &[u8]) -> Status {
+    let mut status = serde_json::from_slice::<Status>(body).unwrap_or_default();
+    status.status = Some(StatusSummary::Failure);
+    status.code = code.as_u16();
+    if status.message.is_empty() {
+        code.canonical_reason().unwrap_or("refused").clone_into(&mut status.message);
+    }
+    status
 }
 
 fn subresource(section: Section) -> &'static str {

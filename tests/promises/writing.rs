@@ -385,3 +385,32 @@ async fn errors_and_results_quote_no_values() {
     }
     logins.shutdown().await;
 }
+
+/// Proxies answer in forms of their own.
+#[tokio::test(start_paused = true)]
+async fn refused_apply_has_the_code_of_the_answer() {
+    let server = ApiServer::new();
+    let (maps, applier) = applier(&server, server.client()).await;
+    for (code, body, text) in [
+        (503, "{}", "Service Unavailable"),
+        (409, r#"{"error": "x"}"#, "Conflict"),
+        (429, r#"{"message": "slow down"}"#, "slow down"),
+        (403, r#"{"code": 1}"#, "Forbidden"),
+        (502, "<html>", "Bad Gateway"),
+        (500, "", "Internal Server Error"),
+        (404, r#"{"status": "Success", "code": 200}"#, "Not Found"),
+    ] {
+        server.intercept(move |request| {
+            let answer = || Response::builder().status(code).body(body.into()).unwrap();
+            (request.method == "PATCH").then(answer)
+        });
+        let error = applier.apply(&map("a", "1")).await.unwrap_err();
+        assert!(error.to_string().contains(text), "{error}");
+        let ApplyError::Request { source: kube::Error::Api(status), .. } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(status.code, code);
+        assert!(status.is_failure(), "{status:?}");
+    }
+    maps.shutdown().await;
+}
