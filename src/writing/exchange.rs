@@ -13,7 +13,7 @@ use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::builder::{Scope, scope_of};
 use super::configuration::{Configuration, Place, lost};
@@ -200,13 +200,19 @@ where
         let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
         let seen = to_value(&object).map_err(|reason| target.unreadable(reason))?;
         let own = own_fields(answer, &self.manager, subresource(target.section));
-        let (owned, ownership) = if let Some(fields) = own {
-            let name = Digest::of(fields);
-            let owned = || OwnedFields::from_fields_v1(fields);
-            (self.records.share(name, owned), Some(name))
-        } else {
-            let owned = OwnedFields::of_configuration(&target.configuration.fields());
-            (Arc::new(owned), None)
+        let configured = target.configuration.fields();
+        let (owned, ownership) = match (own, own.and_then(OwnedFields::from_fields_v1)) {
+            (Some(fields), Some(mut owned)) => {
+                let name = Digest::of(fields);
+                let added = owned.cover(&configured);
+                let shared = if added { Digest::of(&json!([fields, configured])) } else { name };
+                (self.records.share(shared, || owned), Some(name))
+            }
+            (fields, _) => {
+                // A manager that applies no field owns none.
+                let none = fields.filter(|_| configured == json!({}));
+                (Arc::new(OwnedFields::of_configuration(&configured)), none.map(Digest::of))
+            }
         };
         if let Some(field) = owned.missing(answer, &seen) {
             return Err(target.projected(field));

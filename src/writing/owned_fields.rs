@@ -37,15 +37,26 @@ impl Default for Part {
 }
 
 impl OwnedFields {
-    /// Reads a set in the form `FieldsV1`.
-    pub(super) fn from_fields_v1(fields: &Value) -> Self {
-        Self(fields.as_object().map_or_else(Part::default, Part::some))
+    /// Reads a set in the form `FieldsV1`. Returns `None` if it has another form.
+    pub(super) fn from_fields_v1(fields: &Value) -> Option<Self> {
+        let part = Part::some(fields.as_object()?);
+        (part != Part::Whole).then_some(Self(part))
     }
 
     /// Returns the fields of a configuration, with each list as a whole: the set if the server does
     /// not say which fields are owned.
     pub(super) fn of_configuration(configuration: &Value) -> Self {
-        Self(Part::of(configuration))
+        match Part::of(configuration) {
+            // A configuration without fields owns nothing.
+            Part::Whole => Self::default(),
+            part @ Part::Some { .. } => Self(part),
+        }
+    }
+
+    /// Adds the values of a configuration that the set does not cover. Returns whether there were
+    /// any.
+    pub(super) fn cover(&mut self, configuration: &Value) -> bool {
+        self.0.cover(configuration)
     }
 
     /// Returns the digest of an object's values at these fields.
@@ -106,6 +117,36 @@ impl Part {
         }
     }
 
+    fn cover(&mut self, configuration: &Value) -> bool {
+        let Self::Some { members, elements, values } = self else { return false };
+        let mut added = false;
+        match configuration {
+            Value::Object(all) => {
+                for (name, value) in all.iter().filter(|(_, value)| !is_empty(value)) {
+                    if let Some((_, part)) = members.iter_mut().find(|(known, _)| **known == **name)
+                    {
+                        added |= part.cover(value);
+                    } else {
+                        members.push((name.as_str().into(), Self::of(value)));
+                        added = true;
+                    }
+                }
+            }
+            // The server may complete the keys of an element, so only their number is compared.
+            Value::Array(list) if list.len() <= elements.len() + values.len() => {
+                for (keys, part) in elements {
+                    let configured = list.iter().find(|element| is(keys, element));
+                    added |= configured.is_some_and(|configured| part.cover(configured));
+                }
+            }
+            _ => {
+                *self = Self::Whole;
+                added = true;
+            }
+        }
+        added
+    }
+
     fn add(&self, value: Option<&Value>, into: &mut Digester) {
         let value = match value {
             None | Some(Value::Null) => return into.absent(),
@@ -144,9 +185,7 @@ impl Part {
         }
         let Some(part) = part.filter(|part| !part.is_null()) else {
             // A type may leave out what is empty.
-            let empty = whole.as_array().is_some_and(Vec::is_empty)
-                || whole.as_object().is_some_and(Map::is_empty);
-            return (!empty).then(String::new);
+            return (!is_empty(whole)).then(String::new);
         };
         let Self::Some { members, elements, .. } = self else { return None };
         let members = members.iter().find_map(|(name, below)| {
@@ -166,7 +205,56 @@ impl Part {
     }
 }
 
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
+}
+
 /// Returns whether an element has these values.
 fn is(keys: &[(Box<str>, Value)], element: &Value) -> bool {
     keys.iter().all(|(name, value)| element.get(&**name) == Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn uncovered_values_are_added() {
+        let configuration = json!({"spec": {
+            "replicas": 3, "none": {}, "text": "a",
+            "ports": [{"port": 80}], "args": ["a"], "env": [{"name": "A", "value": "1"}],
+        }});
+        let all = json!({"f:spec": {
+            "f:replicas": {}, "f:text": {}, "f:args": {},
+            "f:ports": {r#"k:{"port":80,"protocol":"TCP"}"#: {".": {}, "f:port": {}}},
+            "f:env": {r#"k:{"name":"A"}"#: {".": {}, "f:name": {}, "f:value": {}}},
+        }});
+        let mut complete = OwnedFields::from_fields_v1(&all).unwrap();
+        assert!(!complete.cover(&configuration));
+        for removed in ["/f:replicas", "/f:args", "/f:ports", r#"/f:env/k:{"name":"A"}/f:value"#] {
+            let mut fields = all.clone();
+            let (above, name) = removed.rsplit_once('/').unwrap();
+            let above = fields.pointer_mut(&format!("/f:spec{above}")).unwrap();
+            above.as_object_mut().unwrap().remove(name).unwrap();
+            let mut owned = OwnedFields::from_fields_v1(&fields).unwrap();
+            assert!(owned.cover(&configuration), "{removed}");
+            assert!(!owned.cover(&configuration), "{removed}");
+            for changed in ["/replicas", "/args/0", "/ports/0/port", "/env/0/value"] {
+                let mut other = configuration.clone();
+                *other.pointer_mut(&format!("/spec{changed}")).unwrap() = json!("theirs");
+                let (before, after) = (owned.digest(&configuration), owned.digest(&other));
+                assert_eq!(before == after, removed != "/f:ports" && changed == "/ports/0/port");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_of_another_form_are_not_read() {
+        for fields in [json!(null), json!("x"), json!([]), json!({"x": {}}), json!({"k:x": {}})] {
+            assert_eq!(OwnedFields::from_fields_v1(&fields), None, "{fields}");
+        }
+        assert_eq!(OwnedFields::of_configuration(&json!({})), OwnedFields::default());
+    }
 }

@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn change_of_any_owned_leaf_is_noticed(pod in pod()) {
-        let owned = OwnedFields::from_fields_v1(&fields_of(&pod));
+        let owned = OwnedFields::from_fields_v1(&fields_of(&pod)).unwrap();
         let configured = OwnedFields::of_configuration(&pod);
         for leaf in leaves(&pod) {
             let before = pod.pointer(&leaf).unwrap();
@@ -137,7 +137,7 @@ proptest! {
 
     #[test]
     fn additions_of_others_are_not_noticed(pod in pod(), added in value()) {
-        let owned = OwnedFields::from_fields_v1(&fields_of(&pod));
+        let owned = OwnedFields::from_fields_v1(&fields_of(&pod)).unwrap();
         let mut other = pod.clone();
         other["metadata"]["labels"] = json!({"theirs": added});
         other["metadata"]["finalizers"].as_array_mut().unwrap().insert(0, json!("theirs"));
@@ -153,7 +153,7 @@ proptest! {
 
     #[test]
     fn removal_of_an_element_is_noticed(pod in pod()) {
-        let owned = OwnedFields::from_fields_v1(&fields_of(&pod));
+        let owned = OwnedFields::from_fields_v1(&fields_of(&pod)).unwrap();
         for list in ["/spec/containers", "/spec/containers/0/env", "/metadata/finalizers"] {
             for n in 0..pod.pointer(list).unwrap().as_array().unwrap().len() {
                 let mut other = pod.clone();

@@ -233,6 +233,35 @@ async fn answer_without_managed_fields_still_settles() {
     maps.shutdown().await;
 }
 
+/// Answers that name no fields, too few, or none that can be read.
+#[tokio::test(start_paused = true)]
+async fn foreign_change_is_undone_whatever_fields_the_answer_names() {
+    let answers: [fn(&mut Value); 8] = [
+        |managed| *managed = json!([]),
+        |managed| managed[0]["manager"] = json!("other"),
+        |managed| managed[0]["operation"] = json!("Update"),
+        |managed| drop(managed[0].as_object_mut().unwrap().remove("fieldsV1")),
+        |managed| managed[0]["fieldsV1"] = json!("x"),
+        |managed| managed[0]["fieldsV1"] = json!({}),
+        |managed| managed[0]["fieldsV1"] = json!({"x": {}}),
+        |managed| managed[0]["fieldsV1"] = json!({"f:data": {"f:nothing": {}}}),
+    ];
+    for (n, answer) in answers.into_iter().enumerate() {
+        let server = ApiServer::new();
+        let edited = answering(&server, move |object| {
+            answer(&mut object["metadata"]["managedFields"]);
+        });
+        let (maps, applier) = applier(&server, edited).await;
+        let desired = map("a", "1");
+        assert_eq!(settle(&server, &maps, &applier, &desired).await, 1, "{n}");
+        merge(&server, json!({"data": {"more": "y"}})).await;
+        assert_eq!(settle(&server, &maps, &applier, &desired).await, 0, "{n}");
+        merge(&server, json!({"data": {"value": "theirs"}})).await;
+        assert_eq!(settle(&server, &maps, &applier, &desired).await, 1, "{n}");
+        maps.shutdown().await;
+    }
+}
+
 /// An answer without a version cannot be compared with the cache.
 #[tokio::test(start_paused = true)]
 async fn answer_without_version_is_not_trusted() {
