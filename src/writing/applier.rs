@@ -40,6 +40,8 @@ use crate::informer::InformerGroup;
 ///
 /// For each object the applier keeps its uid, its version, three digests and the names of the owned
 /// fields, which objects share. It keeps no contents. A record is dropped after its object is gone.
+/// While the cache lags, the applier keeps the records of 65,536 objects that the cache does not
+/// show yet, and drops others: these objects are applied once more.
 ///
 /// Use one applier for each kind and manager: two of them with different configurations of one
 /// object would each undo the other's. The applier starts the informer if it does not run, and
@@ -239,7 +241,7 @@ where
         let epoch = store.epoch();
         drop(store);
         check_type(&target, desired)?;
-        let flight = inner.records.begin(&target.key, section, |key, uid| inner.exists(key, uid));
+        let flight = inner.records.begin(&target.key, section, |key, at| inner.sight(key, at));
         inner.sent.fetch_add(1, Ordering::Relaxed);
         let answer = inner.send(&target).await?;
         let (object, record) = inner.read(&target, &answer, epoch)?;

@@ -20,7 +20,7 @@ use super::configuration::{Configuration, Place, lost};
 use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict, ObjectName};
 use super::owned_fields::OwnedFields;
-use super::records::{Record, Records, Section};
+use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use crate::decode::DecodeError;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
@@ -159,11 +159,18 @@ where
         ownership == Digest::of(fields.unwrap_or(&Value::Null))
     }
 
-    /// Returns whether the cache holds an object with this uid.
-    pub(super) fn exists(&self, key: &ObjectKey, uid: Option<&str>) -> bool {
-        let Some(informer) = self.informers.informer_of(key) else { return false };
+    /// Returns what the cache shows of the object of a record.
+    pub(super) fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> Sight {
+        let Some(informer) = self.informers.informer_of(key) else { return Sight::Gone };
         let store = informer.snapshot();
-        store.cached_by_key(key).is_some_and(|cached| Cached::uid(cached) == uid)
+        let cached = store.cached_by_key(key);
+        if cached.is_some_and(|cached| Cached::uid(cached) == record.uid.as_deref()) {
+            Sight::Held
+        } else if record.epoch == store.epoch() && !store.has_reached(&record.version) {
+            Sight::NotYet
+        } else {
+            Sight::Gone
+        }
     }
 
     /// Sends the configuration. Returns the body of a successful answer.

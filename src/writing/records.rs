@@ -15,6 +15,9 @@ use crate::sync::Mutex;
 /// The number of records above which the first sweep looks for records of deleted objects.
 const FIRST_SWEEP: usize = 64;
 
+/// The most records that a sweep keeps of objects that the cache does not show yet.
+const MOST_UNSEEN: usize = 65_536;
+
 /// The parts of an object that are applied apart from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Section {
@@ -43,6 +46,22 @@ pub(super) struct Record {
     pub(super) confirmed: bool,
 }
 
+/// The part of a record that a sweep looks at.
+pub(super) struct RecordedVersion {
+    pub(super) uid: Option<String>,
+    pub(super) version: ResourceVersion,
+    pub(super) epoch: u64,
+}
+
+/// What the cache shows of a record's object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    Held,
+    /// The cache does not hold the object, but lags behind the record.
+    NotYet,
+    Gone,
+}
+
 /// The records of one manager and one kind.
 #[derive(Debug, Default)]
 pub(super) struct Records(Mutex<Inner>);
@@ -63,6 +82,13 @@ struct Slot {
     lost: bool,
     /// The newest answer.
     record: Option<Record>,
+}
+
+impl Record {
+    fn at(&self) -> RecordedVersion {
+        let Self { uid, version, epoch, .. } = self;
+        RecordedVersion { uid: uid.clone(), version: version.clone(), epoch: *epoch }
+    }
 }
 
 impl Records {
@@ -99,15 +125,15 @@ impl Records {
         fields
     }
 
-    /// Removes the record of an object and notes an apply that begins. `exists` tells whether an
-    /// object still exists, for the sweep.
+    /// Removes the record of an object and notes an apply that begins. `sight` tells what the
+    /// cache shows of an object, for the sweep.
     pub(super) fn begin(
         self: &Arc<Self>,
         key: &ObjectKey,
         section: Section,
-        exists: impl Fn(&ObjectKey, Option<&str>) -> bool,
+        sight: impl Fn(&ObjectKey, &RecordedVersion) -> Sight,
     ) -> InFlight {
-        self.sweep(exists);
+        self.sweep(sight);
         let mut inner = self.0.lock();
         let slot = inner.slots.entry((key.clone(), section)).or_default();
         if slot.in_flight == 0 {
@@ -130,19 +156,27 @@ impl Records {
         self.0.lock().slots.len()
     }
 
-    /// Removes the records of objects that are gone. Amortised O(1) a call.
-    fn sweep(&self, exists: impl Fn(&ObjectKey, Option<&str>) -> bool) {
+    /// Removes the records of objects that are gone, and those above the limit of objects that the
+    /// cache does not show yet. Amortised O(1) a call.
+    fn sweep(&self, sight: impl Fn(&ObjectKey, &RecordedVersion) -> Sight) {
         let candidates: Vec<_> = {
             let inner = self.0.lock();
             if inner.slots.len() < inner.limit.max(FIRST_SWEEP) {
                 return;
             }
             let idle = inner.slots.iter().filter(|(_, slot)| slot.in_flight == 0);
-            idle.map(|(at, slot)| (at.clone(), slot.record.as_ref().and_then(|r| r.uid.clone())))
-                .collect()
+            idle.filter_map(|(at, slot)| Some((at.clone(), slot.record.as_ref()?.at()))).collect()
         };
         // Without the lock: the objects' own code tells their uids.
-        let gone = candidates.into_iter().filter(|((key, _), uid)| !exists(key, uid.as_deref()));
+        let mut unseen = 0;
+        let gone = candidates.into_iter().filter(|((key, _), record)| match sight(key, record) {
+            Sight::Held => false,
+            Sight::NotYet => {
+                unseen += 1;
+                unseen > MOST_UNSEEN
+            }
+            Sight::Gone => true,
+        });
         let gone: Vec<_> = gone.map(|(at, _)| at).collect();
         let mut inner = self.0.lock();
         for at in gone {
@@ -227,7 +261,7 @@ mod tests {
     }
 
     fn begin(records: &Arc<Records>, name: &str) -> InFlight {
-        records.begin(&key(name), Section::Main, |_, _| true)
+        records.begin(&key(name), Section::Main, |_, _| Sight::Held)
     }
 
     fn desired(records: &Records) -> Option<Digest> {
@@ -262,11 +296,28 @@ mod tests {
         let records = Arc::new(Records::default());
         for n in 0..1000 {
             let name = format!("a-{n}");
-            let exists = |key: &ObjectKey, _: Option<&str>| key.name().ends_with('0');
-            records.begin(&key(&name), Section::Main, exists).answered(record(n, &json!(n)));
+            let sight = |key: &ObjectKey, _: &RecordedVersion| {
+                if key.name().ends_with('0') { Sight::Held } else { Sight::Gone }
+            };
+            records.begin(&key(&name), Section::Main, sight).answered(record(n, &json!(n)));
         }
         assert!((100..400).contains(&records.len()), "{}", records.len());
         records.clear();
         assert_eq!(records.len(), 0);
+    }
+
+    #[test]
+    fn records_of_unseen_objects_are_bounded() {
+        let records = Arc::new(Records::default());
+        for n in 0..3 * MOST_UNSEEN as u64 {
+            let sight = |_: &ObjectKey, _: &RecordedVersion| Sight::NotYet;
+            let flight = records.begin(&key(&format!("a-{n}")), Section::Main, sight);
+            flight.answered(record(n, &json!(1)));
+            if n < MOST_UNSEEN as u64 {
+                assert_eq!(records.len() as u64, n + 1);
+            }
+        }
+        // A sweep runs when the records have doubled.
+        assert!(records.len() <= 2 * MOST_UNSEEN + FIRST_SWEEP, "{}", records.len());
     }
 }

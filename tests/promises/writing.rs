@@ -298,6 +298,28 @@ async fn records_of_deleted_objects_are_dropped() {
     maps.shutdown().await;
 }
 
+/// The watch is down while a controller starts and applies all its objects.
+#[tokio::test(start_paused = true)]
+async fn records_outlive_a_cache_that_lags() {
+    let server = ApiServer::new();
+    let (maps, applier) = applier(&server, server.client()).await;
+    let all: Vec<_> = (0..300).map(|n| map(&format!("a-{n}"), "1")).collect();
+    server.intercept(|request| {
+        request.watch.then(|| Response::builder().status(503).body("".into()).unwrap())
+    });
+    server.drop_connections();
+    for map in &all {
+        assert!(applier.apply(map).await.unwrap().was_sent());
+    }
+    server.stop_intercepting();
+    caught_up(&server, &maps).await;
+    for map in &all {
+        assert!(!applier.apply(map).await.unwrap().was_sent());
+    }
+    assert_eq!(applier.status().records, 300);
+    maps.shutdown().await;
+}
+
 /// The cache is late. A reconcile runs only when it shows the last apply, so that one is enough.
 #[tokio::test(start_paused = true)]
 async fn controller_waits_for_its_applies() {
