@@ -141,10 +141,10 @@ pub enum InvalidCondition {
 
 /// Sets a condition. Returns whether anything changed.
 ///
-/// The other conditions and their order stay as they are; a new condition comes last. The
-/// transition time changes only if the condition's status does. It has whole seconds, because a
-/// server keeps no more. `generation` is the object's `metadata.generation` that the status
-/// describes.
+/// The other conditions and their order stay as they are; a new condition comes last. Of several
+/// conditions of this type, the first stays and the others are removed. The transition time changes
+/// only if the condition's status does. It has whole seconds, because a server keeps no more.
+/// `generation` is the object's `metadata.generation` that the status describes.
 ///
 /// Begin with the conditions of the cached object. Under server-side apply, remove those that other
 /// managers own: an apply takes what it sends.
@@ -188,16 +188,22 @@ fn set_at(
         observed_generation: generation,
         last_transition_time: now,
     };
-    let Some(present) = conditions.iter_mut().find(|other| other.type_ == condition.type_) else {
+    let Some(first) = conditions.iter().position(|other| other.type_ == condition.type_) else {
         conditions.push(condition);
         return Ok(true);
     };
+    let (before, mut at) = (conditions.len(), 0);
+    conditions.retain(|other| {
+        at += 1;
+        at <= first + 1 || other.type_ != condition.type_
+    });
+    let present = &mut conditions[first];
     if present.status == condition.status {
         condition.last_transition_time = present.last_transition_time.clone();
     }
     let changed = *present != condition;
     *present = condition;
-    Ok(changed)
+    Ok(changed || conditions.len() < before)
 }
 
 /// Returns the condition of a type.
@@ -225,18 +231,26 @@ pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
     find(conditions, type_).is_some_and(|found| found.status == ConditionStatus::True.as_str())
 }
 
-/// Returns whether a text matches `([a-z0-9.-]+/)?[A-Za-z0-9][-A-Za-z0-9_.]*[A-Za-z0-9]`.
+/// Returns whether a text is a name such as `Ready`, or one after a domain and a slash:
+/// `(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])`.
 fn is_type(text: &str) -> bool {
-    let (prefix, name) = text.rsplit_once('/').map_or((None, text), |(a, b)| (Some(a), b));
-    let of = |text: &str, more: fn(char) -> bool| {
-        let ends = |c: char| c.is_ascii_alphanumeric();
-        text.starts_with(ends) && text.ends_with(ends) && text.chars().all(|c| ends(c) || more(c))
-    };
+    let (domain, name) = text.split_once('/').map_or((None, text), |(a, b)| (Some(a), b));
+    let ends = |c: char| c.is_ascii_alphanumeric();
     text.len() <= LONGEST_TYPE
-        && of(name, |c| matches!(c, '-' | '_' | '.'))
-        && prefix.is_none_or(|prefix| {
-            of(prefix, |c| matches!(c, '-' | '.')) && !prefix.contains(|c: char| c.is_uppercase())
-        })
+        && domain.is_none_or(is_domain)
+        && name.starts_with(ends)
+        && name.ends_with(ends)
+        && name.chars().all(|c| ends(c) || matches!(c, '-' | '_' | '.'))
+}
+
+/// Returns whether a text consists of labels `[a-z0-9]([-a-z0-9]*[a-z0-9])?` with dots between.
+pub(super) fn is_domain(text: &str) -> bool {
+    let ends = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase();
+    text.split('.').all(|label| {
+        label.starts_with(ends)
+            && label.ends_with(ends)
+            && label.chars().all(|c| ends(c) || c == '-')
+    })
 }
 
 /// Returns whether a text matches `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`.
@@ -294,6 +308,19 @@ mod tests {
             (NewCondition::new("", true, "R"), "type"),
             (NewCondition::new("A b", true, "R"), "type"),
             (NewCondition::new("Example.com/A", true, "R"), "type"),
+            (NewCondition::new("a..b/Ready", true, "R"), "type"),
+            (NewCondition::new("a.-b/Ready", true, "R"), "type"),
+            (NewCondition::new("a-.b/Ready", true, "R"), "type"),
+            (NewCondition::new("-/Ready", true, "R"), "type"),
+            (NewCondition::new(".a/Ready", true, "R"), "type"),
+            (NewCondition::new("/Ready", true, "R"), "type"),
+            (NewCondition::new("a/b/Ready", true, "R"), "type"),
+            (NewCondition::new("a/", true, "R"), "type"),
+            (NewCondition::new("-A", true, "R"), "type"),
+            (NewCondition::new("A.", true, "R"), "type"),
+            (NewCondition::new("Ä", true, "R"), "type"),
+            (NewCondition::new("A\n", true, "R"), "type"),
+            (NewCondition::new("A".repeat(LONGEST_TYPE + 1), true, "R"), "type"),
             (NewCondition::new("A", true, ""), "reason"),
             (NewCondition::new("A", true, "7Up"), "reason"),
             (NewCondition::new("A", true, "R:"), "reason"),
@@ -303,6 +330,24 @@ mod tests {
             assert!(refused.contains(part), "{refused}");
         }
         assert_eq!(all, []);
-        set(&mut all, NewCondition::new("example.com/A.b-c_d", true, "A_b:c,D"), None).unwrap();
+        for type_ in ["example.com/A.b-c_d", "a-b.0--c/7", "A", "a..b", &"A".repeat(LONGEST_TYPE)] {
+            set(&mut all, NewCondition::new(type_, true, "A_b:c,D"), None).unwrap();
+        }
+    }
+
+    #[test]
+    fn first_of_equal_types_stays() {
+        let mut all = Vec::new();
+        for type_ in ["A", "B"] {
+            set_at(&mut all, NewCondition::new(type_, true, "X"), None, at(10)).unwrap();
+        }
+        let first = all[0].clone();
+        let other = Condition { status: "False".into(), ..first.clone() };
+        all.extend([other.clone(), Condition { type_: "B".into(), ..other.clone() }, other]);
+        let set = |all: &mut Vec<_>| set_at(all, NewCondition::new("A", true, "X"), None, at(20));
+        assert_eq!(set(&mut all), Ok(true));
+        let types: Vec<_> = all.iter().map(|condition| &*condition.type_).collect();
+        assert_eq!((types, &all[0]), (vec!["A", "B", "B"], &first));
+        assert_eq!(set(&mut all), Ok(false));
     }
 }
