@@ -6,32 +6,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kube::runtime::events::{Event, EventType, Recorder, Reporter};
+use kube::runtime::events::{Event, EventType, Reporter};
 use kube::{Client, Resource};
 use serde::Serialize;
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, timeout};
 
+use super::publisher::Publisher;
 use super::spam::SpamFilter;
 use crate::panic::catch_async;
 use crate::sync::Mutex;
 
 /// The number of events that wait to be published.
 const QUEUE: usize = 1000;
-/// The number of tries of one event, and the pause between two, as client-go has them.
-const TRIES: usize = 12;
-const PAUSE: Duration = Duration::from_secs(10);
 /// The longest texts that a server accepts, in bytes.
 const LONGEST_REASON: usize = 128;
 const LONGEST_NOTE: usize = 1024;
 
 /// Publishes events about objects, which `kubectl describe` shows.
 ///
-/// A call returns at once: a task of its own sends the event through kube's [`Recorder`]. Equal
-/// events (object, type, reason) within six minutes become one event with a count, which keeps the
-/// first note. As in client-go, at most 25 events about one object are published at once, then one
-/// in five minutes. At most 1,000 events wait. Events beyond these limits are dropped, counted and
-/// logged. If the server cannot be reached, an event is tried 12 times, 10 s apart.
+/// A call returns at once: a task of its own sends the event. Equal events (object, type, reason,
+/// action, related object), each within six minutes of the one before, become one event with a
+/// count, which keeps the first note. The recorder remembers 4,096 such events. If there are more,
+/// it forgets the older ones: the next equal event begins a new count. As in client-go, at most 25
+/// events about one object are published at once, then one in five minutes. At most 1,000 events
+/// wait. Events beyond these limits are dropped, counted and logged. If the server cannot be
+/// reached or does not answer within 10 s, an event is tried 12 times, 10 s apart.
+///
+/// As in client-go, the event's name is that of the object and a time. If no event can have that
+/// name, as with `system:node`, other characters than letters and digits become dashes, and a long
+/// name is cut.
 ///
 /// An event says what happened to the people who look at the object. It must not repeat the
 /// contents of a Secret. A reason longer than 128 bytes and a note longer than 1,024 bytes are cut.
@@ -64,22 +68,22 @@ const LONGEST_NOTE: usize = 1024;
 #[derive(Clone)]
 pub struct EventRecorder {
     shared: Arc<Shared>,
-    queue: mpsc::Sender<Message>,
+    queue: mpsc::Sender<Box<Publication>>,
+    /// The number of events that have left the queue and are published or have failed.
+    done: watch::Receiver<u64>,
 }
+
+type Publication = (Event, ObjectReference);
 
 #[derive(Default)]
 struct Shared {
     spam: Mutex<SpamFilter>,
+    /// The number of events that have entered the queue.
+    queued: AtomicU64,
     published: AtomicU64,
     dropped: AtomicU64,
     filtered: AtomicU64,
     failed: AtomicU64,
-}
-
-enum Message {
-    Publish(Box<(Event, ObjectReference)>),
-    /// Answers when all earlier messages are done.
-    Flush(oneshot::Sender<()>),
 }
 
 /// The counts of an [`EventRecorder`].
@@ -114,9 +118,10 @@ impl EventRecorder {
     pub fn new(client: Client, controller: impl Into<Reporter>) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let shared = Arc::new(Shared::default());
-        let publisher = Publisher { client, reporter: controller.into(), shared: shared.clone() };
-        tokio::spawn(publisher.run(waiting));
-        Self { shared, queue }
+        let (finished, done) = watch::channel(0);
+        let publisher = Publisher::new(client, controller.into());
+        tokio::spawn(publish_all(publisher, shared.clone(), waiting, finished));
+        Self { shared, queue, done }
     }
 
     /// Records that something happened as expected.
@@ -163,19 +168,22 @@ impl EventRecorder {
         if let Some(note) = &mut event.note {
             cut(note, LONGEST_NOTE);
         }
-        if self.queue.try_send(Message::Publish(Box::new((event, regarding)))).is_err() {
+        let Ok(place) = self.queue.try_reserve() else {
             let dropped = count(&self.shared.dropped);
             report(dropped, "too many events wait: this one is dropped", &object);
-        }
+            return;
+        };
+        // Counted before it is sent, so that a flush never waits for too few.
+        count(&self.shared.queued);
+        place.send(Box::new((event, regarding)));
     }
 
     /// Waits until the events recorded so far are published or have failed, for at most `limit`.
     /// Returns whether that is so. Cancel safe.
     pub async fn flush(&self, limit: Duration) -> bool {
-        let (done, flushed) = oneshot::channel();
-        let flushing =
-            async { self.queue.send(Message::Flush(done)).await.is_ok() && flushed.await.is_ok() };
-        timeout(limit, flushing).await.unwrap_or(false)
+        let queued = self.shared.queued.load(Ordering::Relaxed);
+        let mut done = self.done.clone();
+        matches!(timeout(limit, done.wait_for(|done| *done >= queued)).await, Ok(Ok(_)))
     }
 
     /// Returns the counts of this recorder.
@@ -191,73 +199,30 @@ impl EventRecorder {
     }
 }
 
-/// The task that sends the events.
-struct Publisher {
-    client: Client,
-    reporter: Reporter,
+/// The task that sends the events, until all recorders are dropped.
+async fn publish_all(
+    mut publisher: Publisher,
     shared: Arc<Shared>,
+    mut waiting: mpsc::Receiver<Box<Publication>>,
+    finished: watch::Sender<u64>,
+) {
+    while let Some(publication) = waiting.recv().await {
+        let (event, regarding) = *publication;
+        // The client's layers are the user's.
+        match catch_async(publisher.publish(&event, &regarding)).await {
+            Ok(Ok(())) => drop(count(&shared.published)),
+            Ok(Err(error)) => shared.failed(&regarding, &error),
+            Err(panic) => shared.failed(&regarding, &panic),
+        }
+        finished.send_modify(|finished| *finished += 1);
+    }
 }
 
-impl Publisher {
-    async fn run(self, mut waiting: mpsc::Receiver<Message>) {
-        let mut recorder = self.recorder();
-        while let Some(message) = waiting.recv().await {
-            let (event, regarding) = match message {
-                Message::Publish(publish) => *publish,
-                Message::Flush(done) => {
-                    let _nobody_waits = done.send(());
-                    continue;
-                }
-            };
-            // The client's layers are the user's.
-            match catch_async(self.publish(&mut recorder, &event, &regarding)).await {
-                Ok(Ok(())) => drop(count(&self.shared.published)),
-                Ok(Err(error)) => self.failed(&regarding, &error),
-                Err(panic) => self.failed(&regarding, &panic),
-            }
-        }
-    }
-
-    fn recorder(&self) -> Recorder {
-        Recorder::new(self.client.clone(), self.reporter.clone())
-    }
-
-    async fn publish(
-        &self,
-        recorder: &mut Recorder,
-        event: &Event,
-        regarding: &ObjectReference,
-    ) -> Result<(), kube::Error> {
-        let mut tries = 0;
-        let mut renewed = false;
-        loop {
-            tries += 1;
-            match recorder.publish(event, regarding).await {
-                Err(kube::Error::Api(status)) if status.is_not_found() && !renewed => {
-                    // The event whose count was to grow has expired. A new recorder creates
-                    // it again.
-                    renewed = true;
-                    *recorder = self.recorder();
-                }
-                Err(error) if tries < TRIES && may_pass(&error) => sleep(PAUSE).await,
-                published => return published,
-            }
-        }
-    }
-
+impl Shared {
     fn failed(&self, regarding: &ObjectReference, error: &dyn fmt::Display) {
-        count(&self.shared.failed);
+        count(&self.failed);
         let (namespace, name) = (regarding.namespace.as_deref(), regarding.name.as_deref());
         tracing::warn!(%error, namespace, name, "an event was not published");
-    }
-}
-
-/// Returns whether a later try may succeed.
-fn may_pass(error: &kube::Error) -> bool {
-    match error {
-        kube::Error::Api(status) => status.code == 429 || status.code >= 500,
-        kube::Error::Service(_) | kube::Error::HyperError(_) => true,
-        _ => false,
     }
 }
 

@@ -34,7 +34,11 @@ mod events;
 mod exchange;
 mod owned_fields;
 mod owners;
+#[cfg(feature = "events")]
+mod publisher;
 mod records;
+#[cfg(feature = "events")]
+mod series;
 #[cfg(feature = "events")]
 mod spam;
 #[cfg(test)]

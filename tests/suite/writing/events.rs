@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use http::Response;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::api::{Api, DeleteParams, ListParams};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::writing::EventRecorder;
@@ -119,4 +121,123 @@ async fn refused_events_are_counted_and_the_next_is_sent() {
     recorder.normal(&node, "Two", "");
     assert!(recorder.flush(S).await);
     assert_eq!((events(&server).await.len(), recorder.status().failed), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn missing_namespace_leaves_other_counts() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    let missing = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
+        "code": 404, "message": "namespaces \"gone\" not found",
+    });
+    let missing = Response::builder().status(404).body(missing.to_string().into()).unwrap();
+    faults.inject(Requests::all().to("/namespaces/gone/"), Injection::answer(missing));
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let mut gone = map("b");
+    gone.metadata.namespace = Some("gone".into());
+    for _ in 0..5 {
+        recorder.normal(&map("a"), "Scaled", "");
+        recorder.normal(&gone, "Scaled", "");
+    }
+    assert!(recorder.flush(S).await);
+    let all = events(&server).await;
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].series.as_ref().unwrap().count, 5);
+    assert_eq!((recorder.status().published, recorder.status().failed), (5, 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silent_server_holds_an_event_for_two_minutes() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    let silence = faults.inject(Requests::all(), Injection::black_hole());
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    recorder.normal(&map("a"), "Scaled", "");
+    assert!(!recorder.flush(119 * S).await);
+    assert!(recorder.flush(2 * S).await);
+    assert_eq!(recorder.status().failed, 1);
+    silence.remove();
+    recorder.normal(&map("a"), "Scaled", "");
+    assert!(recorder.flush(S).await);
+    assert_eq!(recorder.status().published, 1);
+}
+
+/// A second try may find that the first one was carried out.
+#[tokio::test(start_paused = true)]
+async fn lost_answers_count_once() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    for _ in 0..2 {
+        faults.inject(Requests::all().times(1), Injection::lose_answer());
+        recorder.normal(&map("a"), "Scaled", "");
+        assert!(recorder.flush(30 * S).await);
+    }
+    let all = events(&server).await;
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].series.as_ref().unwrap().count, 2);
+    assert_eq!((recorder.status().published, recorder.status().failed), (2, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn abandoned_flushes_take_no_room() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    let silence = faults.inject(Requests::all(), Injection::black_hole());
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    recorder.normal(&map("a"), "Scaled", "");
+    for _ in 0..1100 {
+        assert!(!recorder.flush(Duration::from_millis(1)).await);
+    }
+    for n in 0..1000 {
+        recorder.normal(&map(&format!("a-{n}")), "Scaled", "");
+    }
+    assert_eq!(recorder.status().dropped, 0);
+    silence.remove();
+    assert!(recorder.flush(60 * S).await);
+    assert_eq!(recorder.status().published, 1001);
+}
+
+/// A role may have a name that no event can have, and a long name leaves no room for a time.
+#[tokio::test(start_paused = true)]
+async fn objects_of_any_name_have_events() {
+    let server = ApiServer::new();
+    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let role = json!({"metadata": {"name": "system:node", "uid": "u"}});
+    let role: ClusterRole = serde_json::from_value(role).unwrap();
+    let long = map(&"a".repeat(250));
+    for _ in 0..2 {
+        recorder.normal(&role, "Scaled", "");
+        recorder.normal(&long, "Scaled", "");
+    }
+    assert!(recorder.flush(S).await);
+    let status = recorder.status();
+    assert_eq!((status.published, status.failed), (4, 0));
+    let all = events(&server).await;
+    let mut names: Vec<_> =
+        all.iter().map(|event| event.regarding.as_ref().unwrap().name.as_deref()).collect();
+    names.sort_unstable();
+    assert_eq!(names, [long.metadata.name.as_deref(), Some("system:node")]);
+    assert!(all.iter().all(|event| event.series.as_ref().unwrap().count == 2));
+}
+
+/// More events than the recorder remembers: only the recent ones are counted.
+#[tokio::test(start_paused = true)]
+async fn forgotten_event_begins_a_new_count() {
+    let server = ApiServer::new();
+    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let record = |name: &str| recorder.normal(&map(name), "Scaled", "");
+    record("first");
+    for n in 0..4200 {
+        record(&format!("a-{n}"));
+        if n % 500 == 0 {
+            assert!(recorder.flush(S).await);
+        }
+    }
+    record("a-4199");
+    record("first");
+    assert!(recorder.flush(S).await);
+    assert_eq!(recorder.status().published, 4203);
+    assert_eq!(events(&server).await.len(), 4202);
 }

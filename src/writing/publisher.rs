@@ -1,0 +1,230 @@
+//! Requests that create events, and that count equal ones.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::events::v1::{Event as K8sEvent, EventSeries};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use k8s_openapi::jiff::Timestamp;
+use kube::Client;
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::runtime::events::{Event, EventType, Reporter};
+use serde_json::json;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::conditions::is_domain;
+use super::digest::Digest;
+use super::series::{Series, SeriesMap};
+
+/// The number of tries of one event, and the time between two, as client-go has them.
+const TRIES: usize = 12;
+const PAUSE: Duration = Duration::from_secs(10);
+/// The time after which a request without an answer has failed.
+const LIMIT: Duration = Duration::from_secs(10);
+/// The longest name of an object, in bytes.
+const LONGEST_NAME: usize = 253;
+/// The part of an object's name that a derived name keeps, in bytes.
+const KEPT_NAME: usize = 200;
+
+/// Publishes events one after the other.
+///
+/// kube's `Recorder` remembers each event of the last six minutes and looks at all of them each
+/// time, and it names events after their objects even if the name is invalid.
+pub(super) struct Publisher {
+    client: Client,
+    reporter: Reporter,
+    series: SeriesMap,
+    /// The time in the last event's name, in nanoseconds.
+    last_name: i128,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PublishError {
+    #[error(transparent)]
+    Request(#[from] kube::Error),
+    #[error("the server did not answer within {} s", LIMIT.as_secs())]
+    NoAnswer,
+}
+
+impl Publisher {
+    pub(super) fn new(client: Client, reporter: Reporter) -> Self {
+        Self { client, reporter, series: SeriesMap::default(), last_name: 0 }
+    }
+
+    pub(super) async fn publish(
+        &mut self,
+        event: &Event,
+        regarding: &ObjectReference,
+    ) -> Result<(), PublishError> {
+        let namespace = regarding.namespace.as_deref().unwrap_or("default");
+        let api = Api::<K8sEvent>::namespaced(self.client.clone(), namespace);
+        let key = key(event, regarding);
+        let observed = Timestamp::now();
+        let known = self.series.get(&key, Instant::now());
+        let mut series = known.unwrap_or_else(|| self.first(regarding));
+        // True if the server may have created the event without an answer.
+        let mut may_exist = false;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let begun = Instant::now();
+            let request = self.send(&api, event, regarding, &series, observed);
+            let answer = timeout(LIMIT, request).await.unwrap_or(Err(PublishError::NoAnswer));
+            let creates = series.count == 1;
+            match answer {
+                Err(PublishError::Request(kube::Error::Api(status)))
+                    if !creates && status.is_not_found() =>
+                {
+                    // The event whose count was to grow has expired.
+                    self.series.remove(&key);
+                    series = self.first(regarding);
+                }
+                Err(PublishError::Request(kube::Error::Api(status)))
+                    if creates && status.is_already_exists() && tries < TRIES =>
+                {
+                    if may_exist {
+                        break;
+                    }
+                    series = self.first(regarding);
+                }
+                Err(error) if tries < TRIES && error.may_pass() => {
+                    may_exist = true;
+                    sleep_until(begun + PAUSE).await;
+                }
+                answer => {
+                    answer?;
+                    break;
+                }
+            }
+        }
+        self.series.insert(key, series, Instant::now());
+        Ok(())
+    }
+
+    /// Begins a series with an event of a new name.
+    fn first(&mut self, regarding: &ObjectReference) -> Series {
+        let object = regarding.name.as_deref().unwrap_or(&self.reporter.controller);
+        self.last_name = Timestamp::now().as_nanosecond().max(self.last_name + 1);
+        Series { name: event_name(object, self.last_name), count: 1 }
+    }
+
+    /// Creates the event, or sets its count.
+    async fn send(
+        &self,
+        api: &Api<K8sEvent>,
+        event: &Event,
+        regarding: &ObjectReference,
+        series: &Series,
+        observed: Timestamp,
+    ) -> Result<(), PublishError> {
+        let Series { name, count } = series;
+        if *count > 1 {
+            let series = EventSeries { count: *count, last_observed_time: MicroTime(observed) };
+            let patch = Patch::Merge(json!({"series": series}));
+            api.patch(name, &PatchParams::default(), &patch).await?;
+        } else {
+            let event = self.event(name, event, regarding, observed);
+            api.create(&PostParams::default(), &event).await?;
+        }
+        Ok(())
+    }
+
+    fn event(
+        &self,
+        name: &str,
+        event: &Event,
+        regarding: &ObjectReference,
+        observed: Timestamp,
+    ) -> K8sEvent {
+        let Reporter { controller, instance } = &self.reporter;
+        K8sEvent {
+            metadata: ObjectMeta {
+                namespace: regarding.namespace.clone(),
+                name: Some(name.to_owned()),
+                ..ObjectMeta::default()
+            },
+            type_: Some(type_name(event.type_).to_owned()),
+            reason: Some(event.reason.clone()),
+            action: Some(event.action.clone()),
+            note: event.note.clone(),
+            event_time: Some(MicroTime(observed)),
+            regarding: Some(regarding.clone()),
+            related: event.secondary.clone(),
+            reporting_controller: Some(controller.clone()),
+            reporting_instance: Some(instance.as_ref().unwrap_or(controller).clone()),
+            ..K8sEvent::default()
+        }
+    }
+}
+
+impl PublishError {
+    /// Returns whether a later try may succeed.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::NoAnswer => true,
+            Self::Request(kube::Error::Api(status)) => status.code == 429 || status.code >= 500,
+            Self::Request(error) => {
+                matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_))
+            }
+        }
+    }
+}
+
+fn type_name(type_: EventType) -> &'static str {
+    match type_ {
+        EventType::Normal => "Normal",
+        EventType::Warning => "Warning",
+    }
+}
+
+/// Returns what equal events have in common.
+fn key(event: &Event, regarding: &ObjectReference) -> Digest {
+    // The version of the object does not count.
+    let object = |of: &ObjectReference| {
+        json!([of.api_version, of.kind, of.namespace, of.name, of.uid, of.field_path])
+    };
+    let Event { type_, reason, action, secondary, .. } = event;
+    let related = secondary.as_ref().map(object);
+    Digest::of(&json!([type_name(*type_), reason, action, object(regarding), related]))
+}
+
+/// Returns the name of an event about an object, with this time in nanoseconds.
+fn event_name(object: &str, nanoseconds: i128) -> String {
+    let name = format!("{object}.{nanoseconds:x}");
+    if is_valid(&name) {
+        return name;
+    }
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let derived: String = object.chars().map(allowed).take(KEPT_NAME).collect();
+    let derived = Some(derived.trim_matches('-')).filter(|derived| !derived.is_empty());
+    format!("{}.{nanoseconds:x}", derived.unwrap_or("event"))
+}
+
+/// Returns whether an event can have this name.
+fn is_valid(name: &str) -> bool {
+    name.len() <= LONGEST_NAME && is_domain(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_object_gives_a_valid_event_name() {
+        let long = "a".repeat(251);
+        for (object, name) in [
+            ("web-0.shop", "web-0.shop.ff"),
+            ("system:node", "system-node.ff"),
+            ("Ärger..Übel", "rger---bel.ff"),
+            ("::", "event.ff"),
+            ("", "event.ff"),
+            (&*long, &*format!("{}.ff", "a".repeat(200))),
+        ] {
+            assert_eq!(event_name(object, 255), name);
+            assert!(is_valid(name));
+        }
+        for invalid in ["", ".", "a..b", "-a", "a-", "a.-b", "A", "a_b", &"a".repeat(254)] {
+            assert!(!is_valid(invalid), "{invalid}");
+        }
+    }
+}
