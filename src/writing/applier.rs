@@ -32,6 +32,9 @@ use crate::informer::InformerGroup;
 /// other managers may change at will: a label, an injected container. An apply that changes nothing
 /// is sent once, and then not again.
 ///
+/// The order of a list whose elements have keys, such as `initContainers`, is the server's matter:
+/// another manager's change of the order alone is not undone.
+///
 /// Without managed fields in the cache, an applier does not see that another manager has taken a
 /// field over and left its value unchanged. It sees it where the informer keeps them: see
 /// [`InformerSpec::managed_fields_of`](crate::InformerSpec::managed_fields_of). The same is true of
@@ -166,6 +169,9 @@ where
     }
 
     /// Applies all of a configuration but its status.
+    ///
+    /// The status is left out even if the kind has no subresource `status`, which the applier
+    /// cannot see: set such a status in another way.
     ///
     /// `desired` has the fields that this manager wants to own, and no others: not an object that
     /// was read and changed. Members that are null count as not set. What the server alone sets
