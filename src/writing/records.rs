@@ -53,7 +53,7 @@ pub(super) struct RecordedVersion {
     pub(super) epoch: u64,
 }
 
-/// What the cache shows of a record's object.
+/// The state of a record's object, as the cache shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sight {
     Held,
