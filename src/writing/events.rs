@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kube::runtime::events::{Event, EventType, Reporter};
 use kube::{Client, Resource};
 use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout};
 
-use super::publisher::Publisher;
+use super::publisher::{Event, EventType, Publisher, Reporter};
 use super::spam::SpamFilter;
 use crate::panic::catch_async;
 use crate::sync::Mutex;
@@ -25,8 +24,8 @@ const LONGEST_NOTE: usize = 1024;
 
 /// Publishes events about objects, which `kubectl describe` shows.
 ///
-/// A call returns at once: a task of its own sends the event. Equal events (object, type, reason,
-/// action, related object), each within six minutes of the one before, become one event with a
+/// A call returns at once: a task of its own sends the event. Equal events (object, type, reason),
+/// each within six minutes of the one before, become one event with a
 /// count, which keeps the first note. The recorder remembers 4,096 such events. If there are more,
 /// it forgets the older ones: the next equal event begins a new count. As in client-go, at most 25
 /// events about one object are published at once, then one in five minutes. At most 1,000 events
@@ -37,8 +36,8 @@ const LONGEST_NOTE: usize = 1024;
 /// name, as with `system:node`, other characters than letters and digits become dashes, and a long
 /// name is cut.
 ///
-/// An event says what happened to the people who look at the object. It must not repeat the
-/// contents of a Secret. A reason longer than 128 bytes and a note longer than 1,024 bytes are cut.
+/// An event tells people who look at the object what happened. It must not repeat the contents of
+/// a Secret. A reason longer than 128 bytes and a note longer than 1,024 bytes are cut.
 ///
 /// The task ends after the last clone is dropped and the waiting events are published. Call
 /// [`flush`](Self::flush) before the program ends.
@@ -109,17 +108,33 @@ pub struct EventRecorderStatus {
 }
 
 impl EventRecorder {
-    /// Creates a recorder, and starts its task. `controller` is the name that the events report,
-    /// with the host's name; a [`Reporter`] sets another instance.
+    /// Creates a recorder, and starts its task. The events report the controller's name, and the
+    /// variable `HOSTNAME`, which is the pod's name, as the instance.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
     #[must_use]
-    pub fn new(client: Client, controller: impl Into<Reporter>) -> Self {
+    pub fn new(client: Client, controller: impl Into<String>) -> Self {
+        let controller = controller.into();
+        let instance = std::env::var("HOSTNAME").unwrap_or_else(|_| controller.clone());
+        Self::of_instance(client, controller, instance)
+    }
+
+    /// Creates a recorder like [`new`](Self::new), whose events report another instance.
+    ///
+    /// # Panics
+    /// Panics outside a tokio runtime.
+    #[must_use]
+    pub fn of_instance(
+        client: Client,
+        controller: impl Into<String>,
+        instance: impl Into<String>,
+    ) -> Self {
+        let reporter = Reporter { controller: controller.into(), instance: instance.into() };
         let (queue, waiting) = mpsc::channel(QUEUE);
         let shared = Arc::new(Shared::default());
         let (finished, done) = watch::channel(0);
-        let publisher = Publisher::new(client, controller.into());
+        let publisher = Publisher::new(client, reporter);
         tokio::spawn(publish_all(publisher, shared.clone(), waiting, finished));
         Self { shared, queue, done }
     }
@@ -145,12 +160,11 @@ impl EventRecorder {
         K: Resource<DynamicType: Default>,
     {
         let regarding = object.object_ref(&K::DynamicType::default());
-        let (action, note) = (reason.clone(), Some(note).filter(|note| !note.is_empty()));
-        self.publish(Event { type_, reason, note, action, secondary: None }, regarding);
+        let note = Some(note).filter(|note| !note.is_empty());
+        self.publish(Event { type_, reason, note }, regarding);
     }
 
-    /// Records an event of kube's type, with an action and a related object of its own.
-    pub fn publish(&self, mut event: Event, regarding: ObjectReference) {
+    fn publish(&self, mut event: Event, regarding: ObjectReference) {
         let part = |part: &Option<String>| part.clone().unwrap_or_default();
         let ObjectReference { api_version, kind, namespace, name, uid, .. } = &regarding;
         let object = [api_version, kind, namespace, name, uid].map(part).join("/");
@@ -164,7 +178,6 @@ impl EventRecorder {
             return;
         }
         cut(&mut event.reason, LONGEST_REASON);
-        cut(&mut event.action, LONGEST_REASON);
         if let Some(note) = &mut event.note {
             cut(note, LONGEST_NOTE);
         }
@@ -179,7 +192,7 @@ impl EventRecorder {
     }
 
     /// Waits until the events recorded so far are published or have failed, for at most `limit`.
-    /// Returns whether that is so. Cancel safe.
+    /// Returns false if some still waited then. Cancel safe.
     pub async fn flush(&self, limit: Duration) -> bool {
         let queued = self.shared.queued.load(Ordering::Relaxed);
         let mut done = self.done.clone();

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! [`conditions`] sets the conditions of a status, and [`set_controller_reference`] an owner. An
-//! `EventRecorder` (feature `events`) publishes events about objects.
+//! [`EventRecorder`] publishes events about objects.
 
 mod applier;
 mod builder;
@@ -29,17 +29,13 @@ pub mod conditions;
 mod configuration;
 mod digest;
 mod error;
-#[cfg(feature = "events")]
 mod events;
 mod exchange;
 mod owned_fields;
 mod owners;
-#[cfg(feature = "events")]
 mod publisher;
 mod records;
-#[cfg(feature = "events")]
 mod series;
-#[cfg(feature = "events")]
 mod spam;
 #[cfg(test)]
 mod tests;
@@ -47,7 +43,6 @@ mod tests;
 pub use self::applier::{Applied, Applier};
 pub use self::builder::{ApplierBuilder, ApplierStatus};
 pub use self::error::{ApplierError, ApplyError, FieldConflict};
-#[cfg(feature = "events")]
 pub use self::events::{EventRecorder, EventRecorderStatus};
 pub use self::owners::{
     OwnerError, set_controller_reference, set_owner_reference, set_reference_with,

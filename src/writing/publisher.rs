@@ -8,7 +8,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams, PostParams};
-use kube::runtime::events::{Event, EventType, Reporter};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -26,10 +25,30 @@ const LONGEST_NAME: usize = 253;
 /// The part of an object's name that a derived name keeps, in bytes.
 const KEPT_NAME: usize = 200;
 
+/// An event about an object.
+pub(super) struct Event {
+    pub(super) type_: EventType,
+    pub(super) reason: String,
+    pub(super) note: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EventType {
+    Normal,
+    Warning,
+}
+
+/// The reporter that events name.
+pub(super) struct Reporter {
+    pub(super) controller: String,
+    pub(super) instance: String,
+}
+
 /// Publishes events one after the other.
 ///
-/// kube's `Recorder` remembers each event of the last six minutes and looks at all of them each
-/// time, and it names events after their objects even if the name is invalid.
+/// kube-runtime's `Recorder` does not fit: it remembers each event of the last six minutes, however
+/// many, and looks at all of them each time. It names events after their objects even if no event
+/// can have that name.
 pub(super) struct Publisher {
     client: Client,
     reporter: Reporter,
@@ -145,13 +164,13 @@ impl Publisher {
             },
             type_: Some(type_name(event.type_).to_owned()),
             reason: Some(event.reason.clone()),
-            action: Some(event.action.clone()),
+            // The API requires an action. Like client-go's older recorder, this one has reasons.
+            action: Some(event.reason.clone()),
             note: event.note.clone(),
             event_time: Some(MicroTime(observed)),
             regarding: Some(regarding.clone()),
-            related: event.secondary.clone(),
             reporting_controller: Some(controller.clone()),
-            reporting_instance: Some(instance.as_ref().unwrap_or(controller).clone()),
+            reporting_instance: Some(instance.clone()),
             ..K8sEvent::default()
         }
     }
@@ -180,12 +199,9 @@ fn type_name(type_: EventType) -> &'static str {
 /// Returns what equal events have in common.
 fn key(event: &Event, regarding: &ObjectReference) -> Digest {
     // The version of the object does not count.
-    let object = |of: &ObjectReference| {
-        json!([of.api_version, of.kind, of.namespace, of.name, of.uid, of.field_path])
-    };
-    let Event { type_, reason, action, secondary, .. } = event;
-    let related = secondary.as_ref().map(object);
-    Digest::of(&json!([type_name(*type_), reason, action, object(regarding), related]))
+    let ObjectReference { api_version, kind, namespace, name, uid, .. } = regarding;
+    let object = json!([api_version, kind, namespace, name, uid]);
+    Digest::of(&json!([type_name(event.type_), event.reason, object]))
 }
 
 /// Returns the name of an event about an object, with this time in nanoseconds.

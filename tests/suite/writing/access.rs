@@ -27,7 +27,6 @@ async fn documented_permissions_suffice() {
         applier.apply(&desired).await.unwrap();
         applier.apply_status(&desired).await.unwrap();
     }
-    #[cfg(feature = "events")]
     {
         let events = kube_informer::writing::EventRecorder::new(client, "site");
         for _ in 0..2 {

@@ -3,7 +3,6 @@
 mod access;
 mod apply;
 mod conflicts;
-#[cfg(feature = "events")]
 mod events;
 mod histories;
 #[path = "../controller/late_watches.rs"]
