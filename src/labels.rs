@@ -377,7 +377,7 @@ fn is_name(text: &str, longest: usize) -> bool {
 }
 
 /// Returns whether this is a DNS subdomain: names in lower case, without `_`, joined by dots.
-fn is_domain(text: &str) -> bool {
+pub(crate) fn is_domain(text: &str) -> bool {
     let part = |part: &str| {
         is_name(part, 253) && !part.contains(|c: char| c == '_' || c.is_ascii_uppercase())
     };

@@ -8,6 +8,8 @@ use std::fmt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
 
+use crate::labels::is_domain;
+
 /// The longest texts that a server accepts, in characters.
 const LONGEST_TYPE: usize = 316;
 const LONGEST_REASON: usize = 1024;
@@ -241,16 +243,6 @@ fn is_type(text: &str) -> bool {
         && name.starts_with(ends)
         && name.ends_with(ends)
         && name.chars().all(|c| ends(c) || matches!(c, '-' | '_' | '.'))
-}
-
-/// Returns whether a text consists of labels `[a-z0-9]([-a-z0-9]*[a-z0-9])?` with dots between.
-pub(super) fn is_domain(text: &str) -> bool {
-    let ends = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase();
-    text.split('.').all(|label| {
-        label.starts_with(ends)
-            && label.ends_with(ends)
-            && label.chars().all(|c| ends(c) || c == '-')
-    })
 }
 
 /// Returns whether a text matches `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`.

@@ -11,9 +11,9 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::conditions::is_domain;
 use super::digest::Digest;
 use super::series::{Series, SeriesMap};
+use crate::labels::is_domain;
 
 /// The number of tries of one event, and the time between two, as client-go has them.
 const TRIES: usize = 12;
