@@ -43,14 +43,13 @@ pub(super) enum Keys<O> {
     /// The object's own key. Deletes pass without a look at the predicates.
     Own,
     /// The keys of the objects that own it.
-    Owner(Box<OwnerKeys<O>>),
+    Owner(Box<OfState<O>>),
     /// The keys that a function returns for each state of the object.
     OfState(Box<OfState<O>>),
     /// The keys that a function returns for the event.
     OfEvent(Box<OfEvent<O>>),
 }
 
-type OwnerKeys<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 type OfState<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 type OfEvent<O> = dyn Fn(&EventRef<'_, O>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 
