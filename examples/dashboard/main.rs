@@ -33,7 +33,7 @@ async fn main() -> Result<(), BoxError> {
         None => kube::Client::try_default().await?,
     };
     let factory = SharedInformerFactory::builder(client).name("dashboard").on_error(|_| {}).build();
-    let serve = Serve::new().health(options.listen).metrics(options.listen);
+    let serve = Serve::new().health_address(options.listen).metrics_address(options.listen);
     let mut manager = Manager::builder(&factory).serve(serve);
     let mut tasks = if let Some(server) = embedded {
         manager = manager

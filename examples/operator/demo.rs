@@ -25,7 +25,7 @@ pub(crate) async fn run() -> Result<(), BoxError> {
     server.create(&WebApp::crd())?;
     let registry = Registry::default();
     let any = ([127, 0, 0, 1], 0);
-    let serve = Serve::new().health(any).metrics(any);
+    let serve = Serve::new().health_address(any).metrics_address(any);
     let manager = manager(&server.client(), registry.clone())?.serve(serve).build()?;
     let handle = manager.handle();
     let stop = CancellationToken::new();

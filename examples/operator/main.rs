@@ -46,7 +46,7 @@ async fn main() -> Result<(), BoxError> {
     }
     let client = renewing_client(Client::try_default).await?;
     let all = [0, 0, 0, 0];
-    let serve = Serve::new().health((all, HEALTH)).metrics((all, METRICS));
+    let serve = Serve::new().health_address((all, HEALTH)).metrics_address((all, METRICS));
     manager(&client, Registry::default())?.serve(serve).build()?.run().await?;
     Ok(())
 }

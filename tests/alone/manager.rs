@@ -102,7 +102,7 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let manager = Manager::builder(&factory)
         .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) })
-        .serve(Serve::new().health(any).metrics(any))
+        .serve(Serve::new().health_address(any).metrics_address(any))
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), tokio_util::sync::CancellationToken::new());
@@ -142,7 +142,9 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     let text = get(handle.addresses().unwrap().metrics, "/metrics").await;
     assert!(text.contains("orders_total 3\n"), "{text}");
     // A second manager shares the recorder.
-    let second = Manager::builder(&factory).serve(Serve::new().health(any).metrics(any)).build();
+    let second = Manager::builder(&factory)
+        .serve(Serve::new().health_address(any).metrics_address(any))
+        .build();
     assert!(second.is_ok());
     stop.cancel();
     running.await.unwrap().unwrap();

@@ -49,7 +49,10 @@ async fn rig(embedded: ApiServer) -> Rig {
         .on_error(|_| {})
         .build();
     let any: SocketAddr = ([127, 0, 0, 1], 0).into();
-    let serve = Serve::new().health(any).metrics(any).metrics_from(move || prometheus.render());
+    let serve = Serve::new()
+        .health_address(any)
+        .metrics_address(any)
+        .metrics_from(move || prometheus.render());
     let tasks = demo::shop(&factory).unwrap();
     let manager = Manager::builder(&factory)
         .controller(demo::rollout(&factory), demo::reconcile)

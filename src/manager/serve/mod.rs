@@ -34,7 +34,7 @@
 //! and quote errors of requests; they never show objects. The reason why a check [of your
 //! own](Serve::ready_check) failed is only logged. Addresses on the loopback interface answer only
 //! requests for an IP address or `localhost`, so that no web page can read them through a name of
-//! its own. Set [`Serve::metrics`] to an address that Prometheus can reach.
+//! its own. Set [`Serve::metrics_address`] to an address that Prometheus can reach.
 
 mod answers;
 mod checks;
@@ -67,7 +67,7 @@ use crate::manager::status::ManagerState;
 /// use kube_informer::Serve;
 ///
 /// let serve = Serve::new()
-///     .metrics(([0, 0, 0, 0], 8080))
+///     .metrics_address(([0, 0, 0, 0], 8080))
 ///     .fresh_within(Duration::from_secs(300))
 ///     .ready_check("database", || async {
 ///         // ... ask it:
@@ -113,14 +113,14 @@ impl Serve {
 
     /// Sets the address of `/livez`, `/healthz` and `/readyz`. Unless set, it is port 8081 of all
     /// interfaces: kubelet calls the address of the pod.
-    pub fn health(mut self, address: impl Into<SocketAddr>) -> Self {
+    pub fn health_address(mut self, address: impl Into<SocketAddr>) -> Self {
         self.health = Some(address.into());
         self
     }
 
     /// Sets the address of `/metrics`, `/status` and the page; `127.0.0.1:8080` unless set. It may
     /// be the address of the health checks.
-    pub fn metrics(mut self, address: impl Into<SocketAddr>) -> Self {
+    pub fn metrics_address(mut self, address: impl Into<SocketAddr>) -> Self {
         self.metrics = address.into();
         self
     }

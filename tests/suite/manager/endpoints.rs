@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(30);
 
 /// Endpoints on free ports, without metrics: the recorder is the whole process's.
 fn serve() -> Serve {
-    Serve::new().health(any_port()).metrics(any_port()).without_metrics()
+    Serve::new().health_address(any_port()).metrics_address(any_port()).without_metrics()
 }
 
 /// Sends a request with this host. Returns the status and the body.
@@ -76,7 +76,8 @@ async fn one_address_may_serve_everything() {
     let free = TcpListener::bind(any_port()).await.unwrap().local_addr().unwrap();
     let server = ApiServer::new();
     let stop = CancellationToken::new();
-    let endpoints = serve().health(free).metrics(free).metrics_from(|| "up 1\n".into());
+    let endpoints =
+        serve().health_address(free).metrics_address(free).metrics_from(|| "up 1\n".into());
     let (at, running) = start(Manager::builder(&factory(&server)).serve(endpoints), &stop).await;
     assert_eq!((at.health, at.metrics), (free, free));
     assert_eq!(get(free, "/livez", "localhost").await.0, 200);
@@ -92,7 +93,7 @@ async fn address_in_use_is_an_error_before_anything_starts() {
     let address = taken.local_addr().unwrap();
     let server = ApiServer::new();
     for (endpoints, endpoint) in
-        [(serve().health(address), "health"), (serve().metrics(address), "metrics")]
+        [(serve().health_address(address), "health"), (serve().metrics_address(address), "metrics")]
     {
         let (factory, _) = maps(&server, "maps");
         let manager = Manager::builder(&factory).serve(endpoints);

@@ -188,7 +188,8 @@ async fn get(at: SocketAddr, path: &str) -> u16 {
 async fn probes_of_the_manifest_are_answered() {
     let rig = Rig::new();
     // Without metrics: the recorder is the whole process's.
-    let serve = Serve::new().health(([127, 0, 0, 1], 0)).metrics(([127, 0, 0, 1], 0));
+    let serve =
+        Serve::new().health_address(([127, 0, 0, 1], 0)).metrics_address(([127, 0, 0, 1], 0));
     let builder = manager(&rig.client(), rig.registry.clone()).unwrap();
     let manager = builder.serve(serve.without_metrics()).build().unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
