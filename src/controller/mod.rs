@@ -196,8 +196,10 @@ where
     /// without a new list.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
-    /// limiter's delay. Only a new spec (`metadata.generation`), a creation or a deletion ends the
-    /// delay early. For a kind without a generation, only creation and deletion do.
+    /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. Only a new spec
+    /// (`metadata.generation`), a creation or a deletion ends the delay early. For a kind without a
+    /// generation, only creation and deletion do: a corrected `ConfigMap` waits for the end of the
+    /// delay.
     ///
     /// Dropping the returned future drops all reconciles at their next await. Code that blocks its
     /// thread runs on. A lease is not released; it expires.
