@@ -141,6 +141,7 @@ pub mod error;
 pub mod factory;
 pub mod indexer;
 pub mod informer;
+mod json;
 pub mod labels;
 pub mod leader_election;
 pub mod lister;

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use crate::object::{CachedEvent, ObjectEvent, ObjectKey};
 use crate::sync::Mutex;
 use crate::time::seconds;
+use crate::workqueue::Priority;
 
 /// The number of triggers that are kept for a key.
 const TRIGGERS: usize = 5;
@@ -105,6 +106,16 @@ impl ChangeKind {
             ObjectEvent::Updated { old, new } if old.version() == new.version() => Self::Resynced,
             ObjectEvent::Updated { .. } => Self::Updated,
             ObjectEvent::Deleted { .. } => Self::Deleted,
+        }
+    }
+}
+
+impl ChangeKind {
+    /// Returns the priority of the keys that such a change queues. Live changes come first.
+    pub(super) fn priority(self) -> Priority {
+        match self {
+            Self::Listed | Self::Resynced => Priority::LOW,
+            Self::Added | Self::Updated | Self::Deleted => Priority::NORMAL,
         }
     }
 }

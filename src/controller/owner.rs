@@ -1,13 +1,12 @@
 //! The owners that an object names, and their keys.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
-use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::informer::InformerGroup;
-use crate::object::ObjectKey;
+use crate::object::{KindScope, ObjectKey};
 
 /// The kind of a controller's own objects, as the owner references of dependents name it.
 pub(super) struct Owner<K> {
@@ -27,17 +26,12 @@ enum OwnerScope<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Owner<K> {
-    pub(super) fn new(informers: &InformerGroup<K>, controllers_only: bool) -> Self
-    where
-        K::Scope: 'static,
-    {
+    pub(super) fn new(informers: &InformerGroup<K>, controllers_only: bool) -> Self {
         let (group, kind) = group_and_kind(informers);
-        let scope = if is_cluster_scoped::<K>() {
-            OwnerScope::Cluster
-        } else if is_namespaced::<K>() {
-            OwnerScope::Namespace
-        } else {
-            OwnerScope::OfStored(informers.clone())
+        let scope = match KindScope::of::<K>() {
+            KindScope::Namespaced => OwnerScope::Namespace,
+            KindScope::Cluster => OwnerScope::Cluster,
+            KindScope::Unknown => OwnerScope::OfStored(informers.clone()),
         };
         Self { group, kind, scope, controllers_only }
     }
@@ -90,12 +84,4 @@ fn group_and_kind<K: Resource + Send + Sync + 'static>(
     let collection = informer.collection();
     let group = collection.resource.split_once('.').map_or("", |(_, group)| group);
     (group.to_owned(), collection.kind.to_string())
-}
-
-pub(super) fn is_cluster_scoped<K: Resource<Scope: 'static>>() -> bool {
-    TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>()
-}
-
-pub(super) fn is_namespaced<K: Resource<Scope: 'static>>() -> bool {
-    TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>()
 }

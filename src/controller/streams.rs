@@ -7,13 +7,13 @@ use std::task::{Context, Poll};
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex as AsyncMutex, watch};
 
 use super::history::Cause;
 use super::status::StatusCell;
 use crate::object::ObjectKey;
 use crate::panic::{SafeDrop, catch};
-use crate::sync as syncing;
+use crate::sync::Mutex;
 use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
 
@@ -21,7 +21,7 @@ use crate::yield_budget::YieldBudget;
 /// senders until then.
 ///
 /// Locked by the task that reads it: in a later term of leadership another task goes on with it.
-pub(super) struct KeyStream(Mutex<SafeDrop<BoxStream<'static, Wanted>>>);
+pub(super) struct KeyStream(AsyncMutex<SafeDrop<BoxStream<'static, Wanted>>>);
 
 /// The keys that an item of a stream asks for.
 pub(super) enum Wanted {
@@ -37,7 +37,7 @@ pub(super) struct AllRequests(Arc<Requests>);
 struct Requests {
     /// A number that each request raises.
     number: watch::Sender<u64>,
-    state: syncing::Mutex<WorkState>,
+    state: Mutex<WorkState>,
 }
 
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl Drop for Works<'_> {
 
 impl KeyStream {
     pub(super) fn new(stream: BoxStream<'static, Wanted>) -> Self {
-        Self(Mutex::new(SafeDrop::new(stream)))
+        Self(AsyncMutex::new(SafeDrop::new(stream)))
     }
 
     /// Queues the keys that come, for ever. A stream that ends or panics is not polled again.

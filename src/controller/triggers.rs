@@ -131,12 +131,13 @@ impl<O: Resource> Enqueuer<O> {
 
     /// Queues a key because of an event of an object.
     fn add(&self, key: ObjectKey, object: &ObjectKey, event: &CachedEvent<O>) {
+        let change = ChangeKind::of(event);
         self.status.history().record(&key, || Cause::Event {
             informer: self.informer.clone(),
-            change: ChangeKind::of(event),
+            change,
             object: object.clone(),
         });
-        self.queue.add_after_with(key, self.debounce, priority(event));
+        self.queue.add_after_with(key, self.debounce, change.priority());
     }
 
     /// Queues the key of a stored object, because all objects are to be reconciled.
@@ -229,14 +230,6 @@ fn states<O>(event: &CachedEvent<O>) -> impl Iterator<Item = &Cached<O>> {
         _ => None,
     };
     old.into_iter().chain([event.object()])
-}
-
-fn priority<O: Resource>(event: &CachedEvent<O>) -> Priority {
-    match event {
-        CachedEvent::Added { initial: true, .. } => Priority::LOW,
-        CachedEvent::Updated { old, new } if old.version() == new.version() => Priority::LOW,
-        _ => Priority::NORMAL,
-    }
 }
 
 /// Passes adds, deletes, and updates that changed the spec (`metadata.generation`), marked the

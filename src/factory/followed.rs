@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
 use kube::Client;
-use tokio::time::Instant;
 
-use super::SharedInformerFactory;
+use super::{SharedInformerFactory, wait_for_all};
 use crate::informer::{InformerStatus, SyncError};
 use crate::lister_watcher::Collection;
 
@@ -42,10 +40,8 @@ impl SharedInformerFactory {
         except: &[Collection],
         limit: Duration,
     ) -> Result<(), SyncError> {
-        let start = Instant::now();
         let mut informers = self.informers();
         informers.retain(|informer| !except.contains(&informer.status().collection));
-        let waits = informers.iter().map(|informer| informer.wait(limit));
-        SyncError::unless_none(join_all(waits).await.into_iter().flatten().collect(), start)
+        wait_for_all(&informers, limit).await
     }
 }

@@ -35,6 +35,7 @@ pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{InformerGroup, InformerStatus, SharedInformer, StartError, SyncError};
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
+use crate::object::KindScope;
 use crate::transport::ApiSource;
 
 /// A factory of shared informers.
@@ -87,7 +88,6 @@ impl SharedInformerFactory {
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        K::Scope: 'static,
     {
         self.get(self.typed_request(InformerSpec::new())).0
     }
@@ -117,9 +117,8 @@ impl SharedInformerFactory {
     pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> Result<SharedInformer<K>, SpecError>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        K::Scope: 'static,
     {
-        if spec.namespace.is_some() && is_cluster_scoped::<K>() {
+        if spec.namespace.is_some() && KindScope::of::<K>() == KindScope::Cluster {
             let reason = "the kind is cluster-scoped; leave the namespace out";
             return Err(self.no_effect::<K>(reason));
         }
@@ -144,9 +143,8 @@ impl SharedInformerFactory {
     ) -> Request<K, impl FnOnce() -> ApiSource<K> + use<K>>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
-        K::Scope: 'static,
     {
-        if spec.namespace.is_none() && !is_cluster_scoped::<K>() {
+        if spec.namespace.is_none() && KindScope::of::<K>() != KindScope::Cluster {
             spec.namespace.clone_from(&self.shared.namespace);
         }
         let client = self.shared.client.clone();
@@ -301,10 +299,7 @@ impl SharedInformerFactory {
     /// [`SyncError`] names the informers that have not synced, with the state and the last error of
     /// each. An informer that is stopped during the call is among them.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        let start = Instant::now();
-        let informers = self.informers();
-        let waits = informers.iter().map(|informer| informer.wait(limit));
-        SyncError::unless_none(join_all(waits).await.into_iter().flatten().collect(), start)
+        wait_for_all(&self.informers(), limit).await
     }
 
     /// Returns the status of every informer. O(informers + handlers).
@@ -366,11 +361,14 @@ impl SharedInformerFactory {
     }
 }
 
-fn is_cluster_scoped<K: Resource>() -> bool
-where
-    K::Scope: 'static,
-{
-    TypeId::of::<K::Scope>() == TypeId::of::<kube::core::ClusterResourceScope>()
+/// Waits until these informers have synced.
+async fn wait_for_all(
+    informers: &[Arc<dyn AnyInformer>],
+    limit: Duration,
+) -> Result<(), SyncError> {
+    let start = Instant::now();
+    let waits = informers.iter().map(|informer| informer.wait(limit));
+    SyncError::unless_none(join_all(waits).await.into_iter().flatten().collect(), start)
 }
 
 fn refuse_differences<K: Resource + Send + Sync + 'static>(

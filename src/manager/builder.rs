@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
 use super::names::check_names;
+use super::parts::{LeadingTask, Parts, ReplicaTask};
 #[cfg(feature = "serve")]
 use super::serve::Serve;
 use super::status::{ManagerHandle, ManagerState, Role};
@@ -18,34 +18,10 @@ use crate::controller::{Action, AnyController, BoxError, Controller, ReconcileRe
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
 
-/// The end of a task.
-pub(super) type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
-
-/// A task that runs in each term in which this replica leads.
-pub(super) struct LeadingTask {
-    pub(super) name: Arc<str>,
-    pub(super) run: Box<dyn Fn(WorkScope) -> TaskFuture + Send + Sync>,
-}
-
-/// A task that runs on every replica.
-pub(super) struct ReplicaTask {
-    pub(super) name: Arc<str>,
-    pub(super) run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
-}
-
 /// Options of a [`Manager`]. The [module](super) documentation shows an example.
 #[must_use]
 pub struct ManagerBuilder {
-    factory: SharedInformerFactory,
-    elector: Option<LeaderElector>,
-    rejoins_election: bool,
-    leading: Vec<Arc<dyn AnyController>>,
-    always: Vec<Arc<dyn AnyController>>,
-    leading_tasks: Vec<LeadingTask>,
-    tasks: Vec<ReplicaTask>,
-    early_tasks: Vec<ReplicaTask>,
-    sync_timeout: Duration,
-    stop_deadline: Duration,
+    parts: Parts,
     #[cfg(feature = "serve")]
     serve: Option<Serve>,
     /// The first mistake; [`build`](Self::build) returns it.
@@ -55,16 +31,7 @@ pub struct ManagerBuilder {
 impl ManagerBuilder {
     pub(super) fn new(factory: SharedInformerFactory) -> Self {
         Self {
-            factory,
-            elector: None,
-            rejoins_election: false,
-            leading: Vec::new(),
-            always: Vec::new(),
-            leading_tasks: Vec::new(),
-            tasks: Vec::new(),
-            early_tasks: Vec::new(),
-            sync_timeout: Duration::from_secs(120),
-            stop_deadline: Duration::from_secs(25),
+            parts: Parts::new(factory),
             #[cfg(feature = "serve")]
             serve: None,
             mistake: None,
@@ -84,7 +51,7 @@ impl ManagerBuilder {
         E: Into<BoxError> + 'static,
     {
         let controller = self.without_election(controller, reconcile);
-        self.leading.push(controller);
+        self.parts.leading.push(controller);
         self
     }
 
@@ -102,7 +69,7 @@ impl ManagerBuilder {
         E: Into<BoxError> + 'static,
     {
         let controller = self.without_election(controller, reconcile);
-        self.always.push(controller);
+        self.parts.always.push(controller);
         self
     }
 
@@ -143,7 +110,7 @@ impl ManagerBuilder {
         E: Into<BoxError> + 'static,
     {
         let run = Box::new(move |scope| run(scope).map_err(E::into).boxed());
-        self.leading_tasks.push(LeadingTask { name: name.into(), run });
+        self.parts.leading_tasks.push(LeadingTask { name: name.into(), run });
         self
     }
 
@@ -158,7 +125,7 @@ impl ManagerBuilder {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        self.tasks.push(ReplicaTask::new(name.into(), run));
+        self.parts.tasks.push(ReplicaTask::new(name.into(), run));
         self
     }
 
@@ -173,7 +140,7 @@ impl ManagerBuilder {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        self.early_tasks.push(ReplicaTask::new(name.into(), run));
+        self.parts.early_tasks.push(ReplicaTask::new(name.into(), run));
         self
     }
 
@@ -183,7 +150,7 @@ impl ManagerBuilder {
     /// The manager shortens the elector's stop timeout to four fifths of its own
     /// [deadline](Self::stop_deadline), so that the lease is released within the deadline.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
-        if self.elector.replace(elector).is_some() {
+        if self.parts.elector.replace(elector).is_some() {
             self.mistake.get_or_insert(ManagerError::TwoElections);
         }
         self
@@ -193,7 +160,7 @@ impl ManagerBuilder {
     /// manager then ends with [`ManagerError::Leadership`], as in client-go. End the process then:
     /// the kubelet starts it again, with nothing left of the old term.
     pub fn rejoins_election(mut self, rejoins: bool) -> Self {
-        self.rejoins_election = rejoins;
+        self.parts.rejoins_election = rejoins;
         self
     }
 
@@ -201,7 +168,7 @@ impl ManagerBuilder {
     /// For the informers of a controller,
     /// [the controller's limit](crate::controller::ControllerBuilder::sync_timeout) counts.
     pub fn sync_timeout(mut self, limit: Duration) -> Self {
-        self.sync_timeout = limit;
+        self.parts.sync_timeout = limit;
         self
     }
 
@@ -209,7 +176,7 @@ impl ManagerBuilder {
     /// the 30 s that a pod has. What has not ended by then is dropped, and
     /// [`ManagerError::Unfinished`] names it.
     pub fn stop_deadline(mut self, limit: Duration) -> Self {
-        self.stop_deadline = limit;
+        self.parts.stop_deadline = limit;
         self
     }
 
@@ -232,58 +199,38 @@ impl ManagerBuilder {
         if let Some(mistake) = self.mistake.take() {
             return Err(mistake);
         }
-        let controllers: Vec<_> = self.leading.iter().chain(&self.always).collect();
-        let tasks: Vec<_> = (self.leading_tasks.iter().map(|task| (&task.name, true)))
-            .chain(self.tasks.iter().chain(&self.early_tasks).map(|task| (&task.name, false)))
+        let mut parts = self.parts;
+        let tasks: Vec<_> = (parts.leading_tasks.iter().map(|task| (&task.name, true)))
+            .chain(parts.tasks.iter().chain(&parts.early_tasks).map(|task| (&task.name, false)))
             .collect();
-        let names = controllers.iter().map(|controller| controller.name());
+        let names = parts.controllers().map(|controller| controller.name());
         check_names(names.chain(tasks.iter().map(|(name, _)| *name)))?;
-        let leadership = self.elector.as_ref().map(LeaderElector::leadership);
+        let leadership = parts.elector.as_ref().map(LeaderElector::leadership);
         let tasks = tasks
             .into_iter()
             .map(|(name, while_leading)| (name.clone(), Role::Task { while_leading }));
-        let handles = controllers.iter().map(|controller| controller.handle()).collect();
-        let state = Arc::new(ManagerState::new(self.factory.clone(), handles, leadership, tasks));
+        let handles = parts.controllers().map(|controller| controller.handle()).collect();
+        let state = Arc::new(ManagerState::new(parts.factory.clone(), handles, leadership, tasks));
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
-        if let Some(elector) = &mut self.elector {
-            elector.limit_stop_timeout(self.stop_deadline / 5 * 4);
+        if let Some(elector) = &mut parts.elector {
+            elector.limit_stop_timeout(parts.stop_deadline / 5 * 4);
         }
         Ok(Manager {
             handle: ManagerHandle(state),
-            factory: self.factory,
-            elector: self.elector,
-            rejoins_election: self.rejoins_election,
-            leading: self.leading,
-            always: self.always,
-            leading_tasks: self.leading_tasks,
-            tasks: self.tasks,
-            early_tasks: self.early_tasks,
-            sync_timeout: self.sync_timeout,
-            stop_deadline: self.stop_deadline,
+            parts,
             #[cfg(feature = "serve")]
             endpoints,
         })
     }
 }
 
-impl ReplicaTask {
-    fn new<F, Fut, E>(name: Arc<str>, run: F) -> Self
-    where
-        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
-        Fut: Future<Output = Result<(), E>> + Send + 'static,
-        E: Into<BoxError> + 'static,
-    {
-        Self { name, run: Box::new(move |stop| run(stop).map_err(E::into).boxed()) }
-    }
-}
-
 impl fmt::Debug for ManagerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ManagerBuilder")
-            .field("rejoins_election", &self.rejoins_election)
-            .field("sync_timeout", &self.sync_timeout)
-            .field("stop_deadline", &self.stop_deadline)
+            .field("rejoins_election", &self.parts.rejoins_election)
+            .field("sync_timeout", &self.parts.sync_timeout)
+            .field("stop_deadline", &self.parts.stop_deadline)
             .finish_non_exhaustive()
     }
 }

@@ -67,6 +67,7 @@ mod crew;
 mod diagnosis;
 mod error;
 mod names;
+mod parts;
 mod run;
 #[cfg(feature = "serve")]
 pub mod serve;
@@ -77,35 +78,24 @@ mod tests;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 pub use self::builder::ManagerBuilder;
-use self::builder::{LeadingTask, ReplicaTask};
 pub use self::error::ManagerError;
+use self::parts::Parts;
 #[cfg(feature = "serve")]
 use self::serve::Endpoints;
 use self::signals::Stops;
 pub use self::status::{ManagerHandle, ManagerPhase, ManagerStatus, TaskState, TaskStatus};
 use crate::controller::AnyController;
 use crate::factory::SharedInformerFactory;
-use crate::leader_election::LeaderElector;
 
 /// Everything that an operator runs. The [module](self) documentation describes its life.
 #[must_use = "a manager does nothing before it runs"]
 pub struct Manager {
     handle: ManagerHandle,
-    factory: SharedInformerFactory,
-    elector: Option<LeaderElector>,
-    rejoins_election: bool,
-    leading: Vec<Arc<dyn AnyController>>,
-    always: Vec<Arc<dyn AnyController>>,
-    leading_tasks: Vec<LeadingTask>,
-    tasks: Vec<ReplicaTask>,
-    early_tasks: Vec<ReplicaTask>,
-    sync_timeout: Duration,
-    stop_deadline: Duration,
+    parts: Parts,
     #[cfg(feature = "serve")]
     endpoints: Option<Endpoints>,
 }
@@ -152,8 +142,8 @@ impl fmt::Debug for Manager {
             controllers.iter().map(|controller| controller.name().clone()).collect()
         };
         f.debug_struct("Manager")
-            .field("leading", &names(&self.leading))
-            .field("always", &names(&self.always))
+            .field("leading", &names(&self.parts.leading))
+            .field("always", &names(&self.parts.always))
             .finish_non_exhaustive()
     }
 }

@@ -9,9 +9,9 @@ use futures::{FutureExt, StreamExt, TryFutureExt};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::{LeadingTask, ReplicaTask};
 use super::crew::{Crew, FirstError};
 use super::diagnosis;
+use super::parts::{LeadingTask, Parts, ReplicaTask};
 use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
@@ -28,15 +28,11 @@ const ELECTION: &str = "leader election";
 const INFORMERS: &str = "informers";
 
 impl Manager {
-    pub(super) async fn run_with(
-        #[cfg_attr(not(feature = "serve"), expect(unused_mut, reason = "nothing is taken out"))]
-        mut self,
-        stops: Stops,
-    ) -> Result<(), ManagerError> {
+    pub(super) async fn run_with(self, stops: Stops) -> Result<(), ManagerError> {
         let state = self.handle.0.clone();
         // Dropped last: the endpoints answer during the stop.
         #[cfg(feature = "serve")]
-        let _server = match self.endpoints.take() {
+        let _server = match self.endpoints {
             Some(endpoints) => {
                 let (server, addresses) = endpoints.serve(&state).await?;
                 state.set_addresses(addresses);
@@ -44,11 +40,12 @@ impl Manager {
             }
             None => None,
         };
-        let _ends = EndGuard::new(&self);
-        // Dropped last: what the user's functions captured may panic when it is dropped.
-        let controllers: Vec<_> = self.leading.iter().chain(&self.always).cloned().collect();
-        let _held = SafeVec::from(controllers);
-        let (deadline, stopping) = (self.stop_deadline, CancellationToken::new());
+        let parts = self.parts;
+        let _ends = EndGuard::new(&state, &parts);
+        let controllers: Vec<_> = parts.controllers().cloned().collect();
+        // Held to the end: what the user's functions captured may panic when it is dropped.
+        let controllers = SafeVec::from(controllers);
+        let (deadline, stopping) = (parts.stop_deadline, CancellationToken::new());
         let first = FirstError::default();
         let overdue = async {
             stopping.cancelled().await;
@@ -59,7 +56,7 @@ impl Manager {
             () = stops.at_once.cancelled() => {
                 Err(ManagerError::Interrupted { names: state.running() })
             }
-            () = self.live(stops.graceful, &stopping, &first) => first.take(),
+            () = parts.live(&state, &controllers, stops.graceful, &stopping, &first) => first.take(),
             () = overdue => {
                 let mut names = state.running();
                 if names.is_empty() {
@@ -70,21 +67,28 @@ impl Manager {
             }
         }
     }
+}
 
+impl Parts {
     /// Runs everything until `stop` is cancelled or a part fails, and ends it in order.
-    async fn live(self, stop: CancellationToken, stopping: &CancellationToken, first: &FirstError) {
-        let state = self.handle.0.clone();
+    async fn live(
+        self,
+        state: &Arc<ManagerState>,
+        controllers: &[Arc<dyn AnyController>],
+        stop: CancellationToken,
+        stopping: &CancellationToken,
+        first: &FirstError,
+    ) {
         let [work_stop, task_stop, early_stop]: [CancellationToken; 3] = Default::default();
         let crew = || Crew::new(state.clone());
         let (mut work, mut tasks, mut early) = (crew(), crew(), crew());
         state.enter(ManagerPhase::Syncing);
         spawn_tasks(&mut early, self.early_tasks, &early_stop);
-        let controllers: Vec<_> = self.leading.iter().chain(&self.always).cloned().collect();
         let synced = tokio::select! {
             biased;
             () = stop.cancelled() => Ok(false),
             error = early.next_failure() => Err(error),
-            synced = sync(&self.factory, &controllers, &stop, self.sync_timeout) => synced,
+            synced = sync(&self.factory, controllers, &stop, self.sync_timeout) => synced,
         };
         match synced {
             Err(error) => first.note(error),
@@ -93,10 +97,7 @@ impl Manager {
                 state.enter(ManagerPhase::Running);
                 for controller in self.always {
                     let name = controller.name().clone();
-                    let scope = WorkScope::new(work_stop.child_token());
-                    let working = async move {
-                        controller.work(scope).await.map_err(ManagerError::Controller)
-                    };
+                    let working = reconcile(controller, WorkScope::new(work_stop.child_token()));
                     work.spawn(&name, Role::Controller, working);
                 }
                 spawn_tasks(&mut tasks, self.tasks, &task_stop);
@@ -175,6 +176,14 @@ async fn sync(
     }
 }
 
+/// Runs a controller until the scope's token is cancelled.
+async fn reconcile(
+    controller: Arc<dyn AnyController>,
+    scope: WorkScope,
+) -> Result<(), ManagerError> {
+    controller.work(scope).await.map_err(ManagerError::Controller)
+}
+
 /// The controllers and tasks that work in each term of leadership.
 struct Team {
     state: Arc<ManagerState>,
@@ -189,11 +198,8 @@ impl Team {
         let first = FirstError::default();
         let mut crew = Crew::new(self.state.clone());
         for controller in &self.controllers {
-            let (controller, within) = (controller.clone(), scope.clone());
-            let name = controller.name().clone();
-            let working =
-                async move { controller.work(within).await.map_err(ManagerError::Controller) };
-            crew.spawn_in(&scope, &name, Role::Controller, working);
+            let working = reconcile(controller.clone(), scope.clone());
+            crew.spawn_in(&scope, controller.name(), Role::Controller, working);
         }
         for (place, task) in self.tasks.iter().enumerate() {
             let (team, within) = (self.clone(), scope.clone());
@@ -249,12 +255,11 @@ struct EndGuard {
 }
 
 impl EndGuard {
-    fn new(manager: &Manager) -> Self {
-        let controllers = manager.leading.iter().chain(&manager.always);
+    fn new(state: &Arc<ManagerState>, parts: &Parts) -> Self {
         Self {
-            state: manager.handle.0.clone(),
-            factory: manager.factory.clone(),
-            _controllers: controllers.map(|controller| controller.stop_guard()).collect(),
+            state: state.clone(),
+            factory: parts.factory.clone(),
+            _controllers: parts.controllers().map(|controller| controller.stop_guard()).collect(),
         }
     }
 }

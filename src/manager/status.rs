@@ -97,15 +97,15 @@ pub enum TaskState {
     Dropped,
 }
 
-#[cfg(feature = "serve")]
 /// The addresses where endpoints are served. An address that was set with port 0 has the port that
 /// the system chose.
+#[cfg(feature = "serve")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Addresses {
     /// The address of `/livez`, `/healthz` and `/readyz`.
     pub health: std::net::SocketAddr,
-    /// The address of `/metrics` and `/status`.
+    /// The address of `/metrics`, `/status` and the page.
     pub metrics: std::net::SocketAddr,
 }
 

@@ -9,6 +9,7 @@ mod field_set;
 mod index_values;
 mod key;
 mod known;
+mod scope;
 mod version;
 
 pub use cached::{Cached, PackedObject};
@@ -21,4 +22,5 @@ pub(crate) use index_values::{IndexExtractor, NotEnough};
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
+pub(crate) use scope::KindScope;
 pub use version::{IncomparableVersion, ResourceVersion};

@@ -1,6 +1,5 @@
 //! The [`ListerWatcher`] of an API server, over a [`kube::Client`].
 
-use std::any::type_name;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -28,6 +27,7 @@ use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
+use crate::object::KindScope;
 use crate::yield_budget::YieldBudget;
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
@@ -142,8 +142,7 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             memory_limit: None,
             threads: Arc::new(DecodeThreads::new(None)),
             built_in,
-            // By name, because the scope type need not be 'static.
-            cluster_scoped: type_name::<K::Scope>().ends_with("::ClusterResourceScope"),
+            cluster_scoped: KindScope::of::<K>() == KindScope::Cluster,
             protobuf,
             trust_versions: built_in,
             json: Arc::default(),

@@ -126,23 +126,6 @@ fn is_whole<K: 'static>() -> bool {
         || type_name::<K>().starts_with("k8s_openapi::")
 }
 
-/// The scope of a kind, as far as its type tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    Cluster,
-    Namespaced,
-    Unknown,
-}
-
-pub(super) fn scope_of<K: Resource>() -> Scope {
-    // By name, because the scope type need not be 'static.
-    match type_name::<K::Scope>().rsplit("::").next() {
-        Some("ClusterResourceScope") => Scope::Cluster,
-        Some("NamespaceResourceScope") => Scope::Namespaced,
-        _ => Scope::Unknown,
-    }
-}
-
 impl<K: Resource> fmt::Debug for ApplierBuilder<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApplierBuilder")

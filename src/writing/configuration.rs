@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::digest::Digest;
 use super::records::Section;
+use crate::json::remove_nulls;
 
 /// Members of metadata that the server sets. An apply of them has no effect or is refused.
 const SET_BY_SERVER: [&str; 6] = [
@@ -38,7 +39,7 @@ pub(super) struct Configuration {
 impl Configuration {
     /// Makes the body of an apply from a serialised object.
     pub(super) fn new(mut object: Value, place: &Place<'_>, section: Section) -> Self {
-        without_nulls(&mut object);
+        remove_nulls(&mut object);
         let mut members = match object {
             Value::Object(members) => members,
             _ => Map::new(),
@@ -113,18 +114,6 @@ impl Configuration {
             Section::Main => request.patch(name, &params, &patch),
             Section::Status => request.patch_subresource("status", name, &params, &patch),
         }
-    }
-}
-
-/// Removes the members that are null: a type writes them for what is not set.
-fn without_nulls(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.retain(|_, value| !value.is_null());
-            members.values_mut().for_each(without_nulls);
-        }
-        Value::Array(elements) => elements.iter_mut().for_each(without_nulls),
-        _ => {}
     }
 }
 

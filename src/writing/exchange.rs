@@ -15,7 +15,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::builder::{Scope, scope_of};
 use super::configuration::{Configuration, Place, lost};
 use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict, ObjectName};
@@ -24,7 +23,7 @@ use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use crate::decode::DecodeError;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::object::{Cached, KindScope, ObjectKey, ResourceVersion};
 use crate::panic::catch;
 
 /// The state that all clones of an applier share.
@@ -79,14 +78,14 @@ where
             [only] => only.collection().namespace.as_deref(),
             _ => None,
         };
-        let namespace = match scope_of::<K>() {
-            Scope::Cluster => None,
-            Scope::Namespaced | Scope::Unknown => meta.namespace.as_deref().or_else(only),
+        let namespace = match KindScope::of::<K>() {
+            KindScope::Cluster => None,
+            KindScope::Namespaced | KindScope::Unknown => meta.namespace.as_deref().or_else(only),
         };
         let named = || ObjectName { resource, name, namespace }.to_string();
         let key = ObjectKey::from_parts(namespace, name)
             .map_err(|source| ApplyError::NoKey { resource: self.resource.clone(), source })?;
-        if namespace.is_none() && scope_of::<K>() == Scope::Namespaced {
+        if namespace.is_none() && KindScope::of::<K>() == KindScope::Namespaced {
             return Err(ApplyError::NoNamespace { object: named() });
         }
         let Some(informer) = self.informers.informer_of(&key) else {

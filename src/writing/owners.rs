@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 
-use super::builder::{Scope, scope_of};
+use crate::object::KindScope;
 
 /// The reason why an object cannot own another one.
 ///
@@ -171,9 +171,11 @@ where
     let Some(mut reference) = reference else {
         return Err(OwnerError::NotCreated { kind: kind(), name });
     };
-    if let Some(namespace) = meta.namespace.clone().filter(|_| scope_of::<O>() != Scope::Cluster) {
+    if let Some(namespace) =
+        meta.namespace.clone().filter(|_| KindScope::of::<O>() != KindScope::Cluster)
+    {
         let place = object.meta().namespace.as_ref();
-        match place.filter(|_| scope_of::<K>() != Scope::Cluster) {
+        match place.filter(|_| KindScope::of::<K>() != KindScope::Cluster) {
             None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
             Some(place) if *place != namespace => {
                 return Err(OwnerError::OtherNamespace {

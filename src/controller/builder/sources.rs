@@ -10,11 +10,11 @@ use kube::Resource;
 use super::{ControllerBuilder, caches};
 use crate::controller::error::WrongScope;
 use crate::controller::following;
-use crate::controller::owner::{Owner, is_cluster_scoped, is_namespaced};
+use crate::controller::owner::Owner;
 use crate::controller::source::Source;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
-use crate::object::{EventRef, ObjectKey};
+use crate::object::{EventRef, KindScope, ObjectKey};
 use crate::panic::SafeDrop;
 
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
@@ -30,8 +30,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::WrongScope`](crate::controller::ControllerError).
     pub fn owns<O>(self, source: impl Into<Source<O>>) -> Self
     where
-        K: Resource<Scope: 'static>,
-        O: Resource<Scope: 'static> + Send + Sync + 'static,
+        O: Resource + Send + Sync + 'static,
     {
         self.follows_owned(source.into(), true)
     }
@@ -51,18 +50,18 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// ```
     pub fn co_owns<O>(self, source: impl Into<Source<O>>) -> Self
     where
-        K: Resource<Scope: 'static>,
-        O: Resource<Scope: 'static> + Send + Sync + 'static,
+        O: Resource + Send + Sync + 'static,
     {
         self.follows_owned(source.into(), false)
     }
 
     fn follows_owned<O>(mut self, source: Source<O>, controllers_only: bool) -> Self
     where
-        K: Resource<Scope: 'static>,
-        O: Resource<Scope: 'static> + Send + Sync + 'static,
+        O: Resource + Send + Sync + 'static,
     {
-        if is_namespaced::<K>() && is_cluster_scoped::<O>() {
+        if (KindScope::of::<K>(), KindScope::of::<O>())
+            == (KindScope::Namespaced, KindScope::Cluster)
+        {
             let owner = self.own.informers.kind();
             let dependent = source.informers.kind();
             self.wrong_scope.get_or_insert(WrongScope { owner, dependent });

@@ -13,6 +13,7 @@ use super::super::yaml;
 use super::set::{Path, Set, readable};
 use super::walk::Walk;
 use super::{Manager, UNOWNED, ownable, read, write};
+use crate::json::remove_nulls;
 
 /// Applies a configuration. Returns whether it created the object, and the object.
 pub(in super::super) fn apply(
@@ -27,7 +28,7 @@ pub(in super::super) fn apply(
     }
     let applied = serde_json::from_slice(body).ok().or_else(|| yaml::read(body));
     let mut applied: Value = applied.ok_or_else(|| Failure::bad_request("error decoding YAML"))?;
-    without_nulls(&mut applied);
+    remove_nulls(&mut applied);
     for member in ["kind", "apiVersion"] {
         if !applied[member].is_string() {
             let message = format!("error decoding patch: {member} must be set");
@@ -171,15 +172,4 @@ fn conflict(conflicts: &[(String, Set)]) -> Failure {
     let noun = if count == 1 { "conflict" } else { "conflicts" };
     let message = format!("Apply failed with {count} {noun}: {}", parts.join("\n"));
     Failure::new(409, "Conflict", message).with_causes(&causes)
-}
-
-fn without_nulls(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.retain(|_, value| !value.is_null());
-            members.values_mut().for_each(without_nulls);
-        }
-        Value::Array(elements) => elements.iter_mut().for_each(without_nulls),
-        _ => {}
-    }
 }
