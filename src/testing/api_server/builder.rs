@@ -2,29 +2,28 @@
 
 use std::time::Duration;
 
-use super::ApiServer;
-use super::access::{Access, AccessRule};
+use crate::testing::api_server::ApiServer;
+use crate::testing::api_server::rules::access::{Access, AccessRule};
+use crate::testing::api_server::wire::Options;
 
 /// Options of an [`ApiServer`]. Get one from [`ApiServer::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 #[non_exhaustive]
 pub struct ApiServerBuilder {
-    pub(super) history_limit: usize,
-    pub(super) bookmark_interval: Duration,
-    pub(super) watch_cache: bool,
-    pub(super) require_namespaces: bool,
-    pub(super) compact_after: Option<Duration>,
-    pub(super) storage_start_delay: Option<Duration>,
-    pub(super) access: Access,
+    pub(crate) history_limit: usize,
+    pub(crate) options: Options,
+    pub(crate) require_namespaces: bool,
+    pub(crate) compact_after: Option<Duration>,
+    pub(crate) storage_start_delay: Option<Duration>,
+    pub(crate) access: Access,
 }
 
 impl Default for ApiServerBuilder {
     fn default() -> Self {
         Self {
             history_limit: 10_000,
-            bookmark_interval: Duration::from_secs(60),
-            watch_cache: true,
+            options: Options { bookmark_interval: Duration::from_secs(60), watch_cache: true },
             require_namespaces: false,
             compact_after: None,
             storage_start_delay: None,
@@ -42,14 +41,14 @@ impl ApiServerBuilder {
 
     /// Sets the interval of bookmarks, on watches that request them. The default is 60 s.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
-        self.bookmark_interval = interval.max(Duration::from_millis(1));
+        self.options.bookmark_interval = interval.max(Duration::from_millis(1));
         self
     }
 
     /// Sets whether lists at version "0" come from a watch cache, which ignores the limit and
     /// answers in one piece. The default is true. If false, they come in pages like other lists.
     pub fn watch_cache(mut self, cached: bool) -> Self {
-        self.watch_cache = cached;
+        self.options.watch_cache = cached;
         self
     }
 

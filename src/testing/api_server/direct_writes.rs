@@ -7,12 +7,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::ApiServer;
-use super::options::DeleteOptions;
-use super::query::Target;
-use super::status::Failure;
-use super::store::Store;
-use super::writing::{self, Deleted, Part, Place};
+use crate::testing::api_server::ApiServer;
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::store::Store;
+use crate::testing::api_server::verbs::options::DeleteOptions;
+use crate::testing::api_server::verbs::{self, Deleted, Part, Place};
 
 impl ApiServer {
     /// Creates an object directly, with its status. Returns it as stored.
@@ -24,7 +23,7 @@ impl ApiServer {
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
         self.write(object, |store, place, value| {
-            writing::create(store, Place { name: None, ..place }, value)
+            verbs::create(store, Place { name: None, ..place }, value)
         })
     }
 
@@ -37,7 +36,7 @@ impl ApiServer {
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
-        self.write(object, writing::replace)
+        self.write(object, verbs::replace)
     }
 
     /// Deletes an object directly, without a grace period. Finalizers delay the deletion. Returns
@@ -50,7 +49,7 @@ impl ApiServer {
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
         self.write(object, |store, place, _| {
-            let deleted = writing::delete(store, place, &DeleteOptions::default())?;
+            let deleted = verbs::delete(store, place, &DeleteOptions::default())?;
             let (Deleted::Gone(object) | Deleted::Waits(object)) = deleted;
             Ok(object)
         })
@@ -66,21 +65,19 @@ impl ApiServer {
     {
         let told = |error: &dyn Error| error.to_string();
         let value = serde_json::to_value(object).map_err(|error| told(&error))?;
-        let target = Target::of(object);
-        let mut store = self.inner.store.lock();
-        let served = store.served(&target.group, &target.version, &target.plural);
+        let mut store = self.inner.server.store.lock();
+        let served = store.served(&K::group(&()), &K::version(&()), &K::plural(&()));
         let resource =
             served.cloned().ok_or_else(|| "this type is not served: register it".to_owned())?;
         let place = Place {
             resource: &resource,
-            namespace: target.namespace.as_deref(),
-            name: target.name.as_deref(),
+            namespace: object.meta().namespace.as_deref(),
+            name: object.meta().name.as_deref(),
             part: Part::Both,
             dry_run: false,
             manager: "embedded",
         };
-        let written =
-            write(&mut store, place, value).map_err(|failure| failure.message().to_owned())?;
+        let written = write(&mut store, place, value).map_err(|failure| failure.message)?;
         serde_json::from_value(written).map_err(|error| told(&error))
     }
 }

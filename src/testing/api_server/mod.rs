@@ -75,90 +75,41 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 //! ```
 
-mod access;
 mod builder;
-mod builtin;
-mod crd;
 mod direct_writes;
-mod discovery;
-mod form;
-mod lifecycle;
-mod list;
-mod listen;
-mod managed_fields;
-mod namespaces;
-mod openapi;
-mod options;
-mod patch;
-mod pods;
-mod protobuf;
-mod query;
-mod request_handling;
+mod failure;
 mod resource;
-mod reviews;
-mod scale;
-mod schema;
-mod shard;
-mod status;
+mod rules;
 mod store;
-mod stored;
-mod table;
-mod watches;
-mod writing;
-mod yaml;
+mod verbs;
+mod wire;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::combinators::UnsyncBoxBody;
 use parking_lot::{Mutex, ReentrantMutex};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub use self::access::AccessRule;
-use self::access::{Access, User};
 pub use self::builder::ApiServerBuilder;
-use self::form::Encoding;
-pub use self::listen::ListeningServer;
-pub use self::query::RequestInfo;
 pub use self::resource::ResourceType;
-use self::status::{Failure, full};
+pub use self::rules::access::AccessRule;
+use self::rules::access::User;
+use self::rules::kinds;
 use self::store::Store;
+use self::verbs::namespaces;
+use self::wire::Server;
+use self::wire::body::full;
+pub use self::wire::body::{Aborted, ResponseBody};
+pub use self::wire::listen::ListeningServer;
+pub use self::wire::query::RequestInfo;
 
 /// The number of requests that are kept.
 const LOGGED_REQUESTS: usize = 65_536;
-
-/// The body of a response.
-///
-/// ```
-/// use bytes::Bytes;
-/// use http::Request;
-/// use http_body_util::{BodyExt, Empty};
-/// use kube_informer::testing::ApiServer;
-/// use kube_informer::testing::api_server::{Aborted, ResponseBody};
-///
-/// /// Reads a whole response: for a client that is not kube's.
-/// async fn read(body: ResponseBody) -> Result<Bytes, Aborted> {
-///     Ok(body.collect().await?.to_bytes())
-/// }
-///
-/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-/// let request = Request::get("/api/v1/namespaces").body(Empty::<Bytes>::new())?;
-/// let response = ApiServer::new().handle(request).await;
-/// assert!(read(response.into_body()).await?.starts_with(b"{"));
-/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-/// ```
-pub type ResponseBody = UnsyncBoxBody<Bytes, Aborted>;
-
-/// The error of a connection that was dropped in the middle of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the connection was dropped")]
-pub struct Aborted;
 
 /// An API server in memory. A cheap clone; dropping the last clone ends every watch.
 #[derive(Clone)]
@@ -168,13 +119,9 @@ pub struct ApiServer {
 }
 
 struct Inner {
-    store: Mutex<Store>,
-    access: Mutex<Access>,
-    options: ApiServerBuilder,
+    server: Arc<Server>,
     log: Mutex<VecDeque<RequestInfo>>,
     intercept: Intercept,
-    generation: AtomicU64,
-    stop: CancellationToken,
 }
 
 impl ApiServer {
@@ -188,27 +135,24 @@ impl ApiServer {
         ApiServerBuilder::default()
     }
 
-    fn with(options: ApiServerBuilder) -> Self {
+    fn with(builder: ApiServerBuilder) -> Self {
         let stop = CancellationToken::new();
-        let mut store = Store::new(options.history_limit);
-        for resource in builtin::types() {
+        let mut store = Store::new(builder.history_limit);
+        for resource in kinds::types() {
             store.register(vec![resource]);
         }
-        if let Some(time) = options.compact_after {
+        if let Some(time) = builder.compact_after {
             store.keep_for(time);
         }
-        store.storage_start_delay = options.storage_start_delay;
-        if options.require_namespaces {
+        store.storage_start_delay = builder.storage_start_delay;
+        if builder.require_namespaces {
             namespaces::begin(&mut store);
         }
+        let server = Server::new(store, builder.access, builder.options, stop.clone());
         let inner = Inner {
-            store: Mutex::new(store),
-            access: Mutex::new(options.access.clone()),
-            options,
+            server: Arc::new(server),
             log: Mutex::default(),
             intercept: Intercept::default(),
-            generation: AtomicU64::new(0),
-            stop: stop.clone(),
         };
         Self { inner: Arc::new(inner), _stop_on_last_drop: Arc::new(stop.drop_guard()) }
     }
@@ -248,41 +192,40 @@ impl ApiServer {
 
     /// Adds a permission to a user of [`token`](ApiServerBuilder::token).
     pub fn grant(&self, user: &str, rule: AccessRule) {
-        self.inner.access.lock().grant(user, rule);
+        self.inner.server.access.lock().grant(user, rule);
     }
 
     /// Removes and returns all rules of a user, from the next request on. Open watches stay open.
     /// Pass the rules to [`grant`](Self::grant) to restore them.
     pub fn revoke(&self, user: &str) -> Vec<AccessRule> {
-        self.inner.access.lock().revoke(user)
+        self.inner.server.access.lock().revoke(user)
     }
 
     /// Serves one more type, or a removed type again. A type that is already served stays
     /// unchanged.
     pub fn register(&self, resource: ResourceType) {
-        self.inner.store.lock().register(vec![resource]);
+        self.inner.server.store.lock().register(vec![resource]);
     }
 
     /// Stops serving a type. Its objects are deleted, its watches receive the deletes and end, and
     /// its path is answered 404.
     pub fn unregister(&self, resource: &ResourceType) {
-        self.inner.store.lock().unregister(resource);
+        self.inner.server.store.lock().unregister(resource);
     }
 
     /// Returns the newest revision.
     pub fn revision(&self) -> u64 {
-        self.inner.store.lock().revision
+        self.inner.server.store.lock().revision
     }
 
     /// Discards every state except the current one. Older versions get 410 from now on.
     pub fn compact(&self) {
-        self.inner.store.lock().compact();
+        self.inner.server.store.lock().compact();
     }
 
     /// Drops the connection of every open watch.
     pub fn drop_connections(&self) {
-        self.inner.generation.fetch_add(1, Ordering::Relaxed);
-        self.inner.store.lock().announce();
+        self.inner.server.drop_watches();
     }
 
     /// Returns the last 65,536 requests, in order.
@@ -335,21 +278,7 @@ impl ApiServer {
         if let Some(response) = self.inner.intercept.answer(&info) {
             return response.map(full);
         }
-        let encoding = Encoding::of_status(request.headers());
-        let in_yaml = yaml::is_wanted(request.headers());
-        let answer = if in_yaml && info.watch {
-            Err(Failure::watch_not_acceptable())
-        } else {
-            request_handling::answer(&self.inner, request).await
-        };
-        let answer = answer.unwrap_or_else(|failure| failure.response(encoding));
-        if in_yaml { yaml::written(answer).await } else { answer }
-    }
-}
-
-impl Inner {
-    fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Relaxed)
+        wire::handle(&self.inner.server, request, &info).await
     }
 }
 

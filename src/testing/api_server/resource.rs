@@ -9,8 +9,6 @@ use std::cmp::Ordering;
 use kube::Resource;
 use kube::core::{ApiResource, NamespaceResourceScope};
 
-use super::scale::ScalePaths;
-
 /// A type that the server serves.
 ///
 /// ```
@@ -23,46 +21,66 @@ use super::scale::ScalePaths;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct ResourceType {
-    pub(super) group: String,
-    pub(super) version: String,
-    pub(super) kind: String,
-    pub(super) list_kind: String,
-    pub(super) plural: String,
-    pub(super) singular: String,
-    pub(super) short_names: Vec<String>,
-    pub(super) categories: Vec<String>,
-    pub(super) namespaced: bool,
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) namespaced: bool,
     /// True for a custom type: it has a definition, or could have one.
-    pub(super) custom: bool,
+    pub(crate) custom: bool,
     /// True if the status is written separately.
-    pub(super) status: bool,
+    pub(crate) status: bool,
     /// True if the generation counts changes of the spec.
-    pub(super) generation: bool,
+    pub(crate) generation: bool,
     /// True if a delete is answered with the object, not with a `Status`.
-    pub(super) deleted_is_returned: bool,
+    pub(crate) deleted_is_returned: bool,
     /// True for a review: a create is answered and nothing is stored.
-    pub(super) review: bool,
+    pub(crate) review: bool,
     /// The paths of the `scale` subresource, if the type has one.
-    pub(super) scale: Option<ScalePaths>,
+    pub(crate) scale: Option<ScalePaths>,
     /// The dotted paths whose values are indexed for selectors.
-    pub(super) fields: Vec<String>,
+    pub(crate) fields: Vec<String>,
     /// The paths of these that this version's field selectors may name, besides name and namespace.
-    pub(super) selectable: Vec<String>,
+    pub(crate) selectable: Vec<String>,
     /// The schema of a custom type; null for other types.
-    pub(super) schema: serde_json::Value,
+    pub(crate) schema: serde_json::Value,
     /// The columns of a custom type's table.
-    pub(super) columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// The dotted paths of the scale in an object of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScalePaths {
+    pub(crate) spec: String,
+    pub(crate) status: String,
+    /// The selector: a text, or a label selector of a built-in type.
+    pub(crate) selector: Option<String>,
+}
+
+impl ScalePaths {
+    /// Returns the paths of all built-in types.
+    pub(crate) fn builtin() -> Self {
+        Self {
+            spec: "spec.replicas".into(),
+            status: "status.replicas".into(),
+            selector: Some("spec.selector".into()),
+        }
+    }
 }
 
 /// A column of a custom type's table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    pub(super) name: String,
-    pub(super) kind: String,
-    pub(super) format: String,
-    pub(super) description: String,
-    pub(super) priority: i64,
-    pub(super) path: String,
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) format: String,
+    pub(crate) description: String,
+    pub(crate) priority: i64,
+    pub(crate) path: String,
 }
 
 impl ResourceType {
@@ -81,7 +99,7 @@ impl ResourceType {
         Self::new(&resource.group, &resource.version, &resource.kind, &resource.plural, namespaced)
     }
 
-    pub(super) fn new(
+    pub(crate) fn new(
         group: &str,
         version: &str,
         kind: &str,
@@ -138,12 +156,12 @@ impl ResourceType {
         self
     }
 
-    pub(super) fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         group_version(&self.group, &self.version)
     }
 
     /// Returns the name of the resource in messages: `pods`, `deployments.apps`.
-    pub(super) fn qualified(&self) -> String {
+    pub(crate) fn qualified(&self) -> String {
         match &*self.group {
             "" => self.plural.clone(),
             group => format!("{}.{group}", self.plural),
@@ -151,12 +169,12 @@ impl ResourceType {
     }
 
     /// Returns whether both are versions of the same resource, so that they share their objects.
-    pub(super) fn shares_objects_with(&self, other: &Self) -> bool {
+    pub(crate) fn shares_objects_with(&self, other: &Self) -> bool {
         self.group == other.group && self.plural == other.plural
     }
 
     /// Returns the supported verbs, in the order of a real server.
-    pub(super) fn verbs(&self) -> Vec<&'static str> {
+    pub(crate) fn verbs(&self) -> Vec<&'static str> {
         if self.custom {
             let custom = "delete deletecollection get list patch create update watch";
             return custom.split(' ').collect();
@@ -171,8 +189,17 @@ impl ResourceType {
     }
 }
 
+/// Returns the value of a selectable field that an object lacks.
+pub(crate) fn absent(path: &str) -> &'static str {
+    match path {
+        "spec.hostNetwork" | "spec.unschedulable" => "false",
+        "status.replicas" | "status.successful" => "0",
+        _ => "",
+    }
+}
+
 /// Returns the apiVersion: `v1`, `apps/v1`.
-pub(super) fn group_version(group: &str, version: &str) -> String {
+pub(crate) fn group_version(group: &str, version: &str) -> String {
     match group {
         "" => version.to_owned(),
         group => format!("{group}/{version}"),
@@ -180,7 +207,7 @@ pub(super) fn group_version(group: &str, version: &str) -> String {
 }
 
 /// Compares versions by preference: v2, v1, v1beta2, v1beta1, v1alpha1, then all others by name.
-pub(super) fn by_preference(a: &str, b: &str) -> Ordering {
+pub(crate) fn by_preference(a: &str, b: &str) -> Ordering {
     match (rank(a), rank(b)) {
         (Some(a), Some(b)) => b.cmp(&a),
         (Some(_), None) => Ordering::Less,
@@ -204,7 +231,7 @@ const WRITTEN: &[&str] = &["get", "patch", "update"];
 
 /// A served subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subresource {
+pub(crate) enum Subresource {
     Status,
     Scale,
     Eviction,
@@ -213,16 +240,16 @@ pub(super) enum Subresource {
 
 /// The description of a subresource in discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Described {
-    pub(super) name: &'static str,
+pub(crate) struct Described {
+    pub(crate) name: &'static str,
     /// The group, version and kind of its objects; `None` for the object itself. An empty group and
     /// version stand for those of the object.
-    pub(super) kind: Option<(&'static str, &'static str, &'static str)>,
-    pub(super) verbs: &'static [&'static str],
+    pub(crate) kind: Option<(&'static str, &'static str, &'static str)>,
+    pub(crate) verbs: &'static [&'static str],
 }
 
 impl Subresource {
-    pub(super) fn described(self) -> Described {
+    pub(crate) fn described(self) -> Described {
         let (name, kind, verbs) = match self {
             Self::Status => ("status", None, WRITTEN),
             Self::Scale => ("scale", Some(("autoscaling", "v1", "Scale")), WRITTEN),
@@ -235,7 +262,7 @@ impl Subresource {
 
 impl ResourceType {
     /// Returns the subresources of the type, in the order of a real server.
-    pub(super) fn subresources(&self) -> Vec<Subresource> {
+    pub(crate) fn subresources(&self) -> Vec<Subresource> {
         let mut served = Vec::new();
         if self.qualified() == "pods" {
             served.extend([Subresource::Binding, Subresource::Eviction]);
@@ -250,7 +277,7 @@ impl ResourceType {
     }
 
     /// Returns the subresource with this name.
-    pub(super) fn subresource(&self, name: &str) -> Option<Subresource> {
+    pub(crate) fn subresource(&self, name: &str) -> Option<Subresource> {
         self.subresources().into_iter().find(|served| served.described().name == name)
     }
 }

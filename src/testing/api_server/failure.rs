@@ -1,0 +1,369 @@
+//! Failures, in the words of a real server.
+
+use serde_json::{Value, json};
+
+use crate::testing::api_server::resource::ResourceType;
+
+/// A failure that is sent to the client.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: u16,
+    /// The Status; `None` for a body that is the message as plain text.
+    pub(crate) status: Option<Value>,
+    pub(crate) message: String,
+    /// The seconds of the `Retry-After` header.
+    pub(crate) retry_after: Option<u32>,
+}
+
+impl Failure {
+    pub(crate) fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": message, "reason": reason, "code": code,
+        });
+        Self { code, status: Some(status), message, retry_after: None }
+    }
+
+    /// Returns the failure for a path that is not served.
+    pub(crate) fn not_served() -> Self {
+        let message = "404 page not found\n".to_owned();
+        Self { code: 404, status: None, message, retry_after: None }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    fn with_details(mut self, resource: &ResourceType, name: &str) -> Self {
+        let mut details = json!({ "kind": resource.plural });
+        if !name.is_empty() {
+            details["name"] = name.into();
+        }
+        if !resource.group.is_empty() {
+            details["group"] = resource.group.clone().into();
+        }
+        self.with("details", details);
+        self
+    }
+
+    fn with(&mut self, member: &str, value: Value) {
+        if let Some(status) = &mut self.status {
+            status[member] = value;
+        }
+    }
+
+    pub(crate) fn not_found(resource: &ResourceType, name: &str) -> Self {
+        let message = format!("{} {name:?} not found", resource.qualified());
+        Self::new(404, "NotFound", message).with_details(resource, name)
+    }
+
+    pub(crate) fn exists(resource: &ResourceType, name: &str) -> Self {
+        let message = format!("{} {name:?} already exists", resource.qualified());
+        Self::new(409, "AlreadyExists", message).with_details(resource, name)
+    }
+
+    pub(crate) fn conflict(resource: &ResourceType, name: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} {name:?}: the object has been modified; please \
+             apply your changes to the latest version and try again",
+            resource.qualified()
+        );
+        Self::new(409, "Conflict", message).with_details(resource, name)
+    }
+
+    /// Returns the failure for a precondition that does not hold.
+    pub(crate) fn precondition_failed(resource: &ResourceType, name: &str, problem: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} {name:?}: {problem}",
+            resource.qualified()
+        );
+        Self::new(409, "Conflict", message).with_details(resource, name)
+    }
+
+    /// Returns an internal error.
+    pub(crate) fn internal(problem: &str) -> Self {
+        let message = format!("Internal error occurred: {problem}");
+        let mut failure = Self::new(500, "InternalError", message);
+        failure.with("details", json!({ "causes": [{ "message": problem }] }));
+        failure
+    }
+
+    /// Returns the failure for an object whose name differs from the path's.
+    pub(crate) fn name_mismatch(object: &str, path: &str) -> Self {
+        Self::bad_request(format!(
+            "the name of the object ({object}) does not match the name on the URL ({path})"
+        ))
+    }
+
+    pub(crate) fn invalid(resource: &ResourceType, name: &str, causes: &[Cause]) -> Self {
+        Self::invalid_kind(&resource.group, &resource.kind, name, causes)
+    }
+
+    /// Returns the failure for unknown members under strict validation.
+    pub(crate) fn strict(resource: &ResourceType, unknown: &[String]) -> Self {
+        let (kind, version) = (&resource.kind, &resource.version);
+        Self::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
+            unknown.join(", ")
+        ))
+    }
+
+    /// Returns the failure for unknown members in a patched object, which is not quoted.
+    pub(crate) fn strict_patch(unknown: &[String]) -> Self {
+        let problem = format!("strict decoding error: {}", unknown.join(", "));
+        let cause = Cause::invalid("patch", "", &problem);
+        Self::invalid_kind("", "", "", &[cause])
+    }
+
+    /// Returns the failure for invalid options of a write.
+    pub(crate) fn invalid_options(kind: &str, cause: &Cause) -> Self {
+        Self::invalid_kind("meta.k8s.io", kind, "", std::slice::from_ref(cause))
+    }
+
+    pub(crate) fn invalid_kind(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
+        let problems: Vec<String> =
+            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let problems = match &*problems {
+            [problem] => problem.clone(),
+            problems => format!("[{}]", problems.join(", ")),
+        };
+        let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+        let message = format!("{qualified} {name:?} is invalid: {problems}");
+        let mut failure = Self::new(422, "Invalid", message);
+        let causes: Vec<Value> = causes.iter().map(Cause::value).collect();
+        let mut details = json!({ "kind": kind, "causes": causes });
+        for (member, value) in [("name", name), ("group", group)] {
+            if !value.is_empty() {
+                details[member] = value.into();
+            }
+        }
+        failure.with("details", details);
+        failure
+    }
+
+    /// Returns the failure for a request that a rule forbids.
+    pub(crate) fn forbidden(resource: &ResourceType, name: &str, problem: &str) -> Self {
+        let subject = match name {
+            "" => resource.qualified(),
+            name => format!("{} {name:?}", resource.qualified()),
+        };
+        let mut failure = Self::new(403, "Forbidden", format!("{subject} is forbidden: {problem}"));
+        failure = failure.with_details(resource, name);
+        failure
+    }
+
+    /// Returns the failure for an eviction that a budget refuses, for now or for `retry_after`
+    /// seconds.
+    pub(crate) fn over_budget(cause: &str, retry_after: u32) -> Self {
+        let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+        let mut failure = Self::new(429, "TooManyRequests", message);
+        let mut details = json!({
+            "causes": [{ "reason": "DisruptionBudget", "message": cause }],
+        });
+        if retry_after > 0 {
+            details["retryAfterSeconds"] = retry_after.into();
+            failure.retry_after = Some(retry_after);
+        }
+        failure.with("details", details);
+        failure
+    }
+
+    /// Returns the failure for a budget with an invalid status.
+    pub(crate) fn forbidden_by_budget(name: &str, problem: &str) -> Self {
+        let message = format!("poddisruptionbudget.policy {name:?} is forbidden: {problem}");
+        let mut failure = Self::new(403, "Forbidden", message);
+        let details = json!({ "name": name, "group": "policy", "kind": "poddisruptionbudget" });
+        failure.with("details", details);
+        failure
+    }
+
+    /// Returns the failure for a pod that cannot be bound to a node.
+    pub(crate) fn not_bound(pod: &str, problem: &str) -> Self {
+        let message = format!("Operation cannot be fulfilled on pods/binding {pod:?}: {problem}");
+        let mut failure = Self::new(409, "Conflict", message);
+        failure.with("details", json!({ "name": pod, "kind": "pods/binding" }));
+        failure
+    }
+
+    /// Returns a 500 without a reason, as a real server does for unexpected errors.
+    pub(crate) fn without_reason(message: &str) -> Self {
+        let mut failure = Self::new(500, "", message);
+        if let Some(members) = failure.status.as_mut().and_then(Value::as_object_mut) {
+            members.remove("reason");
+        }
+        failure
+    }
+
+    /// Adds causes.
+    pub(crate) fn with_causes(mut self, causes: &[Value]) -> Self {
+        self.with("details", json!({ "causes": causes }));
+        self
+    }
+
+    /// Adds the cause that a namespace is being deleted.
+    pub(crate) fn caused_by_namespace(mut self, namespace: &str) -> Self {
+        let message = format!("namespace {namespace} is being terminated");
+        let cause = json!({
+            "reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace",
+        });
+        if let Some(status) = &mut self.status {
+            status["details"]["causes"] = json!([cause]);
+        }
+        self
+    }
+
+    pub(crate) fn unsupported_media_type(accepted: &str) -> Self {
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: \
+             {accepted}"
+        );
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        let mut failure = Self::new(405, "MethodNotAllowed", message);
+        failure.with("details", json!({}));
+        failure
+    }
+
+    /// Returns the failure for a verb that a custom type, or a part of it, does not support.
+    pub(crate) fn not_supported(resource: &ResourceType, verb: &str) -> Self {
+        let qualified = resource.qualified();
+        let message = format!("{verb} is not supported on resources of kind {qualified:?}");
+        Self::new(405, "MethodNotAllowed", message).with_details(resource, "")
+    }
+
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    /// Returns the failure for a page whose snapshot is gone, with a token that continues without
+    /// it.
+    pub(crate) fn expired_page(inconsistent: &str) -> Self {
+        let mut failure = Self::expired(
+            "The provided continue parameter is too old to display a consistent list result. You \
+             can start a new list without the continue parameter, or use the continue token in \
+             this response to retrieve the remainder of the results. Continuing with the provided \
+             token results in an inconsistent list - objects that were created, modified, or \
+             deleted between the time the first chunk was returned and now may show up in the list.",
+        );
+        failure.with("metadata", json!({ "continue": inconsistent }));
+        failure
+    }
+
+    pub(crate) fn too_large(asked: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+        let mut failure = Self::new(504, "Timeout", message);
+        let cause = json!({
+            "reason": "ResourceVersionTooLarge", "message": "Too large resource version"
+        });
+        failure.with("details", json!({ "causes": [cause], "retryAfterSeconds": 1 }));
+        failure.retry_after = Some(1);
+        failure
+    }
+
+    pub(crate) fn not_acceptable() -> Self {
+        let message = "406: Not Acceptable\n\nAvailable representations: application/json, \
+                       application/vnd.kubernetes.protobuf";
+        let mut failure = Self::new(406, "NotAcceptable", message);
+        failure.with("details", json!({}));
+        failure
+    }
+
+    /// Returns the failure for a type whose storage is not ready yet.
+    pub(crate) fn storage_not_ready() -> Self {
+        let mut failure = Self::new(429, "TooManyRequests", "storage is (re)initializing");
+        failure.with("details", json!({ "retryAfterSeconds": 1 }));
+        failure.retry_after = Some(1);
+        failure
+    }
+
+    /// Returns the failure for a watch in an encoding that has no stream.
+    pub(crate) fn watch_not_acceptable() -> Self {
+        let message = "only the following media types are accepted: application/json;stream=watch, \
+                       application/vnd.kubernetes.protobuf;stream=watch";
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// Returns the failure for a protobuf-only request to a type without protobuf.
+    pub(crate) fn no_protobuf() -> Self {
+        let message = "only the following media types are accepted: application/json";
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// Returns the Status, for an ERROR event.
+    pub(crate) fn status(&self) -> Value {
+        self.status.clone().unwrap_or_default()
+    }
+}
+
+/// A problem of one field.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause {
+    reason: &'static str,
+    field: String,
+    message: String,
+}
+
+impl Cause {
+    pub(crate) fn invalid(field: &str, value: &str, problem: &str) -> Self {
+        Self::invalid_raw(field, &format!("{value:?}"), problem)
+    }
+
+    /// Returns the cause for a value that is not a text.
+    pub(crate) fn invalid_raw(field: &str, value: &str, problem: &str) -> Self {
+        let message = format!("Invalid value: {value}: {problem}");
+        Self { reason: "FieldValueInvalid", field: field.to_owned(), message }
+    }
+
+    pub(crate) fn required(field: &str, problem: &str) -> Self {
+        let message = match problem {
+            "" => "Required value".to_owned(),
+            problem => format!("Required value: {problem}"),
+        };
+        Self { reason: "FieldValueRequired", field: field.to_owned(), message }
+    }
+
+    pub(crate) fn forbidden(field: &str, problem: &str) -> Self {
+        let message = format!("Forbidden: {problem}");
+        Self { reason: "FieldValueForbidden", field: field.to_owned(), message }
+    }
+
+    pub(crate) fn unsupported(field: &str, value: &str, supported: &str) -> Self {
+        Self::unsupported_raw(field, &format!("{value:?}"), supported)
+    }
+
+    /// Returns the cause for an unsupported value that is not a text.
+    pub(crate) fn unsupported_raw(field: &str, value: &str, supported: &str) -> Self {
+        let message = format!("Unsupported value: {value}: supported values: {supported}");
+        Self { reason: "FieldValueNotSupported", field: field.to_owned(), message }
+    }
+
+    /// Returns the cause for a value of the wrong type, which is named instead of the value.
+    pub(crate) fn wrong_type(field: &str, found: &str, problem: &str) -> Self {
+        let message = format!("Invalid value: {found:?}: {problem}");
+        Self { reason: "FieldValueTypeInvalid", field: field.to_owned(), message }
+    }
+
+    pub(crate) fn too_long(field: &str, most: u64) -> Self {
+        let message = format!("Too long: may not be more than {most} bytes");
+        Self { reason: "FieldValueTooLong", field: field.to_owned(), message }
+    }
+
+    pub(crate) fn too_many(field: &str, found: u64, most: u64) -> Self {
+        let items = if most == 1 { "item" } else { "items" };
+        let message = format!("Too many: {found}: must have at most {most} {items}");
+        Self { reason: "FieldValueTooMany", field: field.to_owned(), message }
+    }
+
+    pub(crate) fn duplicate(field: &str, value: &str) -> Self {
+        let message = format!("Duplicate value: {value}");
+        Self { reason: "FieldValueDuplicate", field: field.to_owned(), message }
+    }
+
+    fn value(&self) -> Value {
+        json!({ "reason": self.reason, "message": self.message, "field": self.field })
+    }
+}

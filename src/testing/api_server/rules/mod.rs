@@ -1,0 +1,9 @@
+//! Rules about kinds, as data and pure functions: what is served, which names are valid, what a
+//! schema says, who may do what.
+//!
+//! Rules see values and no store.
+
+pub(crate) mod access;
+pub(crate) mod kinds;
+pub(crate) mod names;
+pub(crate) mod schema;

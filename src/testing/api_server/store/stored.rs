@@ -1,0 +1,114 @@
+//! One object at one revision, as the server keeps it.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::shard;
+use crate::testing::api_server::resource::{ResourceType, absent};
+
+/// A stored object: its bytes, and the values for selectors. It never changes.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) revision: u64,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    /// The values of the type's selectable fields, in its order.
+    pub(crate) fields: Vec<String>,
+    /// The hash of the uid.
+    pub(crate) hash: u64,
+    /// The object's JSON behind its kind and apiVersion: `"metadata":{…},…}`.
+    tail: Bytes,
+    /// The JSON of the metadata.
+    metadata: Bytes,
+    /// The protobuf message, once it was requested.
+    message: OnceLock<Bytes>,
+}
+
+impl Stored {
+    /// Stores an object whose metadata is valid.
+    pub(crate) fn new(resource: &ResourceType, revision: u64, mut object: Value) -> Self {
+        object["metadata"]["resourceVersion"] = revision.to_string().into();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+        let labels = labels.map(|(key, value)| (key.clone(), text(value))).collect();
+        let fields = resource.fields.iter().map(|path| {
+            let mut value = &object;
+            for member in path.split('.') {
+                value = &value[member];
+            }
+            match value {
+                Value::Null => absent(path).to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            }
+        });
+        let (namespace, name) =
+            (text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]));
+        let fields = fields.collect();
+        let hash = shard::hash(object["metadata"]["uid"].as_str().unwrap_or_default());
+        let mut members = match object {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
+        members.remove("kind");
+        members.remove("apiVersion");
+        let metadata = members.get("metadata").map(Value::to_string).unwrap_or_default();
+        let whole = Value::Object(members).to_string();
+        Self {
+            revision,
+            namespace,
+            name,
+            labels,
+            fields,
+            hash,
+            tail: Bytes::from(whole).slice(1..),
+            metadata: metadata.into(),
+            message: OnceLock::new(),
+        }
+    }
+
+    /// Returns the key that objects are ordered by.
+    pub(crate) fn key(&self) -> String {
+        key(&self.namespace, &self.name)
+    }
+
+    /// Returns the object as a value, with kind and apiVersion.
+    pub(crate) fn value(&self, resource: &ResourceType) -> Value {
+        let mut bytes = Vec::new();
+        self.write(&resource.kind, &resource.api_version(), &mut bytes);
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    /// Writes the object with this kind and apiVersion.
+    pub(crate) fn write(&self, kind: &str, api_version: &str, out: &mut Vec<u8>) {
+        let head = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",");
+        out.extend_from_slice(head.as_bytes());
+        out.extend_from_slice(&self.tail);
+    }
+
+    /// Returns the object's JSON without kind and apiVersion, but for the opening brace.
+    pub(crate) fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+
+    /// Returns the JSON of the metadata.
+    pub(crate) fn metadata(&self) -> &[u8] {
+        &self.metadata
+    }
+
+    /// Returns the protobuf message, which `encode` makes once.
+    pub(crate) fn message(&self, encode: impl FnOnce() -> Bytes) -> Bytes {
+        self.message.get_or_init(encode).clone()
+    }
+}
+
+pub(crate) fn key(namespace: &str, name: &str) -> String {
+    match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{namespace}/{name}"),
+    }
+}

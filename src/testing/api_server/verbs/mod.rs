@@ -1,0 +1,182 @@
+//! Creates, replaces and deletes: the effect of a write on the store.
+//!
+//! A write is checked, completed with what a server sets, stored, and followed by its side effects
+//! (see `lifecycle`). It is atomic under the store's lock. Only objects of a definition are
+//! validated and defaulted beyond their metadata, by their schema.
+
+mod create;
+pub(crate) mod definitions;
+mod delete;
+mod lifecycle;
+pub(crate) mod list;
+pub(crate) mod managed_fields;
+pub(crate) mod namespaces;
+pub(crate) mod options;
+pub(crate) mod patch;
+pub(crate) mod pods;
+pub(crate) mod reviews;
+pub(crate) mod scale;
+mod update;
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::store::Store;
+use crate::testing::api_server::store::stored::{Stored, key};
+
+pub(crate) use self::create::{create, create_as_is};
+pub(crate) use self::delete::{delete, delete_all, purge};
+pub(crate) use self::update::{replace, update, update_as_is};
+
+/// The part of an object that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All but the status, if the type has a separate status.
+    Object,
+    Status,
+    /// The object, through its scale.
+    Scale,
+    /// The object with its status, which only the test process may write.
+    Both,
+}
+
+/// The object to write, as the path names it, with the options of the write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) resource: &'a ResourceType,
+    pub(crate) namespace: Option<&'a str>,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) part: Part,
+    /// True if nothing is stored.
+    pub(crate) dry_run: bool,
+    /// The manager of the write, for field ownership.
+    pub(crate) manager: &'a str,
+}
+
+/// The result of a delete.
+#[derive(Debug)]
+pub(crate) enum Deleted {
+    Gone(Value),
+    /// The object waits for finalizers or a grace period.
+    Waits(Value),
+}
+
+impl Place<'_> {
+    pub(crate) fn name(&self) -> &str {
+        self.name.unwrap_or_default()
+    }
+
+    pub(crate) fn key(&self) -> String {
+        key(self.namespace.unwrap_or_default(), self.name())
+    }
+
+    pub(crate) fn current(&self, store: &Store) -> Result<Arc<Stored>, Failure> {
+        let object = store.of(self.resource).and_then(|all| all.objects.get(&self.key()));
+        object.cloned().ok_or_else(|| Failure::not_found(self.resource, self.name()))
+    }
+
+    /// Returns the body as an object of this type and place, whose metadata is an object.
+    pub(crate) fn check(&self, mut object: Value) -> Result<Value, Failure> {
+        let Some(members) = object.as_object_mut() else {
+            return Err(Failure::bad_request("the object provided is unrecognized"));
+        };
+        for (member, expected) in
+            [("kind", self.resource.kind.clone()), ("apiVersion", self.resource.api_version())]
+        {
+            let found = members.get(member).and_then(Value::as_str);
+            if found.is_some_and(|found| !found.is_empty() && found != expected) {
+                let message = format!(
+                    "the {member} in the data ({}) does not match the expected {member} ({expected})",
+                    found.unwrap_or_default()
+                );
+                return Err(Failure::bad_request(message));
+            }
+            members.insert(member.into(), expected.into());
+        }
+        let metadata = members.entry("metadata").or_insert_with(|| json!({}));
+        let Some(metadata) = metadata.as_object_mut() else {
+            return Err(Failure::bad_request("metadata is not an object"));
+        };
+        match (self.resource.namespaced, self.namespace) {
+            (true, Some(namespace)) => {
+                let found = metadata.get("namespace").and_then(Value::as_str).unwrap_or_default();
+                if !found.is_empty() && found != namespace {
+                    let message = "the namespace of the provided object does not match the \
+                                   namespace sent on the request";
+                    return Err(Failure::bad_request(message));
+                }
+                metadata.insert("namespace".into(), namespace.into());
+            }
+            (true, None) => {
+                let message = "an empty namespace may not be set during creation";
+                return Err(Failure::bad_request(message));
+            }
+            (false, _) => drop(metadata.remove("namespace")),
+        }
+        encode_texts(self.resource, &mut object);
+        Ok(object)
+    }
+
+    /// Stores a new state, unless this is a dry run.
+    fn put(&self, store: &mut Store, object: Value) -> Result<Value, Failure> {
+        if self.dry_run {
+            return Ok(object);
+        }
+        let stored = store.put(self.resource, object).ok_or_else(Failure::not_served)?;
+        let value = stored.value(self.resource);
+        lifecycle::stored(store, self.resource, &value);
+        Ok(value)
+    }
+
+    /// Removes the object, unless this is a dry run.
+    fn remove(&self, store: &mut Store, current: &Stored) -> Result<Value, Failure> {
+        if self.dry_run {
+            return Ok(current.value(self.resource));
+        }
+        let removed = store.remove(self.resource, &self.key());
+        let last = removed.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
+        lifecycle::removed(store, self.resource, &last);
+        Ok(last.value(self.resource))
+    }
+}
+
+/// Returns the object at a path, and creates it. Other values on the path are replaced.
+pub(crate) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
+    let mut value = object;
+    for member in path {
+        value = &mut value[*member];
+        if !value.is_object() {
+            *value = json!({});
+        }
+    }
+    value
+}
+
+/// Moves the plain texts of a Secret into its data, encoded.
+fn encode_texts(resource: &ResourceType, object: &mut Value) {
+    if resource.qualified() != "secrets" {
+        return;
+    }
+    let texts = object.as_object_mut().and_then(|members| members.remove("stringData"));
+    for (name, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {
+        let data = STANDARD.encode(text.as_str().unwrap_or_default());
+        at(object, &["data"])[name.as_str()] = data.into();
+    }
+}
+
+/// Returns whether the object has finalizers.
+fn has_finalizers(object: &Value) -> bool {
+    object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+/// Removes a member of an object's metadata.
+fn take_metadata(object: &mut Value, member: &str) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove(member);
+    }
+}

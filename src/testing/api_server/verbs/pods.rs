@@ -1,0 +1,206 @@
+//! The subresources of pods: `eviction`, a delete that a disruption budget may refuse, and
+//! `binding`, a scheduler's choice of a node.
+//!
+//! The status of a budget decides what it allows, as on a real server. No controller counts pods
+//! here: a test sets the status.
+
+use serde_json::{Value, json};
+
+use super::options::{DeleteOptions, WriteOptions};
+use super::scale::selector_text;
+use super::{Part, Place, at, delete, update};
+use crate::labels::LabelSelector;
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::names::now;
+use crate::testing::api_server::store::Store;
+use crate::testing::api_server::store::stored::Stored;
+
+/// The largest number of disrupted pods that one budget may list.
+const MOST_DISRUPTED: usize = 2000;
+
+/// Evicts the pod that `place` names, or returns the budget that refuses it.
+pub(crate) fn evict(
+    store: &mut Store,
+    place: Place<'_>,
+    eviction: &Value,
+    options: &WriteOptions,
+) -> Result<Value, Failure> {
+    if eviction["metadata"]["name"].as_str() != place.name {
+        let message = "name in URL does not match name in Eviction object";
+        return Err(Failure::bad_request(message));
+    }
+    let options = DeleteOptions::of(&eviction["deleteOptions"], options)?;
+    let place = Place { part: Part::Object, dry_run: options.dry_run, ..place };
+    let stored = place.current(store)?;
+    let pod = stored.value(place.resource);
+    if !has_ended(&pod)
+        && let Some(types) = store.served("policy", "v1", "poddisruptionbudgets").cloned()
+    {
+        match &*budgets(store, &types, &stored) {
+            [] => {}
+            [budget] if allows_unready(&pod, budget) => {}
+            [budget] => take_disruption(store, &types, place, budget.clone())?,
+            _ => {
+                // A real server reports this as an internal error.
+                let message = "This pod has more than one PodDisruptionBudget, which the eviction \
+                               subresource does not support.";
+                return Ok(json!({
+                    "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                    "message": message, "code": 500,
+                }));
+            }
+        }
+    }
+    delete(store, place, &options)?;
+    Ok(json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
+    }))
+}
+
+/// Returns whether the pod does not run, so that its eviction disrupts nothing.
+fn has_ended(pod: &Value) -> bool {
+    matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"))
+        || !pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// Returns the budgets that select the pod.
+fn budgets(store: &Store, types: &ResourceType, pod: &Stored) -> Vec<Value> {
+    let all = store.of(types).into_iter().flat_map(|all| all.objects.values());
+    let here = all.filter(|budget| budget.namespace == pod.namespace);
+    here.map(|budget| budget.value(types))
+        .filter(|budget| {
+            let selector = &budget["spec"]["selector"];
+            let labels = selector_text(selector).parse::<LabelSelector>();
+            // An empty selector selects every pod; an absent one selects none.
+            selector.is_object() && labels.is_ok_and(|labels| labels.matches(Some(&pod.labels)))
+        })
+        .collect()
+}
+
+/// Returns whether the budget allows the eviction because the pod is not ready.
+fn allows_unready(pod: &Value, budget: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    if conditions.into_iter().any(|c| c["type"] == "Ready" && c["status"] == "True") {
+        return false;
+    }
+    let (healthy, needed) = health(budget);
+    budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow"
+        || (needed > 0 && healthy >= needed)
+}
+
+/// Returns the numbers of healthy and of required pods.
+fn health(budget: &Value) -> (i64, i64) {
+    let count = |member: &str| budget["status"][member].as_i64().unwrap_or(0);
+    (count("currentHealthy"), count("desiredHealthy"))
+}
+
+/// Takes one disruption off a budget, for the pod that `place` names.
+fn take_disruption(
+    store: &mut Store,
+    types: &ResourceType,
+    place: Place<'_>,
+    mut budget: Value,
+) -> Result<(), Failure> {
+    let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let status = &budget["status"];
+    let allowed = status["disruptionsAllowed"].as_i64().unwrap_or(0);
+    let disrupted = status["disruptedPods"].as_object().map_or(0, serde_json::Map::len);
+    if status["observedGeneration"].as_i64() < budget["metadata"]["generation"].as_i64() {
+        let cause = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(Failure::over_budget(&cause, 10));
+    }
+    let refused = |problem| Err(Failure::forbidden_by_budget(&name, problem));
+    if allowed < 0 {
+        return refused("pdb disruptions allowed is negative");
+    }
+    if disrupted > MOST_DISRUPTED {
+        return refused(
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+        );
+    }
+    if allowed == 0 {
+        let (healthy, needed) = health(&budget);
+        let cause = format!(
+            "The disruption budget {name} needs {needed} healthy pods and has {healthy} currently"
+        );
+        return Err(Failure::over_budget(&cause, 0));
+    }
+    budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
+    at(&mut budget, &["status", "disruptedPods"])[place.name()] = now().into();
+    let place =
+        Place { resource: types, name: Some(&name), part: Part::Both, manager: "", ..place };
+    let current = place.current(store)?;
+    update(store, place, &current, budget)?;
+    Ok(())
+}
+
+/// Binds the pod that `place` names to a node.
+pub(crate) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Result<Value, Failure> {
+    let metadata = &binding["metadata"];
+    if metadata["name"].as_str() != place.name {
+        let message = "name in URL does not match name in Binding object";
+        return Err(Failure::bad_request(message));
+    }
+    let target = &binding["target"];
+    let (kind, node) = (target["kind"].as_str(), target["name"].as_str().unwrap_or_default());
+    if let Some(kind) = kind.filter(|kind| !matches!(*kind, "" | "Node")) {
+        let problem = format!(
+            "target.kind: Unsupported value: {kind:?}: supported values: \"Node\", \"<empty>\""
+        );
+        return Err(Failure::without_reason(&problem));
+    }
+    if node.is_empty() {
+        return Err(Failure::without_reason("target.name: Required value"));
+    }
+    let place = Place { part: Part::Both, ..place };
+    let current = place.current(store)?;
+    let mut pod = current.value(place.resource);
+    let assigned = pod["spec"]["nodeName"].as_str().unwrap_or_default();
+    let name = place.name();
+    let problem = if !pod["metadata"]["deletionTimestamp"].is_null() {
+        Some(format!("pod {name} is being deleted, cannot be assigned to a host"))
+    } else if !assigned.is_empty() {
+        Some(format!("pod {name} is already assigned to node {assigned:?}"))
+    } else if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
+        Some(format!("pod {name} has non-empty .spec.schedulingGates"))
+    } else {
+        None
+    };
+    if let Some(problem) = problem {
+        return Err(Failure::not_bound(name, &problem));
+    }
+    at(&mut pod, &["spec"])["nodeName"] = node.into();
+    for member in ["labels", "annotations"] {
+        for (key, value) in metadata[member].as_object().into_iter().flatten() {
+            at(&mut pod, &["metadata", member])[key.as_str()] = value.clone();
+        }
+    }
+    set_scheduled(&mut pod);
+    // The uid and version in the binding are preconditions of the pod.
+    for member in ["uid", "resourceVersion"] {
+        if !metadata[member].is_null() {
+            pod["metadata"][member] = metadata[member].clone();
+        }
+    }
+    update(store, place, &current, pod)?;
+    Ok(json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
+    }))
+}
+
+/// Sets the `PodScheduled` condition.
+fn set_scheduled(pod: &mut Value) {
+    let scheduled = json!({
+        "type": "PodScheduled", "status": "True", "lastProbeTime": null,
+        "lastTransitionTime": now(),
+    });
+    let conditions = &mut at(pod, &["status"])["conditions"];
+    match conditions.as_array_mut() {
+        Some(conditions) => {
+            conditions.retain(|condition| condition["type"] != "PodScheduled");
+            conditions.push(scheduled);
+        }
+        None => *conditions = json!([scheduled]),
+    }
+}

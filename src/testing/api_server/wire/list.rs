@@ -1,0 +1,80 @@
+//! Responses to lists, whose bodies are created in pieces while they are read.
+
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+use http::Response;
+use http_body_util::{BodyExt, StreamBody};
+use serde_json::Value;
+
+use super::body::ResponseBody;
+use super::form::{Encoding, Form, PIECE, data, streamed};
+use super::{protobuf, table, written};
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::store::Store;
+use crate::testing::api_server::store::stored::Stored;
+use crate::testing::api_server::verbs;
+use crate::testing::api_server::verbs::list::{ListQuery, Page};
+
+/// Answers a list.
+pub(super) fn list(
+    store: &Store,
+    resource: &Arc<ResourceType>,
+    query: &ListQuery,
+    form: Form,
+    encoding: Encoding,
+) -> Result<Response<ResponseBody>, Failure> {
+    let Page { metadata, items } = verbs::list::page(store, resource, query)?;
+    Ok(respond(resource.clone(), &metadata, items, form, encoding))
+}
+
+/// Returns a response whose body is created in pieces while it is read.
+fn respond(
+    resource: Arc<ResourceType>,
+    metadata: &Value,
+    items: Vec<Arc<Stored>>,
+    form: Form,
+    encoding: Encoding,
+) -> Response<ResponseBody> {
+    let (kind, version): (String, String) = match form {
+        Form::Metadata => ("PartialObjectMetadataList".into(), "meta.k8s.io/v1".into()),
+        Form::Row(_) => ("Table".into(), "meta.k8s.io/v1".into()),
+        Form::Whole | Form::Item => (resource.list_kind.clone(), resource.api_version()),
+    };
+    if encoding == Encoding::Protobuf {
+        let types: (&str, &str) = (&version, &kind);
+        let messages = items.iter().map(|item| written::message(item, &resource, form)).collect();
+        return protobuf::list(types, metadata, messages);
+    }
+    let rows = match form {
+        Form::Row(_) => {
+            format!("\"columnDefinitions\":{},\"rows\"", table::columns(&resource))
+        }
+        _ => "\"items\"".into(),
+    };
+    let head = format!(
+        "{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},{rows}:["
+    );
+    let state = (head.into_bytes(), items.into_iter().enumerate(), false);
+    let pieces = stream::unfold(state, move |(mut piece, mut items, ended)| {
+        let resource = resource.clone();
+        async move {
+            if ended {
+                return None;
+            }
+            while piece.len() < PIECE {
+                let Some((n, item)) = items.next() else {
+                    piece.extend_from_slice(b"]}\n");
+                    return Some((Ok(data(piece)), (Vec::new(), items, true)));
+                };
+                if n > 0 {
+                    piece.push(b',');
+                }
+                written::write(&item, &resource, form, &mut piece);
+            }
+            Some((Ok(data(piece)), (Vec::new(), items, false)))
+        }
+    });
+    streamed(StreamBody::new(pieces.boxed()).boxed_unsync())
+}

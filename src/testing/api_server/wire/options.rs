@@ -1,0 +1,54 @@
+//! The options of a write, as a request states them.
+
+use http::{HeaderMap, Method, Uri};
+use serde_json::Value;
+
+use super::protobuf;
+use super::query::{is_true, parameters};
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::verbs::options::{
+    DeleteOptions, WriteOptions, dry_run, propagation, unknown,
+};
+
+impl WriteOptions {
+    /// Parses the options of a request.
+    pub(super) fn parse(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Self, Failure> {
+        let kind = match *method {
+            Method::POST => "CreateOptions",
+            Method::PUT => "UpdateOptions",
+            Method::DELETE => "DeleteOptions",
+            _ => "PatchOptions",
+        };
+        let params = parameters(uri);
+        let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
+        let agent = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
+        let program = agent.unwrap_or("unknown").split('/').next().unwrap_or_default();
+        let grace = get("gracePeriodSeconds").map(|value| {
+            let problem = |_| Failure::bad_request(format!("gracePeriodSeconds: {value:?}"));
+            value.parse().map_err(problem)
+        });
+        Ok(Self {
+            dry_run: dry_run(kind, get("dryRun").map_or("", |value| value))?,
+            manager_given: get("fieldManager").is_some(),
+            force: get("force").is_some_and(|value| is_true(value)),
+            manager: get("fieldManager").map_or(program, |value| &**value).to_owned(),
+            unknown: unknown(kind, get("fieldValidation").map_or("", |value| value))?,
+            grace: grace.transpose()?,
+            propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,
+        })
+    }
+}
+
+impl DeleteOptions {
+    /// Parses the body of a delete, which may be empty, with defaults from its query.
+    pub(super) fn parse(body: &[u8], query: &WriteOptions) -> Result<Self, Failure> {
+        if body.is_empty() {
+            return Self::of(&Value::Null, query);
+        }
+        let body: Value = serde_json::from_slice(body)
+            .ok()
+            .or_else(|| protobuf::read(body))
+            .ok_or_else(|| Failure::bad_request("the body of the request is not JSON"))?;
+        Self::of(&body, query)
+    }
+}

@@ -1,0 +1,102 @@
+//! Objects as rows of a table, for kubectl.
+//!
+//! Well-known kinds have the columns of a real server, custom types have those of their definition,
+//! and all others have name and age.
+
+mod columns;
+mod duration;
+mod json_path;
+mod pod;
+
+use serde_json::{Value, json};
+
+use self::columns::BuiltinColumn;
+use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::wire::form::Include;
+
+const NAME: &str = "The object's name, unique within its namespace.";
+const AGE: &str = "How long ago the object was created.";
+
+/// Returns the columns of a type.
+pub(crate) fn columns(resource: &ResourceType) -> Value {
+    if resource.custom {
+        return custom_columns(resource);
+    }
+    let headings = columns::of(resource).iter();
+    headings.map(|heading| described(heading.name, heading.kind, "", "", heading.wide)).collect()
+}
+
+fn described(name: &str, kind: &str, format: &str, description: &str, priority: i64) -> Value {
+    let format = if name == "Name" { "name" } else { format };
+    let description = match (name, description) {
+        ("Name", "") => NAME,
+        ("Age", "") => AGE,
+        (name, "") => name,
+        (_, description) => description,
+    };
+    json!({
+        "name": name, "type": kind, "format": format, "description": description,
+        "priority": priority,
+    })
+}
+
+fn custom_columns(resource: &ResourceType) -> Value {
+    let mut columns = vec![described("Name", "string", "", "", 0)];
+    let declared = resource.columns.iter();
+    columns.extend(declared.map(|column| {
+        described(&column.name, &column.kind, &column.format, &column.description, column.priority)
+    }));
+    if resource.columns.is_empty() {
+        columns.push(described("Age", "date", "", "", 0));
+    }
+    columns.into()
+}
+
+/// Returns an object as a row.
+pub(crate) fn row(resource: &ResourceType, object: &Value, include: Include) -> Value {
+    let cells: Vec<Value> = if resource.custom {
+        custom_cells(resource, object)
+    } else {
+        columns::of(resource).iter().map(|BuiltinColumn { cell, .. }| cell(object)).collect()
+    };
+    let beside = match include {
+        Include::Nothing => Value::Null,
+        Include::Object => object.clone(),
+        Include::Metadata => json!({
+            "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
+            "metadata": object["metadata"],
+        }),
+    };
+    json!({ "cells": cells, "object": beside })
+}
+
+fn custom_cells(resource: &ResourceType, object: &Value) -> Vec<Value> {
+    let mut cells = vec![object["metadata"]["name"].clone()];
+    for column in &resource.columns {
+        let found = json_path::find(object, &column.path);
+        cells.push(match (&*column.kind, found) {
+            (_, Value::Null) => Value::Null,
+            ("date", found) => duration::since(&found),
+            ("string", found) if !found.is_string() => found.to_string().into(),
+            (_, found) => found,
+        });
+    }
+    if resource.columns.is_empty() {
+        cells.push(duration::since(&object["metadata"]["creationTimestamp"]));
+    }
+    cells
+}
+
+/// Returns a whole table as one value.
+pub(crate) fn whole(
+    resource: &ResourceType,
+    metadata: &Value,
+    with_columns: bool,
+    rows: &[Value],
+) -> Value {
+    let columns = if with_columns { columns(resource) } else { Value::Null };
+    json!({
+        "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+        "columnDefinitions": columns, "rows": rows,
+    })
+}
