@@ -14,6 +14,8 @@ pub struct ApiServerBuilder {
     pub(crate) history_limit: usize,
     pub(crate) options: Options,
     pub(crate) require_namespaces: bool,
+    pub(crate) namespace_controller: bool,
+    pub(crate) garbage_collection: bool,
     pub(crate) compact_after: Option<Duration>,
     pub(crate) storage_start_delay: Option<Duration>,
     pub(crate) access: Access,
@@ -25,6 +27,8 @@ impl Default for ApiServerBuilder {
             history_limit: 10_000,
             options: Options { bookmark_interval: Duration::from_secs(60), watch_cache: true },
             require_namespaces: false,
+            namespace_controller: true,
+            garbage_collection: false,
             compact_after: None,
             storage_start_delay: None,
             access: Access::default(),
@@ -57,6 +61,22 @@ impl ApiServerBuilder {
     /// exist.
     pub fn require_namespaces(mut self, required: bool) -> Self {
         self.require_namespaces = required;
+        self
+    }
+
+    /// Sets whether the objects of a namespace that is being deleted are deleted, and then the
+    /// namespace. The default is true. If false, they stay until a client deletes them, as in a
+    /// cluster without its controller manager.
+    pub fn namespace_controller(mut self, runs: bool) -> Self {
+        self.namespace_controller = runs;
+        self
+    }
+
+    /// Sets whether objects whose owners are gone are deleted, and whether the propagation policies
+    /// `Orphan` and `Foreground` are carried out. The default is false: a delete adds the policy's
+    /// finalizer, which a client removes.
+    pub fn garbage_collection(mut self, runs: bool) -> Self {
+        self.garbage_collection = runs;
         self
     }
 

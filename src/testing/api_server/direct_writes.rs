@@ -1,13 +1,13 @@
 //! Direct writes without a request, by a test or a stand-in for a controller.
 
-use std::error::Error;
-
 use kube::Resource;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::error::DirectWriteError;
 use crate::testing::api_server::ApiServer;
+use crate::testing::api_server::controllers;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::DeleteOptions;
@@ -17,8 +17,8 @@ impl ApiServer {
     /// Creates an object directly, with its status. Returns it as stored.
     ///
     /// # Errors
-    /// Returns the message of the `Status` that a client would get.
-    pub fn create<K>(&self, object: &K) -> Result<K, String>
+    /// Returns the `Status` that a client would get, or that the type is not served.
+    pub fn create<K>(&self, object: &K) -> Result<K, DirectWriteError>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
@@ -31,20 +31,20 @@ impl ApiServer {
     /// Returns the object as stored.
     ///
     /// # Errors
-    /// Returns the message of the `Status` that a client would get.
-    pub fn replace<K>(&self, object: &K) -> Result<K, String>
+    /// Returns the `Status` that a client would get, or that the type is not served.
+    pub fn replace<K>(&self, object: &K) -> Result<K, DirectWriteError>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
-        self.write(object, verbs::replace)
+        self.write(object, |store, place, value| Ok(verbs::replace(store, place, value)?.1))
     }
 
     /// Deletes an object directly, without a grace period. Finalizers delay the deletion. Returns
     /// its last state.
     ///
     /// # Errors
-    /// Returns the message of the `Status` that a client would get.
-    pub fn delete<K>(&self, object: &K) -> Result<K, String>
+    /// Returns the `Status` that a client would get, or that the type is not served.
+    pub fn delete<K>(&self, object: &K) -> Result<K, DirectWriteError>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
@@ -59,25 +59,23 @@ impl ApiServer {
         &self,
         object: &K,
         write: impl FnOnce(&mut Store, Place<'_>, Value) -> Result<Value, Failure>,
-    ) -> Result<K, String>
+    ) -> Result<K, DirectWriteError>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
-        let told = |error: &dyn Error| error.to_string();
-        let value = serde_json::to_value(object).map_err(|error| told(&error))?;
+        let value = serde_json::to_value(object).map_err(DirectWriteError::Encoding)?;
         let mut store = self.inner.server.store.lock();
         let served = store.served(&K::group(&()), &K::version(&()), &K::plural(&()));
-        let resource =
-            served.cloned().ok_or_else(|| "this type is not served: register it".to_owned())?;
-        let place = Place {
-            resource: &resource,
-            namespace: object.meta().namespace.as_deref(),
-            name: object.meta().name.as_deref(),
-            part: Part::Both,
-            dry_run: false,
-            manager: "embedded",
-        };
-        let written = write(&mut store, place, value).map_err(|failure| failure.message)?;
-        serde_json::from_value(written).map_err(|error| told(&error))
+        let resource = served.cloned().ok_or_else(|| DirectWriteError::NotServed {
+            api_version: K::api_version(&()).into(),
+            kind: K::kind(&()).into(),
+        })?;
+        let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());
+        let place =
+            Place { manager: "embedded", ..Place::direct(&resource, namespace, name, Part::Both) };
+        let written = write(&mut store, place, value);
+        controllers::settle(&mut store);
+        drop(store);
+        serde_json::from_value(written?).map_err(DirectWriteError::Decoding)
     }
 }

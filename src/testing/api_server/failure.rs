@@ -63,6 +63,23 @@ impl Failure {
         Self::new(409, "AlreadyExists", message).with_details(resource, name)
     }
 
+    /// Returns the failure for a name that an object has that is being deleted.
+    pub(crate) fn exists_still(resource: &ResourceType, name: &str) -> Self {
+        let qualified = resource.qualified();
+        let message = format!("object is being deleted: {qualified} {name:?} already exists");
+        Self::new(409, "AlreadyExists", message).with_details(resource, name)
+    }
+
+    /// Returns the failure for a generated name that an object has already.
+    pub(crate) fn not_unique(resource: &ResourceType, name: &str) -> Self {
+        let message = format!(
+            "{} {name:?} already exists, the server was not able to generate a unique name for the \
+             object",
+            resource.qualified()
+        );
+        Self::new(409, "AlreadyExists", message).with_details(resource, name)
+    }
+
     pub(crate) fn conflict(resource: &ResourceType, name: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} {name:?}: the object has been modified; please \
@@ -81,12 +98,37 @@ impl Failure {
         Self::new(409, "Conflict", message).with_details(resource, name)
     }
 
+    /// Returns the failure for a precondition of a delete that does not hold. It names the kind.
+    pub(crate) fn delete_precondition_failed(
+        resource: &ResourceType,
+        name: &str,
+        problem: &str,
+    ) -> Self {
+        let kind = match &*resource.group {
+            "" => resource.kind.clone(),
+            group => format!("{}.{group}", resource.kind),
+        };
+        let message = format!("Operation cannot be fulfilled on {kind} {name:?}: {problem}");
+        let mut failure = Self::new(409, "Conflict", message).with_details(resource, name);
+        if let Some(status) = &mut failure.status {
+            status["details"]["kind"] = resource.kind.clone().into();
+        }
+        failure
+    }
+
     /// Returns an internal error.
     pub(crate) fn internal(problem: &str) -> Self {
         let message = format!("Internal error occurred: {problem}");
         let mut failure = Self::new(500, "InternalError", message);
         failure.with("details", json!({ "causes": [{ "message": problem }] }));
         failure
+    }
+
+    /// Returns the failure for an object without the name that the path has.
+    pub(crate) fn name_missing(path: &str) -> Self {
+        Self::bad_request(format!(
+            "the name of the object ({path} based on URL) was undeterminable: name must be provided"
+        ))
     }
 
     /// Returns the failure for an object whose name differs from the path's.
@@ -98,6 +140,37 @@ impl Failure {
 
     pub(crate) fn invalid(resource: &ResourceType, name: &str, causes: &[Cause]) -> Self {
         Self::invalid_kind(&resource.group, &resource.kind, name, causes)
+    }
+
+    /// Returns the failure for a replace without the version that the type needs.
+    pub(crate) fn version_needed(resource: &ResourceType, name: &str) -> Self {
+        let problem = "must be specified for an update";
+        let cause = Cause::invalid_raw("metadata.resourceVersion", "0", problem);
+        Self::invalid_kind(&resource.group, &resource.plural, name, &[cause])
+    }
+
+    /// Returns the failure for an object whose uid is not the stored one's.
+    pub(crate) fn other_uid(
+        resource: &ResourceType,
+        namespace: Option<&str>,
+        name: &str,
+        (wanted, found): (&str, &str),
+    ) -> Self {
+        let group = if resource.custom { format!("{}/", resource.group) } else { String::new() };
+        let namespace = namespace.map_or_else(String::new, |namespace| format!("{namespace}/"));
+        let key = format!("/registry/{group}{}/{namespace}{name}", resource.plural);
+        let problem = format!(
+            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, \
+             AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object \
+             meta: {found}"
+        );
+        Self::precondition_failed(resource, name, &problem)
+    }
+
+    /// Returns the failure for a version that is no number.
+    pub(crate) fn version_unreadable(version: &str) -> Self {
+        let problem = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
+        Self::without_reason(&problem)
     }
 
     /// Returns the failure for unknown members under strict validation.
@@ -122,8 +195,13 @@ impl Failure {
     }
 
     pub(crate) fn invalid_kind(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
-        let problems: Vec<String> =
-            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let mut problems: Vec<String> = Vec::new();
+        for cause in causes {
+            let problem = format!("{}: {}", cause.field, cause.message);
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
         let problems = match &*problems {
             [problem] => problem.clone(),
             problems => format!("[{}]", problems.join(", ")),

@@ -76,8 +76,11 @@
 //! ```
 
 mod builder;
+mod controllers;
 mod direct_writes;
+mod error;
 mod failure;
+mod names;
 mod resource;
 mod rules;
 mod store;
@@ -96,12 +99,12 @@ use parking_lot::{Mutex, ReentrantMutex};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::builder::ApiServerBuilder;
+pub use self::error::DirectWriteError;
 pub use self::resource::ResourceType;
 pub use self::rules::access::AccessRule;
 use self::rules::access::User;
 use self::rules::kinds;
 use self::store::Store;
-use self::verbs::namespaces;
 use self::wire::Server;
 use self::wire::body::full;
 pub use self::wire::body::{Aborted, ResponseBody};
@@ -145,8 +148,11 @@ impl ApiServer {
             store.keep_for(time);
         }
         store.storage_start_delay = builder.storage_start_delay;
+        store.namespaces_needed = builder.require_namespaces;
+        store.empties_namespaces = builder.namespace_controller;
+        store.collects_garbage = builder.garbage_collection;
         if builder.require_namespaces {
-            namespaces::begin(&mut store);
+            controllers::create_initial(&mut store);
         }
         let server = Server::new(store, builder.access, builder.options, stop.clone());
         let inner = Inner {

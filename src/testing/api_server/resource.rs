@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 use kube::Resource;
 use kube::core::{ApiResource, NamespaceResourceScope};
 
+use super::names::NameForm;
+
 /// A type that the server serves.
 ///
 /// ```
@@ -36,8 +38,22 @@ pub struct ResourceType {
     pub(crate) status: bool,
     /// True if the generation counts changes of the spec.
     pub(crate) generation: bool,
+    /// True if the generation counts changes of annotations, too.
+    pub(crate) counts_annotations: bool,
     /// True if a delete is answered with the object, not with a `Status`.
     pub(crate) deleted_is_returned: bool,
+    /// True if a delete without a policy leaves the dependents.
+    pub(crate) orphans: bool,
+    /// True if a replace must have a `resourceVersion`.
+    pub(crate) needs_version: bool,
+    /// True if a replace of a missing object creates it.
+    pub(crate) creates_on_replace: bool,
+    /// True if a deletion waits for a grace period.
+    pub(crate) graceful: bool,
+    /// The form of the names.
+    pub(crate) name_form: NameForm,
+    /// The members of metadata that a write of the status does not change.
+    pub(crate) kept_by_status: &'static [&'static str],
     /// True for a review: a create is answered and nothing is stored.
     pub(crate) review: bool,
     /// The paths of the `scale` subresource, if the type has one.
@@ -106,6 +122,7 @@ impl ResourceType {
         plural: &str,
         namespaced: bool,
     ) -> Self {
+        let custom = group.contains('.') && !group.ends_with(".k8s.io");
         Self {
             group: group.to_owned(),
             version: version.to_owned(),
@@ -116,10 +133,17 @@ impl ResourceType {
             short_names: Vec::new(),
             categories: Vec::new(),
             namespaced,
-            custom: group.contains('.') && !group.ends_with(".k8s.io"),
+            custom,
             status: true,
             generation: true,
+            counts_annotations: false,
             deleted_is_returned: false,
+            orphans: false,
+            needs_version: custom,
+            creates_on_replace: false,
+            graceful: false,
+            name_form: NameForm::Subdomain,
+            kept_by_status: &[],
             review: false,
             scale: None,
             fields: Vec::new(),
@@ -234,6 +258,8 @@ const WRITTEN: &[&str] = &["get", "patch", "update"];
 pub(crate) enum Subresource {
     Status,
     Scale,
+    /// The finalizers of a namespace.
+    Finalize,
     Eviction,
     Binding,
 }
@@ -253,6 +279,7 @@ impl Subresource {
         let (name, kind, verbs) = match self {
             Self::Status => ("status", None, WRITTEN),
             Self::Scale => ("scale", Some(("autoscaling", "v1", "Scale")), WRITTEN),
+            Self::Finalize => ("finalize", None, &["update"][..]),
             Self::Eviction => ("eviction", Some(("policy", "v1", "Eviction")), &["create"][..]),
             Self::Binding => ("binding", Some(("", "", "Binding")), &["create"][..]),
         };
@@ -266,6 +293,9 @@ impl ResourceType {
         let mut served = Vec::new();
         if self.qualified() == "pods" {
             served.extend([Subresource::Binding, Subresource::Eviction]);
+        }
+        if self.qualified() == "namespaces" {
+            served.push(Subresource::Finalize);
         }
         served.extend(self.scale.as_ref().map(|_| Subresource::Scale));
         let status = self.status.then_some(Subresource::Status);

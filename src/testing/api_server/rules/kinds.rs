@@ -5,16 +5,33 @@
 
 use serde_json::{Value, json};
 
+use crate::testing::api_server::names::NameForm;
 use crate::testing::api_server::resource::{ResourceType, ScalePaths};
 
-const NAMESPACED: u8 = 1;
-const STATUS: u8 = 2;
-const GENERATION: u8 = 4;
+const NAMESPACED: u16 = 1;
+const STATUS: u16 = 2;
+const GENERATION: u16 = 4;
 /// A delete is answered with the object.
-const RETURNED: u8 = 8;
-const SCALE: u8 = 16;
+const RETURNED: u16 = 8;
+const SCALE: u16 = 16;
 /// A review, which is answered and not stored.
-const REVIEW: u8 = 32;
+const REVIEW: u16 = 32;
+/// A replace must have a version.
+const VERSIONED: u16 = 64;
+/// A replace of a missing object creates it.
+const UPSERT: u16 = 128;
+/// Changes of annotations raise the generation.
+const ANNOTATIONS: u16 = 256;
+/// A delete without a policy leaves the dependents.
+const ORPHANS: u16 = 512;
+/// A deletion waits for a grace period.
+const GRACEFUL: u16 = 1024;
+/// Names are labels, not domains.
+const LABEL_NAME: u16 = 2048;
+/// Names are any part of a path.
+const PATH_NAME: u16 = 4096;
+/// Names are at most 52 characters long, because a suffix of eleven follows in names of jobs.
+const SHORT_NAME: u16 = 8192;
 
 const POD: &str = "spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName \
     spec.hostNetwork status.phase status.podIP status.nominatedNodeName";
@@ -25,38 +42,41 @@ const EVENT: &str = "regarding.kind regarding.namespace regarding.name regarding
     regarding.apiVersion regarding.resourceVersion regarding.fieldPath reason \
     reportingController type";
 
+/// The longest name of a cron job.
+const LONGEST_CRON_JOB: usize = 52;
+
 /// The kind, plural, flags, short names, categories and selectable fields.
-type Row = (&'static str, &'static str, u8, &'static str, &'static str, &'static str);
+type Row = (&'static str, &'static str, u16, &'static str, &'static str, &'static str);
 
 /// The group, version and types, in the order of a real server's discovery.
 #[rustfmt::skip] // a row a line
 const TYPES: &[(&str, &str, &[Row])] = &[
     ("", "v1", &[
         ("ConfigMap", "configmaps", NAMESPACED, "cm", "", ""),
-        ("Endpoints", "endpoints", NAMESPACED, "ep", "", ""),
-        ("Event", "events", NAMESPACED, "ev", "", EVENT_V1),
-        ("LimitRange", "limitranges", NAMESPACED, "limits", "", ""),
-        ("Namespace", "namespaces", STATUS, "ns", "", "status.phase"),
+        ("Endpoints", "endpoints", NAMESPACED | UPSERT, "ep", "", ""),
+        ("Event", "events", NAMESPACED | UPSERT, "ev", "", EVENT_V1),
+        ("LimitRange", "limitranges", NAMESPACED | UPSERT, "limits", "", ""),
+        ("Namespace", "namespaces", STATUS | LABEL_NAME, "ns", "", "status.phase"),
         ("Node", "nodes", STATUS, "no", "", "spec.unschedulable"),
         ("PersistentVolumeClaim", "persistentvolumeclaims", NAMESPACED | STATUS | RETURNED, "pvc", "", ""),
         ("PersistentVolume", "persistentvolumes", STATUS | RETURNED, "pv", "", ""),
-        ("Pod", "pods", NAMESPACED | STATUS | GENERATION | RETURNED, "po", "all", POD),
-        ("PodTemplate", "podtemplates", NAMESPACED | RETURNED, "", "", ""),
-        ("ReplicationController", "replicationcontrollers", NAMESPACED | STATUS | GENERATION | SCALE, "rc", "all", "status.replicas"),
+        ("Pod", "pods", NAMESPACED | STATUS | GENERATION | RETURNED | GRACEFUL, "po", "all", POD),
+        ("PodTemplate", "podtemplates", NAMESPACED | RETURNED | GENERATION, "", "", ""),
+        ("ReplicationController", "replicationcontrollers", NAMESPACED | STATUS | GENERATION | SCALE | ORPHANS, "rc", "all", "status.replicas"),
         ("ResourceQuota", "resourcequotas", NAMESPACED | STATUS | RETURNED, "quota", "", ""),
         ("Secret", "secrets", NAMESPACED, "", "", "type"),
         ("ServiceAccount", "serviceaccounts", NAMESPACED | RETURNED, "sa", "", ""),
-        ("Service", "services", NAMESPACED | STATUS | RETURNED, "svc", "all", "spec.clusterIP spec.type"),
+        ("Service", "services", NAMESPACED | STATUS | RETURNED | UPSERT | LABEL_NAME, "svc", "all", "spec.clusterIP spec.type"),
     ]),
     ("apps", "v1", &[
         ("ControllerRevision", "controllerrevisions", NAMESPACED, "", "", ""),
         ("DaemonSet", "daemonsets", NAMESPACED | STATUS | GENERATION, "ds", "all", ""),
-        ("Deployment", "deployments", NAMESPACED | STATUS | GENERATION | SCALE, "deploy", "all", ""),
+        ("Deployment", "deployments", NAMESPACED | STATUS | GENERATION | SCALE | ANNOTATIONS, "deploy", "all", ""),
         ("ReplicaSet", "replicasets", NAMESPACED | STATUS | GENERATION | SCALE, "rs", "all", "status.replicas"),
-        ("StatefulSet", "statefulsets", NAMESPACED | STATUS | GENERATION | SCALE, "sts", "all", ""),
+        ("StatefulSet", "statefulsets", NAMESPACED | STATUS | GENERATION | SCALE | LABEL_NAME, "sts", "all", ""),
     ]),
     ("events.k8s.io", "v1", &[
-        ("Event", "events", NAMESPACED, "ev", "", EVENT),
+        ("Event", "events", NAMESPACED | UPSERT, "ev", "", EVENT),
     ]),
     ("authentication.k8s.io", "v1", &[
         ("SelfSubjectReview", "selfsubjectreviews", REVIEW, "", "", ""),
@@ -70,8 +90,8 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("HorizontalPodAutoscaler", "horizontalpodautoscalers", NAMESPACED | STATUS, "hpa", "all", ""),
     ]),
     ("batch", "v1", &[
-        ("CronJob", "cronjobs", NAMESPACED | STATUS | GENERATION, "cj", "all", ""),
-        ("Job", "jobs", NAMESPACED | STATUS | GENERATION, "", "all", "status.successful"),
+        ("CronJob", "cronjobs", NAMESPACED | STATUS | GENERATION | SHORT_NAME, "cj", "all", ""),
+        ("Job", "jobs", NAMESPACED | STATUS | GENERATION | ORPHANS, "", "all", "status.successful"),
     ]),
     ("certificates.k8s.io", "v1", &[
         ("CertificateSigningRequest", "certificatesigningrequests", STATUS, "csr", "", "spec.signerName"),
@@ -84,48 +104,48 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("ServiceCIDR", "servicecidrs", STATUS, "", "", ""),
     ]),
     ("policy", "v1", &[
-        ("PodDisruptionBudget", "poddisruptionbudgets", NAMESPACED | STATUS | GENERATION, "pdb", "", ""),
+        ("PodDisruptionBudget", "poddisruptionbudgets", NAMESPACED | STATUS | GENERATION | VERSIONED, "pdb", "", ""),
     ]),
     ("rbac.authorization.k8s.io", "v1", &[
-        ("ClusterRoleBinding", "clusterrolebindings", 0, "", "", ""),
-        ("ClusterRole", "clusterroles", 0, "", "", ""),
-        ("RoleBinding", "rolebindings", NAMESPACED, "", "", ""),
-        ("Role", "roles", NAMESPACED, "", "", ""),
+        ("ClusterRoleBinding", "clusterrolebindings", UPSERT | PATH_NAME, "", "", ""),
+        ("ClusterRole", "clusterroles", UPSERT | PATH_NAME, "", "", ""),
+        ("RoleBinding", "rolebindings", NAMESPACED | UPSERT | PATH_NAME, "", "", ""),
+        ("Role", "roles", NAMESPACED | UPSERT | PATH_NAME, "", "", ""),
     ]),
     ("storage.k8s.io", "v1", &[
-        ("CSIDriver", "csidrivers", 0, "", "", ""),
-        ("CSINode", "csinodes", 0, "", "", ""),
-        ("CSIStorageCapacity", "csistoragecapacities", NAMESPACED, "", "", ""),
-        ("StorageClass", "storageclasses", 0, "sc", "", ""),
-        ("VolumeAttachment", "volumeattachments", STATUS, "", "", ""),
+        ("CSIDriver", "csidrivers", VERSIONED, "", "", ""),
+        ("CSINode", "csinodes", VERSIONED | RETURNED, "", "", ""),
+        ("CSIStorageCapacity", "csistoragecapacities", NAMESPACED | VERSIONED, "", "", ""),
+        ("StorageClass", "storageclasses", RETURNED, "sc", "", ""),
+        ("VolumeAttachment", "volumeattachments", STATUS | VERSIONED, "", "", ""),
         ("VolumeAttributesClass", "volumeattributesclasses", 0, "vac", "", ""),
     ]),
     ("admissionregistration.k8s.io", "v1", &[
-        ("MutatingAdmissionPolicy", "mutatingadmissionpolicies", GENERATION, "", "api-extensions", ""),
-        ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", GENERATION, "", "api-extensions", ""),
-        ("MutatingWebhookConfiguration", "mutatingwebhookconfigurations", GENERATION, "", "api-extensions", ""),
-        ("ValidatingAdmissionPolicy", "validatingadmissionpolicies", STATUS | GENERATION, "", "api-extensions", ""),
-        ("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", GENERATION, "", "api-extensions", ""),
-        ("ValidatingWebhookConfiguration", "validatingwebhookconfigurations", GENERATION, "", "api-extensions", ""),
+        ("MutatingAdmissionPolicy", "mutatingadmissionpolicies", GENERATION | VERSIONED, "", "api-extensions", ""),
+        ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", GENERATION | VERSIONED, "", "api-extensions", ""),
+        ("MutatingWebhookConfiguration", "mutatingwebhookconfigurations", GENERATION | VERSIONED, "", "api-extensions", ""),
+        ("ValidatingAdmissionPolicy", "validatingadmissionpolicies", STATUS | GENERATION | VERSIONED, "", "api-extensions", ""),
+        ("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", GENERATION | VERSIONED, "", "api-extensions", ""),
+        ("ValidatingWebhookConfiguration", "validatingwebhookconfigurations", GENERATION | VERSIONED, "", "api-extensions", ""),
     ]),
     ("apiextensions.k8s.io", "v1", &[
-        ("CustomResourceDefinition", "customresourcedefinitions", STATUS | GENERATION, "crd crds", "api-extensions", ""),
+        ("CustomResourceDefinition", "customresourcedefinitions", STATUS | GENERATION | VERSIONED, "crd crds", "api-extensions", ""),
     ]),
     ("scheduling.k8s.io", "v1", &[
         ("PriorityClass", "priorityclasses", GENERATION, "pc", "", ""),
     ]),
     ("coordination.k8s.io", "v1", &[
-        ("Lease", "leases", NAMESPACED, "", "", ""),
+        ("Lease", "leases", NAMESPACED | VERSIONED | UPSERT, "", "", ""),
     ]),
     ("node.k8s.io", "v1", &[
-        ("RuntimeClass", "runtimeclasses", 0, "", "", ""),
+        ("RuntimeClass", "runtimeclasses", VERSIONED | UPSERT, "", "", ""),
     ]),
     ("discovery.k8s.io", "v1", &[
         ("EndpointSlice", "endpointslices", NAMESPACED | GENERATION, "", "", ""),
     ]),
     ("resource.k8s.io", "v1", &[
         ("DeviceClass", "deviceclasses", GENERATION, "", "", ""),
-        ("ResourceClaim", "resourceclaims", NAMESPACED | STATUS | GENERATION, "", "", ""),
+        ("ResourceClaim", "resourceclaims", NAMESPACED | STATUS | GENERATION | RETURNED, "", "", ""),
         ("ResourceClaimTemplate", "resourceclaimtemplates", NAMESPACED, "", "", ""),
         ("ResourceSlice", "resourceslices", GENERATION, "", "", ""),
     ]),
@@ -134,6 +154,11 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("PriorityLevelConfiguration", "prioritylevelconfigurations", STATUS | GENERATION, "", "", ""),
     ]),
 ];
+
+/// The metadata that a write of the status leaves as it is, by qualified name; elsewhere it changes
+/// labels, annotations, finalizers and owners.
+const KEPT_BY_STATUS: &[(&str, &[&str])] =
+    &[("pods", &["ownerReferences"]), ("deployments.apps", &["labels"])];
 
 /// Returns the types that every server starts with.
 pub(crate) fn types() -> impl Iterator<Item = ResourceType> {
@@ -149,7 +174,21 @@ fn of(group: &str, version: &str, row: &Row) -> ResourceType {
     resource.generation = flags & GENERATION != 0;
     resource.deleted_is_returned = flags & RETURNED != 0;
     resource.review = flags & REVIEW != 0;
+    resource.needs_version = flags & VERSIONED != 0;
+    resource.creates_on_replace = flags & UPSERT != 0;
+    resource.counts_annotations = flags & ANNOTATIONS != 0;
+    resource.orphans = flags & ORPHANS != 0;
+    resource.graceful = flags & GRACEFUL != 0;
+    resource.name_form = match flags & (LABEL_NAME | PATH_NAME | SHORT_NAME) {
+        LABEL_NAME => NameForm::Label,
+        PATH_NAME => NameForm::PathSegment,
+        SHORT_NAME => NameForm::Short(LONGEST_CRON_JOB),
+        _ => NameForm::Subdomain,
+    };
     resource.scale = (flags & SCALE != 0).then(ScalePaths::builtin);
+    let name = resource.qualified();
+    let kept = KEPT_BY_STATUS.iter().find(|(known, _)| *known == name);
+    resource.kept_by_status = kept.map_or(&[], |(_, members)| members);
     resource.short_names = words(short_names);
     resource.categories = words(categories);
     resource.fields = words(fields);

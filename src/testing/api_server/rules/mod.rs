@@ -4,6 +4,8 @@
 //! Rules see values and no store.
 
 pub(crate) mod access;
+pub(crate) mod definition;
 pub(crate) mod kinds;
-pub(crate) mod names;
+pub(crate) mod metadata;
 pub(crate) mod schema;
+pub(crate) mod strategy;

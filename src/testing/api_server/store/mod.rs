@@ -4,7 +4,7 @@ pub(crate) mod selection;
 pub(crate) mod shard;
 pub(crate) mod stored;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,10 +32,14 @@ pub(crate) struct Store {
     pub(crate) collections: Vec<Collection>,
     /// True if objects need an existing namespace.
     pub(crate) namespaces_needed: bool,
-    /// The namespaces that are removed once they are empty.
-    pub(crate) terminating: Vec<String>,
-    /// The definitions that are removed once their type has no object.
-    pub(crate) ending: Vec<String>,
+    /// True if the objects of a namespace that is being deleted are deleted.
+    pub(crate) empties_namespaces: bool,
+    /// True if objects whose owners are gone are deleted.
+    pub(crate) collects_garbage: bool,
+    /// Changes that the controllers have not seen.
+    unsettled: VecDeque<Settling>,
+    /// The collection and key of the objects that have an owner with this uid.
+    dependents: HashMap<String, BTreeSet<(u64, String)>>,
     /// Removed types, whose open watches still have to receive their end.
     removed_types: VecDeque<Collection>,
     /// The time that the storage of a custom type takes to start.
@@ -63,6 +67,15 @@ pub(crate) struct Collection {
     pub(crate) trimmed: u64,
 }
 
+/// A change that the controllers have not seen.
+#[derive(Debug)]
+pub(crate) struct Settling {
+    pub(crate) resource: Arc<ResourceType>,
+    /// The new state, or the last one.
+    pub(crate) object: Arc<Stored>,
+    pub(crate) removed: bool,
+}
+
 /// One change of one object.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
@@ -88,8 +101,10 @@ impl Store {
             history_limit,
             collections: Vec::new(),
             namespaces_needed: false,
-            terminating: Vec::new(),
-            ending: Vec::new(),
+            empties_namespaces: true,
+            collects_garbage: false,
+            unsettled: VecDeque::new(),
+            dependents: HashMap::new(),
             removed_types: VecDeque::new(),
             storage_start_delay: None,
             next_id: 0,
@@ -193,10 +208,12 @@ impl Store {
         let collection = self.collection(resource)?;
         let stored = Arc::new(Stored::new(resource, revision, object));
         let before = collection.objects.insert(stored.key(), stored.clone());
+        let before_owners = before.clone();
         collection.remember(
             Change { revision, before, after: After::Present(stored.clone()) },
             history_limit,
         );
+        self.settle_later(resource, stored.clone(), before_owners, false);
         self.revision = revision;
         self.mark();
         self.announce();
@@ -209,11 +226,66 @@ impl Store {
         let before = collection.objects.remove(key)?;
         let last = Arc::new(Stored::new(resource, revision, before.value(resource)));
         let after = After::Deleted(last.clone());
+        let before_owners = Some(before.clone());
         collection.remember(Change { revision, before: Some(before), after }, history_limit);
+        self.settle_later(resource, last.clone(), before_owners, true);
         self.revision = revision;
         self.mark();
         self.announce();
         Some(last)
+    }
+
+    /// Notes a change for the controllers, and its owners.
+    fn settle_later(
+        &mut self,
+        resource: &ResourceType,
+        object: Arc<Stored>,
+        before: Option<Arc<Stored>>,
+        removed: bool,
+    ) {
+        let Some(collection) = self.of(resource) else { return };
+        let (id, Some(resource)) = (collection.id, collection.versions.first().cloned()) else {
+            return;
+        };
+        let place = |object: &Stored| (id, object.key());
+        for owner in before.iter().flat_map(|before| &before.owners) {
+            if let Some(dependents) = self.dependents.get_mut(owner) {
+                dependents.remove(&place(&object));
+                if dependents.is_empty() {
+                    self.dependents.remove(owner);
+                }
+            }
+        }
+        for owner in object.owners.iter().filter(|_| !removed) {
+            self.dependents.entry(owner.clone()).or_default().insert(place(&object));
+        }
+        self.unsettled.push_back(Settling { resource, object, removed });
+    }
+
+    /// Returns the next change that the controllers have not seen.
+    pub(crate) fn next_unsettled(&mut self) -> Option<Settling> {
+        self.unsettled.pop_front()
+    }
+
+    /// Returns the objects that have an owner with this uid.
+    pub(crate) fn dependents(
+        &self,
+        uid: &str,
+    ) -> impl Iterator<Item = (Arc<ResourceType>, Arc<Stored>)> {
+        let places = self.dependents.get(uid).into_iter().flatten();
+        places.filter_map(|(id, key)| {
+            let collection = self.collections.iter().find(|collection| collection.id == *id)?;
+            let object = collection.objects.get(key)?;
+            Some((collection.versions.first()?.clone(), object.clone()))
+        })
+    }
+
+    /// Returns whether the definition of a type is being deleted.
+    pub(crate) fn is_ending(&self, resource: &ResourceType) -> bool {
+        let definitions = self.served("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+        let all = definitions.and_then(|definitions| self.of(definitions));
+        let found = all.and_then(|all| all.objects.get(&resource.qualified()));
+        found.is_some_and(|definition| definition.deleting)
     }
 
     /// Discards states when they are older than this.

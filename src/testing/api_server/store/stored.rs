@@ -18,8 +18,13 @@ pub(crate) struct Stored {
     pub(crate) labels: BTreeMap<String, String>,
     /// The values of the type's selectable fields, in its order.
     pub(crate) fields: Vec<String>,
+    pub(crate) uid: String,
     /// The hash of the uid.
     pub(crate) hash: u64,
+    /// True if the deletion has begun.
+    pub(crate) deleting: bool,
+    /// The uids of the owners.
+    pub(crate) owners: Vec<String>,
     /// The object's JSON behind its kind and apiVersion: `"metadata":{…},…}`.
     tail: Bytes,
     /// The JSON of the metadata.
@@ -49,7 +54,10 @@ impl Stored {
         let (namespace, name) =
             (text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]));
         let fields = fields.collect();
-        let hash = shard::hash(object["metadata"]["uid"].as_str().unwrap_or_default());
+        let uid = text(&object["metadata"]["uid"]);
+        let deleting = !object["metadata"]["deletionTimestamp"].is_null();
+        let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        let owners = owners.map(|owner| text(&owner["uid"])).collect();
         let mut members = match object {
             Value::Object(members) => members,
             _ => Map::new(),
@@ -64,7 +72,10 @@ impl Stored {
             name,
             labels,
             fields,
-            hash,
+            hash: shard::hash(&uid),
+            uid,
+            deleting,
+            owners,
             tail: Bytes::from(whole).slice(1..),
             metadata: metadata.into(),
             message: OnceLock::new(),

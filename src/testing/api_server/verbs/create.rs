@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Part, Place, lifecycle, managed_fields, take_metadata};
-use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::names;
-use crate::testing::api_server::rules::schema;
+use super::{Part, Place, managed_fields, take_metadata};
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::names;
+use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
 use crate::testing::api_server::store::Store;
 
+/// Creates an object.
 pub(crate) fn create(store: &mut Store, place: Place<'_>, object: Value) -> Result<Value, Failure> {
     create_object(store, place, object, true)
 }
@@ -29,81 +30,102 @@ fn create_object(
 ) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
     schema::complete(place.resource, &mut object);
-    let metadata = &mut object["metadata"];
-    if metadata["resourceVersion"].as_str().is_some_and(|version| !version.is_empty()) {
+    let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    if !matches!(version, "" | "0") {
         let message = "resourceVersion should not be set on objects to be created";
-        return Err(Failure::bad_request(message));
+        return Err(Failure::without_reason(message));
     }
-    let given = metadata["name"].as_str().unwrap_or_default().to_owned();
-    let name = match (&*given, metadata["generateName"].as_str()) {
-        ("", Some(prefix)) if !prefix.is_empty() => format!("{prefix}{}", names::suffix()),
-        ("", _) => {
-            let problem = "name or generateName is required";
-            let cause = Cause::required("metadata.name", problem);
-            return Err(Failure::invalid(place.resource, "", &[cause]));
-        }
+    let text = |member: &str| object["metadata"][member].as_str().unwrap_or_default().to_owned();
+    let (given, prefix) = (text("name"), text("generateName"));
+    let name = match (&*given, &*prefix) {
+        ("", "") => String::new(),
+        ("", prefix) => names::generated(prefix),
         _ => given,
     };
-    let problem = names::problem(place.resource, &name);
-    let cause = problem.map(|problem| Cause::invalid("metadata.name", &name, problem));
-    let mut causes = Vec::from_iter(cause);
-    metadata["name"] = name.clone().into();
-    metadata["uid"] = names::uid().into();
-    metadata["creationTimestamp"] = names::now().into();
-    for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"] {
-        take_metadata(&mut object, member);
+    assign(place, &mut object, &name);
+    if place.part != Part::Both {
+        reset_status(place, &mut object);
+        strategy::on_create(place.resource, &mut object);
     }
-    if place.resource.generation {
-        object["metadata"]["generation"] = 1.into();
-    }
-    reset_status(place, &mut object);
-    causes.extend(schema::problems(place.resource, Part::Both, None, &object));
+    admit(store, place, &name)?;
+    let mut causes = metadata::problems(place.resource, &object["metadata"]);
+    causes.extend(schema::problems(place.resource, false, None, &object));
+    causes.extend(definition::problems(place.resource, &mut object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, &name, &causes));
     }
     let place = Place { name: Some(&name), ..place };
-    lifecycle::admit(store, place.resource, place.namespace, &mut object)?;
-    if place.current(store).is_ok() {
-        return Err(Failure::exists(place.resource, &name));
+    if let Ok(current) = place.current(store) {
+        return Err(match () {
+            () if current.deleting => Failure::exists_still(place.resource, &name),
+            () if !prefix.is_empty() => Failure::not_unique(place.resource, &name),
+            () => Failure::exists(place.resource, &name),
+        });
     }
+    place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
     if track {
         managed_fields::track(&place, None, &mut object);
     }
     place.put(store, object)
 }
 
+/// Sets the metadata that a server assigns.
+fn assign(place: Place<'_>, object: &mut Value, name: &str) {
+    for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+        take_metadata(object, member);
+    }
+    if place.resource.generation {
+        object["metadata"]["generation"] = 1.into();
+    }
+    let metadata = &mut object["metadata"];
+    if let Some(members) = metadata.as_object_mut() {
+        place.warn(metadata::merge_owners(members));
+    }
+    metadata["name"] = name.into();
+    metadata["uid"] = names::uid().into();
+    metadata["creationTimestamp"] = names::now().into();
+}
+
 /// Removes the status of a new object, if the type has a separate status.
 fn reset_status(place: Place<'_>, object: &mut Value) {
-    if place.part == Part::Both || !place.resource.status {
-        return;
-    }
-    let Some(members) = object.as_object_mut() else { return };
-    match &*place.resource.qualified() {
-        "pods" => {
-            let class = quality_of_service(members.get("spec").unwrap_or(&Value::Null));
-            let status = json!({ "phase": "Pending", "qosClass": class });
-            members.insert("status".into(), status);
-        }
-        _ if place.resource.custom => drop(members.remove("status")),
-        _ => drop(members.insert("status".into(), json!({}))),
+    let Some(members) = object.as_object_mut().filter(|_| place.resource.status) else { return };
+    if place.resource.custom {
+        members.remove("status");
+    } else {
+        members.insert("status".into(), json!({}));
     }
 }
 
-/// Returns the quality of service class of a pod.
-fn quality_of_service(spec: &Value) -> &'static str {
-    let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
-    let (mut any, mut all) = (false, true);
-    for container in containers.into_iter().flatten().flatten() {
-        let resources = &container["resources"];
-        for name in ["cpu", "memory"] {
-            let (request, limit) = (&resources["requests"][name], &resources["limits"][name]);
-            any |= !request.is_null() || !limit.is_null();
-            all &= !limit.is_null() && (request.is_null() || request == limit);
-        }
+/// Returns a failure if the object's namespace or type does not take new objects.
+fn admit(store: &Store, place: Place<'_>, name: &str) -> Result<(), Failure> {
+    if let Some(namespace) = place.namespace {
+        admit_to_namespace(store, place, namespace, name)?;
     }
-    match (any, all) {
-        (true, true) => "Guaranteed",
-        (true, false) => "Burstable",
-        (false, _) => "BestEffort",
+    if place.resource.custom && store.is_ending(place.resource) {
+        let problem = "create not allowed while custom resource definition is terminating";
+        return Err(Failure::forbidden(place.resource, name, problem));
+    }
+    Ok(())
+}
+
+fn admit_to_namespace(
+    store: &Store,
+    place: Place<'_>,
+    namespace: &str,
+    name: &str,
+) -> Result<(), Failure> {
+    let Some(namespaces) = store.served("", "v1", "namespaces") else { return Ok(()) };
+    let found = store.of(namespaces).and_then(|all| all.objects.get(namespace));
+    match found {
+        Some(found) if found.deleting => {
+            let problem = format!(
+                "unable to create new content in namespace {namespace} because it is being \
+                 terminated"
+            );
+            let failure = Failure::forbidden(place.resource, name, &problem);
+            Err(failure.caused_by_namespace(namespace))
+        }
+        None if store.namespaces_needed => Err(Failure::not_found(namespaces, namespace)),
+        _ => Ok(()),
     }
 }

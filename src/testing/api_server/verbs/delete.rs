@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::options::{DeleteOptions, Propagation};
-use super::{Deleted, Part, Place, has_finalizers, lifecycle};
+use super::{Deleted, Part, Place, is_over, take_metadata};
 use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::names;
 use crate::testing::api_server::resource::ResourceType;
-use crate::testing::api_server::rules::names;
+use crate::testing::api_server::rules::strategy;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::selection::Selection;
 use crate::testing::api_server::store::stored::Stored;
@@ -19,6 +20,7 @@ const POD_GRACE: i64 = 30;
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
+/// Deletes an object, or marks it.
 pub(crate) fn delete(
     store: &mut Store,
     place: Place<'_>,
@@ -26,8 +28,8 @@ pub(crate) fn delete(
 ) -> Result<Deleted, Failure> {
     let current = place.current(store)?;
     options.check(place.resource, place.name(), &current)?;
-    if !place.dry_run && lifecycle::deletes_in_steps(place.resource) {
-        return lifecycle::delete(store, place, &current);
+    if let Some(problem) = strategy::undeletable(place.resource, place.name()) {
+        return Err(Failure::forbidden(place.resource, place.name(), problem));
     }
     delete_one(store, place, &current, options)
 }
@@ -40,16 +42,23 @@ fn delete_one(
 ) -> Result<Deleted, Failure> {
     let before = current.value(place.resource);
     let mut object = before.clone();
-    propagate(&mut object, options.propagation);
-    let grace = grace(place, &object, options.grace);
-    let waits = has_finalizers(&object);
+    let first = object["metadata"]["deletionTimestamp"].is_null();
+    propagate(place, &mut object, options.propagation);
+    let graceful = place.resource.graceful && place.part != Part::Both;
+    let grace = if graceful { grace(&object, options.grace) } else { 0 };
     let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
-    let deleting = !object["metadata"]["deletionTimestamp"].is_null();
-    if !waits && (grace == 0 || (deleting && pending == Some(0))) {
-        return Ok(Deleted::Gone(place.remove(store, current)?));
+    if first || pending.is_some_and(|pending| grace < pending) {
+        mark(place.resource, &mut object, grace, first);
     }
-    if !deleting || pending.is_some_and(|pending| grace < pending) {
-        mark(place.resource, &mut object, grace);
+    if is_over(&object) {
+        if !graceful || place.dry_run {
+            let last = place.remove(store, current)?;
+            return Ok(Deleted::Gone(if graceful { object } else { last }));
+        }
+        // Watches see the mark before the end.
+        place.put(store, object)?;
+        let marked = place.current(store)?;
+        return Ok(Deleted::Gone(place.remove(store, &marked)?));
     }
     if object == before {
         return Ok(Deleted::Waits(object));
@@ -58,9 +67,11 @@ fn delete_one(
 }
 
 /// Sets the time by which the object must be gone.
-fn mark(resource: &ResourceType, object: &mut Value, grace: i64) {
-    let first = object["metadata"]["deletionTimestamp"].is_null();
+fn mark(resource: &ResourceType, object: &mut Value, grace: i64, first: bool) {
     object["metadata"]["deletionTimestamp"] = names::after(grace).into();
+    if strategy::on_delete(resource, object, first) {
+        return;
+    }
     object["metadata"]["deletionGracePeriodSeconds"] = grace.into();
     let generation = object["metadata"]["generation"].as_u64();
     if let Some(generation) = generation.filter(|_| first && resource.generation) {
@@ -69,11 +80,8 @@ fn mark(resource: &ResourceType, object: &mut Value, grace: i64) {
     }
 }
 
-/// Returns the grace period of a deletion, in seconds. Only pods that run on a node have one.
-fn grace(place: Place<'_>, object: &Value, asked: Option<i64>) -> i64 {
-    if place.resource.qualified() != "pods" || place.part == Part::Both {
-        return 0;
-    }
+/// Returns the grace period of a pod's deletion, in seconds. Only pods that run on a node have one.
+fn grace(object: &Value, asked: Option<i64>) -> i64 {
     let scheduled = object["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
     let over = matches!(object["status"]["phase"].as_str(), Some("Failed" | "Succeeded"));
     if !scheduled || over {
@@ -84,35 +92,38 @@ fn grace(place: Place<'_>, object: &Value, asked: Option<i64>) -> i64 {
     if grace < 0 { 1 } else { grace }
 }
 
-/// Adds the finalizer for a garbage collector. There is no collector here: a client that requests a
-/// propagation policy removes the finalizer.
-fn propagate(object: &mut Value, propagation: Option<Propagation>) {
-    let Some(propagation) = propagation else { return };
+/// Adds the finalizer that makes the garbage collector act on the dependents, or removes it.
+fn propagate(place: Place<'_>, object: &mut Value, asked: Option<Propagation>) {
+    let found = object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+    let ours = |finalizer: &Value| [ORPHAN, FOREGROUND].iter().any(|name| finalizer == name);
+    let by_default = place.resource.orphans && place.part != Part::Both && !found.iter().any(ours);
+    let Some(propagation) = asked.or(by_default.then_some(Propagation::Orphan)) else { return };
+    if asked.is_none() {
+        place.warn(strategy::default_orphan_warning(place.resource));
+    }
     let wanted = match propagation {
         Propagation::Orphan => Some(ORPHAN),
         Propagation::Foreground => Some(FOREGROUND),
         Propagation::Background => None,
     };
-    let found = object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
-    let ours = |finalizer: &Value| [ORPHAN, FOREGROUND].iter().any(|name| finalizer == name);
     let mut finalizers: Vec<Value> = found.iter().filter(|f| !ours(f)).cloned().collect();
     finalizers.extend(wanted.map(Value::from));
     if finalizers.is_empty() {
-        super::take_metadata(object, "finalizers");
+        take_metadata(object, "finalizers");
     } else {
         object["metadata"]["finalizers"] = finalizers.into();
     }
 }
 
-/// Deletes every selected object, as single deletes would.
+/// Deletes the first selected objects, as single deletes would.
 pub(crate) fn delete_all(
     store: &mut Store,
     place: Place<'_>,
-    selector: &Selection,
+    selection: &Selection,
     options: &DeleteOptions,
 ) -> Result<Vec<Value>, Failure> {
     let collection = store.of(place.resource).ok_or_else(Failure::not_served)?;
-    let selected = collection.objects.values().filter(|object| selector.matches(object));
+    let selected = collection.objects.values().filter(|object| selection.matches(object));
     let selected: Vec<Arc<Stored>> = selected.cloned().collect();
     let mut deleted = Vec::new();
     for object in selected {
@@ -136,14 +147,8 @@ pub(crate) fn purge(store: &mut Store, resource: &ResourceType, namespace: Optio
         |object: &&Arc<Stored>| namespace.is_none_or(|name| object.namespace == name);
     let all: Vec<Arc<Stored>> = collection.objects.values().filter(of_namespace).cloned().collect();
     for object in all {
-        let place = Place {
-            resource,
-            namespace: Some(&*object.namespace).filter(|_| resource.namespaced),
-            name: Some(&object.name),
-            part: Part::Both,
-            dry_run: false,
-            manager: "",
-        };
+        let namespace = Some(&*object.namespace).filter(|_| resource.namespaced);
+        let place = Place::direct(resource, namespace, Some(&object.name), Part::Both);
         // The object is gone or waits; neither is a failure.
         let _ = delete_one(store, place, &object, &DeleteOptions::default());
     }

@@ -1,16 +1,12 @@
 //! Creates, replaces and deletes: the effect of a write on the store.
 //!
-//! A write is checked, completed with what a server sets, stored, and followed by its side effects
-//! (see `lifecycle`). It is atomic under the store's lock. Only objects of a definition are
-//! validated and defaulted beyond their metadata, by their schema.
+//! A write is checked, completed with what a server sets, and stored. It is atomic under the store's
+//! lock. The controllers act on it afterwards.
 
 mod create;
-pub(crate) mod definitions;
 mod delete;
-mod lifecycle;
 pub(crate) mod list;
 pub(crate) mod managed_fields;
-pub(crate) mod namespaces;
 pub(crate) mod options;
 pub(crate) mod patch;
 pub(crate) mod pods;
@@ -18,10 +14,9 @@ pub(crate) mod reviews;
 pub(crate) mod scale;
 mod update;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::Failure;
@@ -41,6 +36,8 @@ pub(crate) enum Part {
     Status,
     /// The object, through its scale.
     Scale,
+    /// The finalizers of a namespace's spec, with its metadata.
+    Finalize,
     /// The object with its status, which only the test process may write.
     Both,
 }
@@ -56,6 +53,18 @@ pub(crate) struct Place<'a> {
     pub(crate) dry_run: bool,
     /// The manager of the write, for field ownership.
     pub(crate) manager: &'a str,
+    /// The warnings of the response, if there is one.
+    pub(crate) warnings: Option<&'a Warnings>,
+}
+
+/// The warnings about a write that succeeds.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(RefCell<Vec<String>>);
+
+impl Warnings {
+    pub(crate) fn take(&self) -> Vec<String> {
+        self.0.take()
+    }
 }
 
 /// The result of a delete.
@@ -66,7 +75,42 @@ pub(crate) enum Deleted {
     Waits(Value),
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// Returns the place of a write that no request asked for.
+    pub(crate) fn direct(
+        resource: &'a ResourceType,
+        namespace: Option<&'a str>,
+        name: Option<&'a str>,
+        part: Part,
+    ) -> Self {
+        Self { resource, namespace, name, part, dry_run: false, manager: "", warnings: None }
+    }
+
+    /// Adds warnings to the response.
+    fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+        if let Some(known) = self.warnings {
+            known.0.borrow_mut().extend(warnings);
+        }
+    }
+
+    /// Returns whether a replace of a missing object creates it.
+    fn creates_missing(&self) -> bool {
+        self.resource.creates_on_replace && self.part == Part::Object
+    }
+
+    fn other_uid(&self, wanted: &str, found: &str) -> Failure {
+        Failure::other_uid(self.resource, self.namespace, self.name(), (wanted, found))
+    }
+
+    /// Returns a failure if an object does not have the name of the path.
+    pub(crate) fn check_name(&self, object: &Value) -> Result<(), Failure> {
+        match object["metadata"]["name"].as_str().unwrap_or_default() {
+            "" => Err(Failure::name_missing(self.name())),
+            name if name != self.name() => Err(Failure::name_mismatch(name, self.name())),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn name(&self) -> &str {
         self.name.unwrap_or_default()
     }
@@ -118,7 +162,6 @@ impl Place<'_> {
             }
             (false, _) => drop(metadata.remove("namespace")),
         }
-        encode_texts(self.resource, &mut object);
         Ok(object)
     }
 
@@ -128,9 +171,7 @@ impl Place<'_> {
             return Ok(object);
         }
         let stored = store.put(self.resource, object).ok_or_else(Failure::not_served)?;
-        let value = stored.value(self.resource);
-        lifecycle::stored(store, self.resource, &value);
-        Ok(value)
+        Ok(stored.value(self.resource))
     }
 
     /// Removes the object, unless this is a dry run.
@@ -140,7 +181,6 @@ impl Place<'_> {
         }
         let removed = store.remove(self.resource, &self.key());
         let last = removed.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
-        lifecycle::removed(store, self.resource, &last);
         Ok(last.value(self.resource))
     }
 }
@@ -157,21 +197,20 @@ pub(crate) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
     value
 }
 
-/// Moves the plain texts of a Secret into its data, encoded.
-fn encode_texts(resource: &ResourceType, object: &mut Value) {
-    if resource.qualified() != "secrets" {
-        return;
-    }
-    let texts = object.as_object_mut().and_then(|members| members.remove("stringData"));
-    for (name, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {
-        let data = STANDARD.encode(text.as_str().unwrap_or_default());
-        at(object, &["data"])[name.as_str()] = data.into();
-    }
-}
-
 /// Returns whether the object has finalizers.
 fn has_finalizers(object: &Value) -> bool {
     object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+/// Returns whether nothing holds up the removal of an object that is being deleted.
+fn is_over(object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    let grace = metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
+    let is_namespace = object["kind"] == "Namespace" && object["apiVersion"] == "v1";
+    // The content of a namespace has a finalizer of its own.
+    let finalized =
+        !is_namespace || object["spec"]["finalizers"].as_array().is_none_or(Vec::is_empty);
+    !metadata["deletionTimestamp"].is_null() && grace == 0 && finalized && !has_finalizers(object)
 }
 
 /// Removes a member of an object's metadata.

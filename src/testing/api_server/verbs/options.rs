@@ -46,8 +46,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) grace: Option<i64>,
     pub(crate) propagation: Option<Propagation>,
     pub(crate) dry_run: bool,
-    uid: Option<String>,
-    version: Option<String>,
+    pub(crate) uid: Option<String>,
+    pub(crate) version: Option<String>,
 }
 
 fn unsupported(kind: &str, field: &str, value: &str, supported: &str) -> Failure {
@@ -130,7 +130,7 @@ impl DeleteOptions {
                 "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). \
                  The object might have been deleted and then recreated"
             );
-            return Err(Failure::precondition_failed(resource, name, &problem));
+            return Err(Failure::delete_precondition_failed(resource, name, &problem));
         }
         let version = current.revision.to_string();
         if let Some(wanted) = self.version.as_ref().filter(|wanted| **wanted != version) {
@@ -138,7 +138,7 @@ impl DeleteOptions {
                 "the ResourceVersion in the precondition ({wanted}) does not match the \
                  ResourceVersion in record ({version}). The object might have been modified"
             );
-            return Err(Failure::precondition_failed(resource, name, &problem));
+            return Err(Failure::delete_precondition_failed(resource, name, &problem));
         }
         Ok(())
     }

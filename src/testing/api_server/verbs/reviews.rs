@@ -7,9 +7,9 @@
 use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::{Cause, Failure};
+use crate::testing::api_server::names::now;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::access::{Access, Attributes, User};
-use crate::testing::api_server::rules::names::now;
 
 /// Returns whether every user may create this review, because it is about the user itself.
 pub(crate) fn is_open(resource: &ResourceType) -> bool {

@@ -4,34 +4,47 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Part, Place, has_finalizers, lifecycle, managed_fields, take_metadata};
-use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::schema;
+use super::{Part, Place, create, is_over, managed_fields, take_metadata};
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
 
+/// Replaces an object. Returns whether the object was created, and its state.
 pub(crate) fn replace(
     store: &mut Store,
     place: Place<'_>,
     object: Value,
-) -> Result<Value, Failure> {
-    let object = place.check(object)?;
-    if object["metadata"]["name"].as_str() != place.name {
-        let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        return Err(Failure::name_mismatch(name, place.name()));
+) -> Result<(bool, Value), Failure> {
+    let mut object = place.check(object)?;
+    place.check_name(&object)?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (uid, version) =
+        (text(&object["metadata"]["uid"]), text(&object["metadata"]["resourceVersion"]));
+    let current = match place.current(store) {
+        Ok(current) => current,
+        Err(missing) if !place.creates_missing() => return Err(missing),
+        Err(_) if !uid.is_empty() => return Err(place.other_uid(&uid, "")),
+        Err(_) => {
+            take_metadata(&mut object, "resourceVersion");
+            let place = Place { part: Part::Object, ..place };
+            return create(store, place, object).map(|object| (true, object));
+        }
+    };
+    let is_forced = place.part == Part::Both;
+    if matches!(&*version, "" | "0") && place.resource.needs_version && !is_forced {
+        return Err(Failure::version_needed(place.resource, place.name()));
     }
-    let current = place.current(store)?;
-    let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
-    if version.is_empty() && place.resource.custom && place.part != Part::Both {
-        let problem = "must be specified for an update";
-        let cause = Cause::invalid_raw("metadata.resourceVersion", "0", problem);
-        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
+    let known = current.value(place.resource);
+    let known = known["metadata"]["uid"].as_str().unwrap_or_default();
+    if !uid.is_empty() && uid != known {
+        return Err(place.other_uid(&uid, known));
     }
-    update(store, place, &current, object)
+    update(store, place, &current, object).map(|object| (false, object))
 }
 
 /// Replaces `current` with a new state, in which the fields that a server sets keep their values. A
-/// version or uid in the object is a precondition.
+/// version in the object is a precondition.
 pub(crate) fn update(
     store: &mut Store,
     place: Place<'_>,
@@ -59,39 +72,31 @@ fn update_object(
     track: bool,
 ) -> Result<Value, Failure> {
     let before = current.value(place.resource);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (uid, known) = (text(&object["metadata"]["uid"]), text(&before["metadata"]["uid"]));
-    if !uid.is_empty() && uid != known {
-        let problem =
-            format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {known}");
-        return Err(Failure::precondition_failed(place.resource, place.name(), &problem));
-    }
-    let version = text(&object["metadata"]["resourceVersion"]);
-    if !version.is_empty() && version != current.revision.to_string() {
-        return Err(Failure::conflict(place.resource, place.name()));
-    }
+    check_version(place, current, &object)?;
     schema::complete(place.resource, &mut object);
     restore_unwritten(place, &before, &mut object);
-    for member in [
-        "uid",
-        "creationTimestamp",
-        "generation",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "generateName",
-        "name",
-        "namespace",
-    ] {
-        let value = &before["metadata"][member];
-        if value.is_null() {
-            take_metadata(&mut object, member);
-        } else {
-            object["metadata"][member] = value.clone();
+    restore_metadata(place, &before, &mut object);
+    if place.part != Part::Both {
+        let spec = object["spec"].clone();
+        strategy::on_update(place.resource, &before, &mut object);
+        if place.part == Part::Finalize {
+            object["spec"] = spec;
         }
     }
-    object["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
-    object["kind"] = before["kind"].clone();
-    object["apiVersion"] = before["apiVersion"].clone();
+    if let Some(members) = object["metadata"].as_object_mut() {
+        place.warn(metadata::merge_owners(members));
+    }
+    let mut causes =
+        metadata::change_problems(place.resource, &before["metadata"], &object["metadata"]);
+    restore_deletion(&before, &mut object);
+    let status_only = place.part == Part::Status;
+    causes.extend(schema::problems(place.resource, status_only, Some(&before), &object));
+    causes.extend(definition::change_problems(place.resource, &before, &mut object));
+    if !causes.is_empty() {
+        return Err(Failure::invalid(place.resource, place.name(), &causes));
+    }
+    let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
+    place.warn(warnings);
     if track {
         track_fields(place, &before, &mut object);
     }
@@ -99,23 +104,32 @@ fn update_object(
         // As on a real server, no change means no revision and no event.
         return Ok(before);
     }
-    let causes = schema::problems(place.resource, place.part, Some(&before), &object);
-    if !causes.is_empty() {
-        return Err(Failure::invalid(place.resource, place.name(), &causes));
-    }
-    if place.resource.generation && desired_state(place, &object) != desired_state(place, &before) {
+    if place.part != Part::Status
+        && place.resource.generation
+        && desired_state(place, &object) != desired_state(place, &before)
+    {
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
     }
-    let deleted = !object["metadata"]["deletionTimestamp"].is_null();
-    let grace = object["metadata"]["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
-    let in_steps = lifecycle::is_terminating(store, place.resource, place.name());
-    if deleted && grace == 0 && !in_steps && has_finalizers(&before) && !has_finalizers(&object) {
+    if is_over(&object) && !is_over(&before) {
         // The last finalizer is gone, so the object is removed. The change itself is not stored.
         place.remove(store, current)?;
         return Ok(object);
     }
     place.put(store, object)
+}
+
+fn check_version(place: Place<'_>, current: &Stored, object: &Value) -> Result<(), Failure> {
+    let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    if version.is_empty() {
+        return Ok(());
+    }
+    match version.parse::<u64>() {
+        Err(_) => Err(Failure::version_unreadable(version)),
+        Ok(0) => Ok(()),
+        Ok(version) if version == current.revision => Ok(()),
+        Ok(_) => Err(Failure::conflict(place.resource, place.name())),
+    }
 }
 
 /// Updates field ownership. A write without another change leaves it as it is.
@@ -136,34 +150,85 @@ fn track_fields(place: Place<'_>, before: &Value, object: &mut Value) {
 
 /// Restores what this part of the API does not write.
 fn restore_unwritten(place: Place<'_>, before: &Value, object: &mut Value) {
-    let keep_status = |object: &mut Value, status: &Value| match status {
-        Value::Null => drop(object.as_object_mut().map(|members| members.remove("status"))),
-        status => object["status"] = status.clone(),
+    let keep = |object: &mut Value, member: &str, value: &Value| match value {
+        Value::Null => drop(object.as_object_mut().map(|members| members.remove(member))),
+        value => object[member] = value.clone(),
     };
     match place.part {
         Part::Status => {
             let mut after = before.clone();
-            keep_status(&mut after, &object["status"]);
-            let managers = &object["metadata"]["managedFields"];
-            if !managers.is_null() {
-                after["metadata"]["managedFields"] = managers.clone();
+            keep(&mut after, "status", &object["status"]);
+            if place.resource.custom {
+                let managers = object["metadata"]["managedFields"].clone();
+                if !managers.is_null() {
+                    after["metadata"]["managedFields"] = managers;
+                }
+            } else {
+                after["metadata"] = object["metadata"].clone();
+                for member in place.resource.kept_by_status {
+                    keep(&mut after["metadata"], member, &before["metadata"][*member]);
+                }
             }
             *object = after;
         }
+        Part::Finalize => {
+            let finalizers = object["spec"]["finalizers"].clone();
+            keep(object, "spec", &before["spec"]);
+            keep(object, "status", &before["status"]);
+            if object["spec"].is_object() || !finalizers.is_null() {
+                keep(&mut object["spec"], "finalizers", &finalizers);
+            }
+        }
         Part::Object | Part::Scale if place.resource.status => {
-            keep_status(object, &before["status"]);
+            keep(object, "status", &before["status"]);
         }
         Part::Object | Part::Scale | Part::Both => {}
+    }
+}
+
+/// Restores the metadata that no client writes.
+fn restore_metadata(place: Place<'_>, before: &Value, object: &mut Value) {
+    for member in ["creationTimestamp", "generation", "selfLink", "name", "namespace"] {
+        restore(before, object, member);
+    }
+    if object["metadata"]["uid"].as_str().is_none_or(str::is_empty) {
+        restore(before, object, "uid");
+    }
+    if place.part == Part::Both || !before["metadata"]["deletionTimestamp"].is_null() {
+        restore(before, object, "deletionTimestamp");
+    }
+    if object["metadata"]["deletionGracePeriodSeconds"].is_null() || place.part == Part::Both {
+        restore(before, object, "deletionGracePeriodSeconds");
+    }
+    object["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
+    object["kind"] = before["kind"].clone();
+    object["apiVersion"] = before["apiVersion"].clone();
+}
+
+fn restore_deletion(before: &Value, object: &mut Value) {
+    for member in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        restore(before, object, member);
+    }
+}
+
+fn restore(before: &Value, object: &mut Value, member: &str) {
+    match &before["metadata"][member] {
+        Value::Null => take_metadata(object, member),
+        value => object["metadata"][member] = value.clone(),
     }
 }
 
 /// Returns the part of an object whose changes the generation counts.
 fn desired_state(place: Place<'_>, object: &Value) -> Value {
     let mut asked = object.clone();
+    let annotations = asked["metadata"]["annotations"].take();
     if let Some(members) = asked.as_object_mut() {
         members.remove("metadata");
         if place.resource.status {
             members.remove("status");
+        }
+        if place.resource.counts_annotations {
+            members.insert("annotations".into(), annotations);
         }
     }
     asked

@@ -16,6 +16,7 @@ use super::form::{Encoding, Form, response, streamed};
 use super::query::{Query, RequestInfo, Target};
 use super::state::Server;
 use super::{authorization, discovery, list, openapi, protobuf, watches, written, yaml};
+use crate::testing::api_server::controllers;
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::{ResourceType, Subresource};
 use crate::testing::api_server::rules::access::User;
@@ -23,7 +24,7 @@ use crate::testing::api_server::rules::schema;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::selection::Selection;
 use crate::testing::api_server::verbs::options::{DeleteOptions, FieldValidation, WriteOptions};
-use crate::testing::api_server::verbs::{self, Deleted, Part, Place};
+use crate::testing::api_server::verbs::{self, Deleted, Part, Place, Warnings};
 use crate::testing::api_server::verbs::{managed_fields, patch, pods, reviews, scale};
 use crate::transport::protobuf::MEDIA_TYPE;
 
@@ -65,6 +66,7 @@ where
         resource: &resource,
         part,
         head: &head,
+        warnings: Warnings::default(),
     };
     if head.method == Method::GET {
         return resource_request.read();
@@ -105,6 +107,7 @@ struct ResourceRequest<'a> {
     resource: &'a Arc<ResourceType>,
     part: Option<Subresource>,
     head: &'a Parts,
+    warnings: Warnings,
 }
 
 impl ResourceRequest<'_> {
@@ -123,7 +126,7 @@ impl ResourceRequest<'_> {
                 Some(Subresource::Scale) => {
                     return Ok(self.respond(200, &scale::read(resource, &stored)?));
                 }
-                Some(Subresource::Eviction | Subresource::Binding) => {
+                Some(Subresource::Eviction | Subresource::Binding | Subresource::Finalize) => {
                     return Err(self.not_allowed());
                 }
             }
@@ -189,7 +192,7 @@ impl ResourceRequest<'_> {
         }
         let mut store = self.server.store.lock();
         let (code, result, unknown) = match self.part {
-            None | Some(Subresource::Status) => {
+            None | Some(Subresource::Status | Subresource::Finalize) => {
                 self.write_object(&mut store, &options, content_type, body)?
             }
             Some(part) => {
@@ -198,12 +201,12 @@ impl ResourceRequest<'_> {
                 (code, told, Vec::new())
             }
         };
+        controllers::settle(&mut store);
         drop(store);
         let mut response = self.respond(code, &result);
-        if options.unknown == FieldValidation::Warn {
-            let warnings = unknown.iter().map(|problem| format!("299 - {problem:?}"));
-            let warnings = warnings.filter_map(|warning| HeaderValue::try_from(warning).ok());
-            for warning in warnings {
+        let unknown = unknown.into_iter().filter(|_| options.unknown == FieldValidation::Warn);
+        for warning in unknown.chain(self.warnings.take()) {
+            if let Ok(warning) = HeaderValue::try_from(format!("299 - {warning:?}")) {
                 response.headers_mut().append(WARNING, warning);
             }
         }
@@ -273,7 +276,11 @@ impl ResourceRequest<'_> {
             }
             (&Method::PUT, true) => {
                 let (object, unknown) = self.parse_object(options, content_type, body)?;
-                (200, verbs::replace(store, place, object)?, unknown)
+                let (made, object) = verbs::replace(store, place, object)?;
+                (if made { 201 } else { 200 }, object, unknown)
+            }
+            (&Method::PATCH, _) if self.part == Some(Subresource::Finalize) => {
+                return Err(self.not_allowed());
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
                 let applied = serde_json::from_slice(body).ok().or_else(|| yaml::read(body));
@@ -364,10 +371,12 @@ impl ResourceRequest<'_> {
             part: match self.part {
                 Some(Subresource::Status) => Part::Status,
                 Some(Subresource::Scale) => Part::Scale,
+                Some(Subresource::Finalize) => Part::Finalize,
                 None | Some(Subresource::Eviction | Subresource::Binding) => Part::Object,
             },
             dry_run: options.dry_run,
             manager: &options.manager,
+            warnings: Some(&self.warnings),
         }
     }
 }

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::resource::ResourceType;
-use crate::testing::api_server::verbs::Part;
 
 /// Removes unknown fields from an object, and returns a message for each.
 pub(crate) fn prune(resource: &ResourceType, object: &mut Value) -> Vec<String> {
@@ -37,19 +36,19 @@ pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
 /// Returns the problems of the written part of an object. Unchanged parts are not checked.
 pub(crate) fn problems(
     resource: &ResourceType,
-    part: Part,
+    status_only: bool,
     before: Option<&Value>,
     object: &Value,
 ) -> Vec<Cause> {
-    match part {
+    match status_only {
         _ if resource.schema.is_null() => Vec::new(),
-        Part::Status => validate::problems(
+        true => validate::problems(
             "status",
             &resource.schema["properties"]["status"],
             before.map(|before| &before["status"]),
             &object["status"],
         ),
-        _ => validate::problems("", &resource.schema, before, object),
+        false => validate::problems("", &resource.schema, before, object),
     }
 }
 

@@ -108,8 +108,10 @@ fn part(place: &Place<'_>, applied: &Value) -> Value {
     let Some(members) = counted.as_object_mut() else { return counted };
     match place.part {
         Part::Status => members.retain(|name, _| matches!(&**name, "metadata" | "status")),
-        Part::Object | Part::Scale if place.resource.status => drop(members.remove("status")),
-        Part::Object | Part::Scale | Part::Both => {}
+        Part::Object | Part::Scale | Part::Finalize if place.resource.status => {
+            drop(members.remove("status"))
+        }
+        Part::Object | Part::Scale | Part::Finalize | Part::Both => {}
     }
     if let Some(metadata) = counted["metadata"].as_object_mut()
         && place.part == Part::Status

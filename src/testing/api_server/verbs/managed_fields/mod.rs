@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::set::Set;
 use self::walk::Walk;
-use crate::testing::api_server::rules::names::now;
+use crate::testing::api_server::names::now;
 use crate::testing::api_server::verbs::{Part, Place};
 
 /// Members of an object that have no owner.
@@ -50,6 +50,7 @@ impl Manager {
             subresource: match place.part {
                 Part::Status => "status".into(),
                 Part::Scale => "scale".into(),
+                Part::Finalize => "finalize".into(),
                 Part::Object | Part::Both => String::new(),
             },
             time: now().into(),

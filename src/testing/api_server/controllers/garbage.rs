@@ -1,0 +1,174 @@
+//! The garbage collector: it deletes objects whose owners are gone, and carries out the propagation
+//! policies `Orphan` and `Foreground` of a delete.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::resource::ResourceType;
+use super::super::store::Store;
+use super::super::store::stored::{Stored, key};
+use super::super::verbs::options::{DeleteOptions, Propagation};
+use super::super::verbs::{Part, Place, delete, update};
+
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// An object with its type.
+type Dependent = (Arc<ResourceType>, Arc<Stored>);
+
+/// Acts on a change of one object.
+pub(super) fn changed(
+    store: &mut Store,
+    resource: &Arc<ResourceType>,
+    object: &Arc<Stored>,
+    removed: bool,
+) {
+    if removed {
+        for (resource, dependent) in dependents(store, &object.uid) {
+            collect(store, &resource, &dependent);
+        }
+        // An owner that waits for its dependents may go now.
+        let references = object.value(resource)["metadata"]["ownerReferences"].take();
+        for reference in references.as_array().into_iter().flatten() {
+            if let Some((resource, owner)) = owner(store, reference, &object.namespace)
+                && owner.deleting
+            {
+                delete_dependents_first(store, &resource, &owner);
+            }
+        }
+        return;
+    }
+    if object.deleting {
+        if has_finalizer(resource, object, ORPHAN) {
+            orphan_dependents(store, resource, object);
+        } else if has_finalizer(resource, object, FOREGROUND) {
+            delete_dependents_first(store, resource, object);
+        }
+    } else if !object.owners.is_empty() {
+        collect(store, resource, object);
+    }
+}
+
+fn has_finalizer(resource: &ResourceType, object: &Stored, name: &str) -> bool {
+    let finalizers = object.value(resource)["metadata"]["finalizers"].take();
+    finalizers.as_array().into_iter().flatten().any(|finalizer| finalizer == name)
+}
+
+fn dependents(store: &Store, uid: &str) -> Vec<Dependent> {
+    store.dependents(uid).collect()
+}
+
+/// Deletes an object if none of its owners exists, else removes the owners that are gone.
+fn collect(store: &mut Store, resource: &Arc<ResourceType>, dependent: &Stored) {
+    let Some(current) = current(store, resource, dependent) else { return };
+    if current.deleting || current.owners.is_empty() {
+        return;
+    }
+    let mut object = current.value(resource);
+    let Some(owners) = object["metadata"]["ownerReferences"].as_array_mut() else { return };
+    let before = owners.len();
+    owners.retain(|owner| exists(store, owner, &current.namespace));
+    if owners.is_empty() {
+        delete_object(store, resource, &current, Propagation::Background);
+    } else if owners.len() < before {
+        write(store, resource, &current, object);
+    }
+}
+
+/// Returns whether an owner exists. An owner whose type is not served counts as existing, because
+/// nothing is known of it.
+fn exists(store: &Store, reference: &Value, namespace: &str) -> bool {
+    type_of(store, reference).is_none() || owner(store, reference, namespace).is_some()
+}
+
+/// Returns the type of an owner.
+fn type_of(store: &Store, reference: &Value) -> Option<Arc<ResourceType>> {
+    let version = reference["apiVersion"].as_str().unwrap_or_default();
+    let (group, version) = version.split_once('/').unwrap_or(("", version));
+    let mut types = store.types();
+    let found = types.find(|resource| {
+        resource.group == group
+            && resource.version == version
+            && reference["kind"] == resource.kind.as_str()
+    });
+    found.cloned()
+}
+
+/// Returns the owner that a reference of an object in this namespace names.
+fn owner(store: &Store, reference: &Value, namespace: &str) -> Option<Dependent> {
+    let resource = type_of(store, reference)?;
+    let namespace = if resource.namespaced { namespace } else { "" };
+    let key = key(namespace, reference["name"].as_str().unwrap_or_default());
+    let found = store.of(&resource)?.objects.get(&key)?.clone();
+    (reference["uid"] == found.uid.as_str()).then_some((resource, found))
+}
+
+/// Removes the owner from its dependents, and then its finalizer.
+fn orphan_dependents(store: &mut Store, resource: &Arc<ResourceType>, owner: &Arc<Stored>) {
+    for (resource, dependent) in dependents(store, &owner.uid) {
+        let mut object = dependent.value(&resource);
+        if let Some(owners) = object["metadata"]["ownerReferences"].as_array_mut() {
+            owners.retain(|found| found["uid"] != owner.uid.as_str());
+        }
+        write(store, &resource, &dependent, object);
+    }
+    remove_finalizer(store, resource, owner, ORPHAN);
+}
+
+/// Deletes the dependents of an owner, and removes its finalizer once those are gone that block it.
+fn delete_dependents_first(store: &mut Store, resource: &Arc<ResourceType>, owner: &Arc<Stored>) {
+    if !has_finalizer(resource, owner, FOREGROUND) {
+        return;
+    }
+    for (resource, dependent) in dependents(store, &owner.uid) {
+        if !dependent.deleting {
+            delete_object(store, &resource, &dependent, Propagation::Foreground);
+        }
+    }
+    let blocks = |(resource, dependent): Dependent| {
+        let owners = dependent.value(&resource)["metadata"]["ownerReferences"].take();
+        owners.as_array().into_iter().flatten().any(|reference| {
+            reference["uid"] == owner.uid.as_str() && reference["blockOwnerDeletion"] == true
+        })
+    };
+    if !store.dependents(&owner.uid).any(blocks) {
+        remove_finalizer(store, resource, owner, FOREGROUND);
+    }
+}
+
+fn remove_finalizer(store: &mut Store, resource: &Arc<ResourceType>, object: &Stored, name: &str) {
+    let Some(current) = current(store, resource, object) else { return };
+    let mut value = current.value(resource);
+    if let Some(finalizers) = value["metadata"]["finalizers"].as_array_mut() {
+        finalizers.retain(|finalizer| finalizer != name);
+    }
+    write(store, resource, &current, value);
+}
+
+fn current(store: &Store, resource: &ResourceType, object: &Stored) -> Option<Arc<Stored>> {
+    let found = store.of(resource).and_then(|all| all.objects.get(&object.key()))?;
+    (found.uid == object.uid).then(|| found.clone())
+}
+
+fn place<'a>(resource: &'a ResourceType, object: &'a Stored) -> Place<'a> {
+    let namespace = Some(&*object.namespace).filter(|_| resource.namespaced);
+    Place::direct(resource, namespace, Some(&object.name), Part::Both)
+}
+
+fn write(store: &mut Store, resource: &ResourceType, current: &Arc<Stored>, object: Value) {
+    // An object that a rule has since outlawed keeps its owners, as on a real server.
+    let _ = update(store, place(resource, current), current, object);
+}
+
+fn delete_object(
+    store: &mut Store,
+    resource: &ResourceType,
+    object: &Stored,
+    propagation: Propagation,
+) {
+    let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
+    let place = Place { part: Part::Object, ..place(resource, object) };
+    // The object is gone or waits; neither is a failure.
+    let _ = delete(store, place, &options);
+}

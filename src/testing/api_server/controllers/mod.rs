@@ -1,0 +1,37 @@
+//! The few controllers that a server runs by itself.
+//!
+//! They see what a write changed and act within the same request, so that a test need not wait:
+//! definitions are served, namespaces that are being deleted are emptied, and dependents of deleted
+//! objects are collected. There is no other controller: no scheduler, and none of workloads.
+
+mod definitions;
+mod garbage;
+mod namespaces;
+
+use self::namespaces::is_namespace;
+use super::rules::definition::is_definition;
+use super::store::{Settling, Store};
+
+pub(crate) use self::namespaces::create_initial;
+
+/// Runs the controllers until nothing is left for them to do.
+pub(crate) fn settle(store: &mut Store) {
+    while let Some(Settling { resource, object, removed }) = store.next_unsettled() {
+        if is_definition(&resource) && !removed {
+            definitions::changed(store, &resource, &object);
+        }
+        if removed && resource.custom {
+            definitions::remove_if_unused(store, &resource.qualified());
+        }
+        if store.empties_namespaces {
+            if is_namespace(&resource) && object.deleting && !removed {
+                namespaces::empty(store, &object.name);
+            } else if removed && resource.namespaced {
+                namespaces::finalize_if_empty(store, &object.namespace);
+            }
+        }
+        if store.collects_garbage {
+            garbage::changed(store, &resource, &object, removed);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The controller of namespaces: it deletes every object in a namespace that is being deleted, and
+//! removes the namespace when it is empty.
+//!
+//! Objects with finalizers delay this. Pods are deleted without grace, as if their nodes had acted at
+//! once.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::super::names;
+use super::super::resource::ResourceType;
+use super::super::rules::strategy;
+use super::super::store::{Collection, Store};
+use super::super::verbs::{Part, Place, purge, update};
+
+/// The namespaces of every cluster.
+const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+pub(super) fn is_namespace(resource: &ResourceType) -> bool {
+    resource.group.is_empty() && resource.plural == "namespaces"
+}
+
+/// Creates the namespaces of every cluster.
+pub(crate) fn create_initial(store: &mut Store) {
+    let Some(resource) = namespace_type(store) else { return };
+    for name in INITIAL {
+        let mut object = json!({ "metadata": {
+            "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
+        }});
+        strategy::on_create(&resource, &mut object);
+        store.put(&resource, object);
+    }
+}
+
+fn namespace_type(store: &Store) -> Option<Arc<ResourceType>> {
+    store.served("", "v1", "namespaces").cloned()
+}
+
+/// Deletes the objects of a namespace.
+pub(super) fn empty(store: &mut Store, name: &str) {
+    let types: Vec<_> = store.types().filter(|resource| resource.namespaced).cloned().collect();
+    for resource in types {
+        purge(store, &resource, Some(name));
+    }
+    finalize_if_empty(store, name);
+}
+
+/// Removes the finalizer of a namespace that is being deleted and holds no object.
+pub(super) fn finalize_if_empty(store: &mut Store, name: &str) {
+    let Some(resource) = namespace_type(store) else { return };
+    let found = store.of(&resource).and_then(|all| all.objects.get(name)).cloned();
+    let Some(current) = found.filter(|current| current.deleting) else { return };
+    let holds = |collection: &Collection| {
+        let first = format!("{name}/");
+        let mut of_namespace = collection.objects.range(first.clone()..);
+        collection.versions.first().is_some_and(|resource| resource.namespaced)
+            && of_namespace.next().is_some_and(|(key, _)| key.starts_with(&first))
+    };
+    if store.collections.iter().any(holds) {
+        return;
+    }
+    let mut object = current.value(&resource);
+    if let Some(finalizers) = object["spec"]["finalizers"].as_array_mut() {
+        finalizers.retain(|finalizer| *finalizer != Value::from("kubernetes"));
+    }
+    let place = Place::direct(&resource, None, Some(name), Part::Finalize);
+    // The state was read under the same lock, so no other write conflicts.
+    let _ = update(store, place, &current, object);
+}
