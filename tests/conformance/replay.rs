@@ -52,14 +52,14 @@ pub(crate) fn replay(name: &str) -> Vec<Outcome> {
         .build()
         .expect("a runtime starts");
     runtime.block_on(async {
+        // The same uids in every run.
+        fastrand::seed(0);
         let mut replay = Replay {
             server: client::server(),
             sharded: name.starts_with("shard-"),
             binding: Binding::default(),
             answers: Vec::new(),
         };
-        // The same uids in every run.
-        fastrand::seed(0);
         let mut outcomes = Vec::new();
         for (index, step) in scenario.steps.iter().enumerate() {
             let mismatches = replay.step(step).await;

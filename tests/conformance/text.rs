@@ -50,6 +50,13 @@ pub(crate) fn is_time(text: &str) -> bool {
     time_at(text.as_bytes()) == Some(text.len())
 }
 
+/// Returns whether the whole text is the age of an object, as tables show it: `3d4h`.
+pub(crate) fn is_age(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text.ends_with(['s', 'm', 'h', 'd', 'y'])
+        && text.chars().all(|c| c.is_ascii_digit() || "smhdy".contains(c))
+}
+
 /// Returns whether the whole text is a uid.
 pub(crate) fn is_uid(text: &str) -> bool {
     text.len() == UID.len() && begins_with(text.as_bytes(), UID)
