@@ -71,7 +71,7 @@ impl<'a> Comparison<'a> {
 
     pub(crate) fn status(&mut self, recorded: u16, ours: u16) {
         if recorded != ours {
-            self.differs("status", recorded, ours);
+            self.differs("status", &recorded, &ours);
         }
     }
 
@@ -90,7 +90,7 @@ impl<'a> Comparison<'a> {
             let agree = recorded.len() == ours.len()
                 && recorded.iter().zip(&ours).all(|(r, o)| self.same_text(r, o));
             if !agree {
-                self.differs(&format!("header {name}"), recorded.join(" | "), ours.join(" | "));
+                self.differs(&format!("header {name}"), &recorded.join(" | "), &ours.join(" | "));
             }
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Comparison<'a> {
             let text = if failed(body) { &body["message"] } else { body };
             format!("{} {text}", body["kind"].as_str().unwrap_or("?"))
         };
-        self.differs("", told(recorded), told(ours));
+        self.differs("", &told(recorded), &told(ours));
     }
 
     /// Compares the events of two watches.
@@ -119,7 +119,7 @@ impl<'a> Comparison<'a> {
             kinds.collect::<Vec<_>>().join(" ")
         };
         if recorded.len() != ours.len() {
-            self.differs("events", kinds(recorded), kinds(ours));
+            self.differs("events", &kinds(recorded), &kinds(ours));
             return;
         }
         for (index, (recorded, ours)) in recorded.iter().zip(ours).enumerate() {
@@ -127,7 +127,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn differs(&mut self, path: &str, recorded: impl ToString, ours: impl ToString) {
+    fn differs(&mut self, path: &str, recorded: &dyn ToString, ours: &dyn ToString) {
         let path = if path.is_empty() { "body" } else { path }.to_owned();
         let (recorded, ours) = (recorded.to_string(), ours.to_string());
         self.mismatches.push(Mismatch { path, recorded, ours });
@@ -143,7 +143,7 @@ impl<'a> Comparison<'a> {
             (Value::String(one), Value::String(other)) => {
                 let outcome = self.string(path, key, one, other);
                 if let Err(problem) = outcome {
-                    self.differs(path, recorded, problem.unwrap_or_else(|| ours.to_string()));
+                    self.differs(path, recorded, &problem.unwrap_or_else(|| ours.to_string()));
                 }
             }
             (Value::Number(one), Value::Number(other)) => {
@@ -151,7 +151,7 @@ impl<'a> Comparison<'a> {
                 let is_port = key == "nodePort" || key == "healthCheckNodePort";
                 if is_port && !self.sent.contains(&one) {
                     if let Err(problem) = self.binding.bind(Class::Port, &one, &other) {
-                        self.differs(path, recorded, problem);
+                        self.differs(path, recorded, &problem);
                     }
                 } else if one != other {
                     self.differs(path, recorded, ours);
@@ -179,7 +179,7 @@ impl<'a> Comparison<'a> {
             let at = joined(path, &our_key);
             expected.insert(our_key.clone());
             let Some(our_value) = ours.get(&our_key) else {
-                self.differs(&at, value, "(missing)");
+                self.differs(&at, value, &"(missing)");
                 continue;
             };
             match key.as_str() {
@@ -190,7 +190,7 @@ impl<'a> Comparison<'a> {
             }
         }
         for (key, value) in ours.iter().filter(|(key, _)| !expected.contains(*key)) {
-            self.differs(&joined(path, key), "(absent)", value);
+            self.differs(&joined(path, key), &"(absent)", value);
         }
     }
 
@@ -251,7 +251,7 @@ impl<'a> Comparison<'a> {
         let wanted = self.binding.ours(Class::Version, &one);
         if wanted.is_some_and(|wanted| wanted != other) || other.parse::<u64>().is_err() {
             let wanted = format!("{one} (here {})", wanted.unwrap_or("any"));
-            self.differs(&joined(path, KEY), wanted, &other);
+            self.differs(&joined(path, KEY), &wanted, &other);
         }
         for metadata in [recorded, ours] {
             if let Some(members) = metadata.as_object_mut() {
@@ -287,7 +287,7 @@ impl<'a> Comparison<'a> {
                 });
                 format!("{} [{}]", items.len(), items.collect::<Vec<_>>().join(", "))
             };
-            self.differs(path, all(&recorded), all(&ours));
+            self.differs(path, &all(&recorded), &all(&ours));
             return;
         }
         for (index, (recorded, ours)) in recorded.iter().zip(ours).enumerate() {
@@ -322,7 +322,7 @@ impl<'a> Comparison<'a> {
             });
             causes.collect::<Vec<_>>().join(" | ")
         };
-        self.differs(path, told(&missing), told(&left));
+        self.differs(path, &told(&missing), &told(&left));
     }
 
     fn message(&mut self, path: &str, recorded: &Value, ours: &Value) {

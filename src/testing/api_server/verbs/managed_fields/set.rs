@@ -105,9 +105,10 @@ mod tests {
 
     #[test]
     fn recorded_set_survives_a_round_trip() {
-        let list: Value =
-            serde_json::from_str(include_str!("../../../../../tests/transcripts/list-pods-json.json"))
-                .unwrap();
+        let list: Value = serde_json::from_str(include_str!(
+            "../../../../../tests/transcripts/list-pods-json.json"
+        ))
+        .unwrap();
         for entry in list["items"][0]["metadata"]["managedFields"].as_array().unwrap() {
             let fields = &entry["fieldsV1"];
             assert_eq!(Set::from_fields(fields).to_fields(), *fields);
