@@ -1,0 +1,197 @@
+//! The embedded API server's responses, compared with a real server's.
+//!
+//! The folder `writes` holds recorded scenarios: series of requests to a kube-apiserver v1.36.2 and
+//! its responses. Each scenario is replayed against a fresh embedded server, and every response is
+//! compared: the status code, the headers that carry meaning, and the whole body. Values that
+//! differ from server to server, such as uids, must correspond.
+//!
+//! A step that differs is in one of two lists: [`differences`] for what is so on purpose, and
+//! `open.txt` for the rest. A step in a list that agrees is an error, as is one that differs and is
+//! in none. The environment variable `CONFORMANCE` changes the mode:
+//!
+//! - `all` shows the open differences too;
+//! - `write` writes `open.txt`, for the scenarios that run;
+//! - `score`, with the test of that name and `--nocapture`, prints how many steps agree.
+//!
+//! # The recordings
+//!
+//! A file has the steps of a scenario in order, one a line. The recorded server had its default
+//! admission plugins except the one for service accounts, RBAC, and no controllers outside of the
+//! API server: nothing is scheduled or collected. Users are `admin`, who may do everything,
+//! `viewer`, who may do nothing, `unknown` with an invalid token, and `none` without one.
+//! Three scenarios come from a server with sharded lists and watches (`feature_gates`), one from a
+//! server without anonymous requests (`server_options`).
+
+#![cfg(feature = "testing")]
+
+mod binding;
+mod client;
+mod compare;
+mod differences;
+mod guard;
+mod ledger;
+mod replay;
+mod scenario;
+mod shards;
+mod text;
+
+/// Makes a test of each scenario.
+macro_rules! scenarios {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            replay::check(&stringify!($name).replace('_', "-"));
+        })*
+
+        /// The scenarios that have a test.
+        const TESTED: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+scenarios! {
+    accept
+    admission_quota_limits
+    annotations_validation
+    apply_basics
+    apply_custom_resource
+    apply_lists
+    apply_owner_change
+    apply_refusals
+    apply_status_and_scale
+    binding
+    body_content_types
+    body_kind
+    certificate_approval
+    concurrency_admission
+    concurrency_apimachinery
+    concurrency_apps
+    concurrency_autoscaling
+    concurrency_batch
+    concurrency_certificates
+    concurrency_coordination
+    concurrency_core_cluster
+    concurrency_core_config
+    concurrency_core_net
+    concurrency_core_pods
+    concurrency_core_storage
+    concurrency_custom_resource
+    concurrency_discovery
+    concurrency_flowcontrol
+    concurrency_forms
+    concurrency_networking
+    concurrency_policy
+    concurrency_rbac
+    concurrency_resource
+    concurrency_scheduling_node
+    concurrency_storage
+    config_and_secrets
+    crd_cel
+    crd_deletion_with_instances
+    crd_established
+    crd_invalid_schemas
+    crd_invalid_specs
+    crd_scale
+    crd_selectable_and_columns
+    crd_updates
+    crd_validation
+    crd_value_added_default
+    crd_values
+    crd_versions
+    crd_versions_same_schema
+    defaults_other
+    defaults_pods
+    defaults_workloads
+    delete_answers
+    delete_default_propagation
+    delete_options
+    delete_pod_grace
+    delete_preconditions
+    delete_propagation
+    deletecollection
+    dry_run
+    eviction
+    field_manager
+    field_validation
+    field_validation_custom_resource
+    finalizers_configmap
+    finalizers_custom_resource
+    finalizers_names
+    finalizers_remove_by_put
+    forbidden
+    generation
+    generation_custom_resource
+    labels_validation
+    list_continue
+    list_resource_versions
+    list_selectors
+    managed_fields
+    managed_fields_timestamps
+    metadata_immutable
+    methods
+    names_generate
+    names_validation
+    namespace_deletion
+    namespace_forms
+    namespace_metadata_finalizer
+    not_found
+    owner_references
+    patch_custom_resource
+    patch_json
+    patch_merge
+    patch_no_change
+    patch_strategic_containers
+    patch_strategic_lists
+    pod_subresources
+    reviews
+    scale
+    services
+    shard_list
+    shard_selector_forms
+    shard_selector_off
+    shard_watch
+    size_limits
+    status_custom_resource
+    status_deployments
+    status_nodes
+    status_other_kinds
+    status_pods
+    status_pvc
+    token_requests
+    unauthorized
+    unauthorized_no_anonymous
+    update_other
+    update_pods
+    update_workloads
+    validation_other
+    validation_pods
+    validation_workloads
+    watch_events
+    watch_options
+}
+
+#[test]
+fn every_file_has_a_test() {
+    let files = std::fs::read_dir(scenario::folder()).expect("the folder can be read");
+    let mut names: Vec<String> = files
+        .map(|file| file.expect("a file").file_name().to_string_lossy().replace('-', "_"))
+        .collect();
+    names.sort();
+    let tested: Vec<String> = TESTED.iter().map(|name| format!("{name}.json")).collect();
+    assert_eq!(names, tested);
+}
+
+#[test]
+fn score() {
+    if std::env::var(replay::MODE).as_deref() != Ok("score") {
+        return;
+    }
+    let (mut agreed, mut all) = (0, 0);
+    for name in TESTED {
+        let outcomes = replay::replay(&name.replace('_', "-"));
+        let agree = outcomes.iter().filter(|outcome| outcome.mismatches.is_empty()).count();
+        println!("{agree:5} of {:4}  {name}", outcomes.len());
+        agreed += agree;
+        all += outcomes.len();
+    }
+    println!("{agreed} of {all} steps agree");
+}
