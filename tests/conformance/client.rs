@@ -43,6 +43,7 @@ impl Answer {
 pub(crate) fn server() -> ApiServer {
     ApiServer::builder()
         .require_namespaces(true)
+        .namespace_controller(false)
         .token("admin", "admin", [AccessRule::everything()])
         .token("viewer", "viewer", [])
         .build()

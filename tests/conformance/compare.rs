@@ -295,11 +295,22 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares causes whatever their order.
+    /// Compares causes whatever their order. A real server repeats a cause as often as its layers
+    /// validate the same part, which tells a client nothing.
     fn causes(&mut self, path: &str, recorded: &[&Value], ours: &[&Value]) {
-        let mut left: Vec<&Value> = ours.to_vec();
+        let unique = |causes: &[&Value]| {
+            let mut unique: Vec<Value> = Vec::new();
+            for cause in causes {
+                if !unique.contains(cause) {
+                    unique.push((*cause).clone());
+                }
+            }
+            unique
+        };
+        let (recorded, ours) = (unique(recorded), unique(ours));
+        let mut left: Vec<&Value> = ours.iter().collect();
         let mut missing = Vec::new();
-        for cause in recorded {
+        for cause in &recorded {
             let text =
                 |cause: &Value, key: &str| cause[key].as_str().unwrap_or_default().to_owned();
             let found = left.iter().position(|other| {
@@ -309,7 +320,7 @@ impl<'a> Comparison<'a> {
             });
             match found {
                 Some(index) => drop(left.remove(index)),
-                None => missing.push(*cause),
+                None => missing.push(cause),
             }
         }
         if missing.is_empty() && left.is_empty() {

@@ -28,6 +28,7 @@ pub(crate) fn create_initial(store: &mut Store) {
         let mut object = json!({ "metadata": {
             "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
         }});
+        strategy::complete(&resource, &mut object);
         strategy::on_create(&resource, &mut object);
         store.put(&resource, object);
     }

@@ -11,6 +11,8 @@ use crate::testing::api_server::resource::ResourceType;
 
 /// The changes to the objects of one type.
 struct Strategy {
+    /// Completes what a client sent, on every write, before the fields' owners are noted.
+    complete: fn(&mut Value),
     /// Changes a new object.
     on_create: fn(&mut Value),
     /// Changes the new state of an object, given its old one.
@@ -19,33 +21,28 @@ struct Strategy {
     on_delete: Option<fn(&mut Value)>,
 }
 
+/// The strategy of a type that keeps what a client sends.
+const PLAIN: Strategy =
+    Strategy { complete: |_| {}, on_create: |_| {}, on_update: |_, _| {}, on_delete: None };
+
 /// The strategies, by the qualified names of the types.
 const STRATEGIES: &[(&str, Strategy)] = &[
     (
         "namespaces",
         Strategy {
+            complete: label_namespace,
             on_create: create_namespace,
-            on_update: update_namespace,
+            // Only the subresource `finalize` writes the finalizers of the spec.
+            on_update: |before, object| object["spec"] = before["spec"].clone(),
             on_delete: Some(|object| object["status"]["phase"] = "Terminating".into()),
         },
     ),
     (
         "customresourcedefinitions.apiextensions.k8s.io",
-        Strategy {
-            on_create: |_| {},
-            on_update: |_, _| {},
-            on_delete: Some(definition::begin_deletion),
-        },
+        Strategy { on_delete: Some(definition::begin_deletion), ..PLAIN },
     ),
-    (
-        "secrets",
-        Strategy {
-            on_create: encode_texts,
-            on_update: |_, object| encode_texts(object),
-            on_delete: None,
-        },
-    ),
-    ("pods", Strategy { on_create: create_pod, on_update: |_, _| {}, on_delete: None }),
+    ("secrets", Strategy { complete: encode_texts, ..PLAIN }),
+    ("pods", Strategy { on_create: create_pod, ..PLAIN }),
 ];
 
 /// The namespaces that no client may delete.
@@ -54,6 +51,13 @@ const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
 fn strategy(resource: &ResourceType) -> Option<&'static Strategy> {
     let name = resource.qualified();
     STRATEGIES.iter().find(|(known, _)| *known == name).map(|(_, strategy)| strategy)
+}
+
+/// Completes what a client sent.
+pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
+    if let Some(strategy) = strategy(resource) {
+        (strategy.complete)(object);
+    }
 }
 
 /// Changes a new object.
@@ -97,7 +101,6 @@ pub(crate) fn default_orphan_warning(resource: &ResourceType) -> Option<String> 
 }
 
 fn create_namespace(object: &mut Value) {
-    label_namespace(object);
     let finalizers = object["spec"]["finalizers"].as_array().cloned().unwrap_or_default();
     let known = finalizers.iter().any(|finalizer| finalizer == "kubernetes");
     let mut finalizers = finalizers;
@@ -105,13 +108,7 @@ fn create_namespace(object: &mut Value) {
         finalizers.push("kubernetes".into());
     }
     object["spec"] = json!({ "finalizers": finalizers });
-    object["status"] = json!({ "phase": "Active" });
-}
-
-fn update_namespace(before: &Value, object: &mut Value) {
-    label_namespace(object);
-    // Only the subresource `finalize` writes the finalizers of the spec.
-    object["spec"] = before["spec"].clone();
+    fill(object, "phase", "Active");
 }
 
 fn label_namespace(object: &mut Value) {
@@ -137,7 +134,18 @@ fn encode_texts(object: &mut Value) {
 
 fn create_pod(object: &mut Value) {
     let class = quality_of_service(&object["spec"]);
-    object["status"] = json!({ "phase": "Pending", "qosClass": class });
+    fill(object, "phase", "Pending");
+    fill(object, "qosClass", class);
+}
+
+/// Sets a member of the status, unless the test process has set it.
+fn fill(object: &mut Value, member: &str, value: &str) {
+    if !object["status"].is_object() {
+        object["status"] = json!({});
+    }
+    if object["status"][member].is_null() {
+        object["status"][member] = value.into();
+    }
 }
 
 /// Returns the quality of service class of a pod.

@@ -43,11 +43,15 @@ fn create_object(
         _ => given,
     };
     assign(place, &mut object, &name);
+    strategy::complete(place.resource, &mut object);
     if place.part != Part::Both {
         reset_status(place, &mut object);
-        strategy::on_create(place.resource, &mut object);
     }
     admit(store, place, &name)?;
+    if track {
+        managed_fields::track(&place, None, &mut object);
+    }
+    strategy::on_create(place.resource, &mut object);
     let mut causes = metadata::problems(place.resource, &object["metadata"]);
     causes.extend(schema::problems(place.resource, false, None, &object));
     causes.extend(definition::problems(place.resource, &mut object));
@@ -63,9 +67,6 @@ fn create_object(
         });
     }
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
-    if track {
-        managed_fields::track(&place, None, &mut object);
-    }
     place.put(store, object)
 }
 

@@ -76,6 +76,10 @@ fn update_object(
     schema::complete(place.resource, &mut object);
     restore_unwritten(place, &before, &mut object);
     restore_metadata(place, &before, &mut object);
+    strategy::complete(place.resource, &mut object);
+    if track {
+        track_fields(place, &before, &mut object);
+    }
     if place.part != Part::Both {
         let spec = object["spec"].clone();
         strategy::on_update(place.resource, &before, &mut object);
@@ -97,9 +101,6 @@ fn update_object(
     }
     let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
     place.warn(warnings);
-    if track {
-        track_fields(place, &before, &mut object);
-    }
     if object == before {
         // As on a real server, no change means no revision and no event.
         return Ok(before);
