@@ -21,6 +21,7 @@ use kube::ResourceExt;
 use kube::api::ObjectMeta;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
+use kube_informer::testing::api_server::DirectWriteError;
 use kube_informer::{Event, Index, LabelSelector, SharedInformer, SharedInformerFactory};
 
 const PODS: usize = 400;
@@ -102,7 +103,7 @@ fn pod(n: usize) -> Pod {
     }
 }
 
-fn populate(server: &ApiServer) -> Result<(), String> {
+fn populate(server: &ApiServer) -> Result<(), DirectWriteError> {
     for n in 0..PODS {
         server.create(&pod(n))?;
     }
@@ -123,7 +124,7 @@ fn faraway_client(server: ApiServer) -> kube::Client {
 }
 
 /// Creates, changes and deletes pods for a while.
-async fn churn(server: ApiServer) -> Result<(), String> {
+async fn churn(server: ApiServer) -> Result<(), DirectWriteError> {
     for n in 0..8 {
         tokio::time::sleep(Duration::from_millis(120)).await;
         let mut new = server.create(&pod(PODS + n))?;

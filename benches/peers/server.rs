@@ -129,7 +129,7 @@ impl Bench {
     fn populate(&self, n: u64) -> Result<Value, String> {
         let present = self.pods.load(Ordering::Relaxed);
         for pod in present..n {
-            self.server.create(&pods::pod(SEED, pod, 0))?;
+            self.server.create(&pods::pod(SEED, pod, 0)).map_err(|error| error.to_string())?;
         }
         self.pods.store(present.max(n), Ordering::Relaxed);
         let sample = serde_json::to_vec(&pods::pod(SEED, n / 2, 0)).map_err(|e| e.to_string())?;
@@ -142,7 +142,7 @@ impl Bench {
         for _ in 0..n {
             let generation = 1 + self.generation.fetch_add(1, Ordering::Relaxed);
             let pod = pods::pod(SEED, generation * stride % pods, generation);
-            self.server.replace(&pod)?;
+            self.server.replace(&pod).map_err(|error| error.to_string())?;
         }
         Ok(json!({ "changes": n }))
     }
@@ -154,7 +154,9 @@ impl Bench {
             namespace: Some("default".into()),
             ..ObjectMeta::default()
         };
-        self.server.create(&ConfigMap { metadata, ..ConfigMap::default() })?;
+        self.server
+            .create(&ConfigMap { metadata, ..ConfigMap::default() })
+            .map_err(|error| error.to_string())?;
         self.server.compact();
         self.server.drop_connections();
         Ok(json!({}))

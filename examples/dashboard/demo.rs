@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodStatus, Secret};
 use kube::api::ObjectMeta;
 use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
+use kube_informer::testing::api_server::DirectWriteError;
 use kube_informer::{
     Action, Controller, HandlerOptions, InformerSpec, InformerStopped, ObjectKey, ReconcileRequest,
     SharedInformer, SharedInformerFactory,
@@ -98,7 +99,7 @@ where
 }
 
 /// Fills the server.
-pub(crate) fn populate(server: &ApiServer) -> Result<(), String> {
+pub(crate) fn populate(server: &ApiServer) -> Result<(), DirectWriteError> {
     for n in 0..PODS {
         server.create(&pod(n))?;
     }
@@ -116,7 +117,7 @@ pub(crate) fn populate(server: &ApiServer) -> Result<(), String> {
 }
 
 /// Changes the server's objects for ever, more and less, with an incident now and then.
-pub(crate) async fn churn(server: ApiServer) -> Result<(), String> {
+pub(crate) async fn churn(server: ApiServer) -> Result<(), DirectWriteError> {
     let start = Instant::now();
     let mut ticks = interval(TICK);
     let mut pods: Vec<Pod> = (0..PODS).map(pod).collect();

@@ -23,7 +23,7 @@ async fn namespace_must_exist_only_when_configured() {
     assert!(ApiServer::new().create(&inside("a", "nowhere")).is_ok());
     let strict = ApiServer::builder().require_namespaces(true).build();
     let refused = strict.create(&inside("a", "nowhere")).unwrap_err();
-    assert_eq!(refused, "namespaces \"nowhere\" not found");
+    assert_eq!(refused.status().unwrap().message, "namespaces \"nowhere\" not found");
     strict.create(&map("a")).unwrap();
     strict.create(&namespace("nowhere")).unwrap();
     strict.create(&inside("a", "nowhere")).unwrap();

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::names;
 use super::super::resource::ResourceType;
@@ -63,7 +63,7 @@ pub(super) fn finalize_if_empty(store: &mut Store, name: &str) {
     }
     let mut object = current.value(&resource);
     if let Some(finalizers) = object["spec"]["finalizers"].as_array_mut() {
-        finalizers.retain(|finalizer| *finalizer != Value::from("kubernetes"));
+        finalizers.retain(|finalizer| finalizer.as_str() != Some("kubernetes"));
     }
     let place = Place::direct(&resource, None, Some(name), Part::Finalize);
     // The state was read under the same lock, so no other write conflicts.

@@ -213,7 +213,7 @@ impl Store {
             Change { revision, before, after: After::Present(stored.clone()) },
             history_limit,
         );
-        self.settle_later(resource, stored.clone(), before_owners, false);
+        self.settle_later(resource, stored.clone(), before_owners.as_deref(), false);
         self.revision = revision;
         self.mark();
         self.announce();
@@ -228,7 +228,7 @@ impl Store {
         let after = After::Deleted(last.clone());
         let before_owners = Some(before.clone());
         collection.remember(Change { revision, before: Some(before), after }, history_limit);
-        self.settle_later(resource, last.clone(), before_owners, true);
+        self.settle_later(resource, last.clone(), before_owners.as_deref(), true);
         self.revision = revision;
         self.mark();
         self.announce();
@@ -240,7 +240,7 @@ impl Store {
         &mut self,
         resource: &ResourceType,
         object: Arc<Stored>,
-        before: Option<Arc<Stored>>,
+        before: Option<&Stored>,
         removed: bool,
     ) {
         let Some(collection) = self.of(resource) else { return };
@@ -248,7 +248,7 @@ impl Store {
             return;
         };
         let place = |object: &Stored| (id, object.key());
-        for owner in before.iter().flat_map(|before| &before.owners) {
+        for owner in before.into_iter().flat_map(|before| &before.owners) {
             if let Some(dependents) = self.dependents.get_mut(owner) {
                 dependents.remove(&place(&object));
                 if dependents.is_empty() {

@@ -109,7 +109,7 @@ fn part(place: &Place<'_>, applied: &Value) -> Value {
     match place.part {
         Part::Status => members.retain(|name, _| matches!(&**name, "metadata" | "status")),
         Part::Object | Part::Scale | Part::Finalize if place.resource.status => {
-            drop(members.remove("status"))
+            members.remove("status");
         }
         Part::Object | Part::Scale | Part::Finalize | Part::Both => {}
     }
