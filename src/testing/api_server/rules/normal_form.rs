@@ -31,7 +31,11 @@ pub(crate) fn complete(api_version: &str, kind: &str, object: &mut Value) {
     }
 }
 
-fn strip_members(id: MessageId, members: &mut Map<String, Value>, depth: usize) -> Result<(), String> {
+fn strip_members(
+    id: MessageId,
+    members: &mut Map<String, Value>,
+    depth: usize,
+) -> Result<(), String> {
     if depth > MAX_DEPTH {
         return Ok(());
     }
@@ -246,9 +250,18 @@ mod tests {
         let mut secret = json!({ "data": { "k": "%" } });
         let problem = strip("v1", "Secret", &mut secret).unwrap_err();
         assert_eq!(problem, "illegal base64 data at input byte 0");
-        for (text, at) in [("AA==", None), ("", None), ("a", Some(0)), ("AA=", Some(3)), ("AA=A", Some(2)),
-            ("AA==A", Some(4)), ("A\nA==\n", None), ("AAA=", None), ("=", Some(0)), ("AAA", Some(0))]
-        {
+        for (text, at) in [
+            ("AA==", None),
+            ("", None),
+            ("a", Some(0)),
+            ("AA=", Some(3)),
+            ("AA=A", Some(2)),
+            ("AA==A", Some(4)),
+            ("A\nA==\n", None),
+            ("AAA=", None),
+            ("=", Some(0)),
+            ("AAA", Some(0)),
+        ] {
             assert_eq!(base64_problem(text.as_bytes()), at, "{text}");
         }
     }

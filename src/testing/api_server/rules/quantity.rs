@@ -14,7 +14,15 @@ const NANO: i128 = 1_000_000_000;
 /// The largest whole number that a quantity holds.
 const MOST: i128 = i64::MAX as i128;
 const DECIMAL: &[(&str, u32)] = &[
-    ("n", 0), ("u", 3), ("m", 6), ("", 9), ("k", 12), ("M", 15), ("G", 18), ("T", 21), ("P", 24),
+    ("n", 0),
+    ("u", 3),
+    ("m", 6),
+    ("", 9),
+    ("k", 12),
+    ("M", 15),
+    ("G", 18),
+    ("T", 21),
+    ("P", 24),
     ("E", 27),
 ];
 const BINARY: &[&str] = &["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -157,7 +165,8 @@ fn scale(suffix: &str) -> Option<(Scale, Family)> {
     }
     let exponent = suffix.strip_prefix(['e', 'E'])?;
     let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    let exponent: i32 = digits.parse().ok().map(|n: i32| if exponent.starts_with('-') { -n } else { n })?;
+    let exponent: i32 =
+        digits.parse().ok().map(|n: i32| if exponent.starts_with('-') { -n } else { n })?;
     Some((Scale::Ten(exponent.checked_add(9)?), Family::Exponent))
 }
 
@@ -206,10 +215,24 @@ mod tests {
     #[test]
     fn canonical_form_has_the_largest_suffix() {
         for (given, expected) in [
-            ("1", "1"), ("1000", "1k"), ("1024Mi", "1Gi"), ("0.5", "500m"), ("100m", "100m"),
-            ("1000m", "1"), ("1073741824", "1073741824"), ("0.5Gi", "512Mi"), ("1e3", "1e3"),
-            ("12e2", "1200"), ("-1.5", "-1500m"), ("0", "0"), ("0Gi", "0"), ("0.0000000001", "1n"),
-            ("512Ki", "512Ki"), ("1.5Ki", "1536"), ("100Ei", "9223372036854775807"), (".5", "500m"),
+            ("1", "1"),
+            ("1000", "1k"),
+            ("1024Mi", "1Gi"),
+            ("0.5", "500m"),
+            ("100m", "100m"),
+            ("1000m", "1"),
+            ("1073741824", "1073741824"),
+            ("0.5Gi", "512Mi"),
+            ("1e3", "1e3"),
+            ("12e2", "1200"),
+            ("-1.5", "-1500m"),
+            ("0", "0"),
+            ("0Gi", "0"),
+            ("0.0000000001", "1n"),
+            ("512Ki", "512Ki"),
+            ("1.5Ki", "1536"),
+            ("100Ei", "9223372036854775807"),
+            (".5", "500m"),
         ] {
             let found = Quantity::parse(given).map(Quantity::canonical);
             assert_eq!(found.as_deref(), Some(expected), "{given}");

@@ -2,11 +2,9 @@
 //!
 //! The table names the types that have such changes. All others keep what a client sends.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::definition;
+use super::{definition, preparation};
 use crate::testing::api_server::resource::ResourceType;
 
 /// The changes to the objects of one type.
@@ -18,6 +16,9 @@ struct Strategy {
     /// Marks an object whose deletion begins, instead of a grace period.
     on_delete: Option<fn(&mut Value)>,
 }
+
+/// A strategy that changes nothing.
+const PLAIN: Strategy = Strategy { on_create: |_| {}, on_update: |_, _| {}, on_delete: None };
 
 /// The strategies, by the qualified names of the types.
 const STRATEGIES: &[(&str, Strategy)] = &[
@@ -31,21 +32,33 @@ const STRATEGIES: &[(&str, Strategy)] = &[
     ),
     (
         "customresourcedefinitions.apiextensions.k8s.io",
-        Strategy {
-            on_create: |_| {},
-            on_update: |_, _| {},
-            on_delete: Some(definition::begin_deletion),
-        },
+        Strategy { on_delete: Some(definition::begin_deletion), ..PLAIN },
+    ),
+    ("secrets", Strategy { on_update: preparation::updated_secret, ..PLAIN }),
+    (
+        "pods",
+        Strategy { on_create: preparation::new_pod, on_update: preparation::updated_pod, ..PLAIN },
+    ),
+    ("nodes", Strategy { on_create: preparation::new_node, ..PLAIN }),
+    ("persistentvolumeclaims", Strategy { on_create: preparation::new_claim, ..PLAIN }),
+    ("persistentvolumes", Strategy { on_create: preparation::new_volume, ..PLAIN }),
+    (
+        "volumeattributesclasses.storage.k8s.io",
+        Strategy { on_create: preparation::new_attributes_class, ..PLAIN },
     ),
     (
-        "secrets",
+        "daemonsets.apps",
         Strategy {
-            on_create: encode_texts,
-            on_update: |_, object| encode_texts(object),
-            on_delete: None,
+            on_create: preparation::new_daemon_set,
+            on_update: preparation::updated_daemon_set,
+            ..PLAIN
         },
     ),
-    ("pods", Strategy { on_create: create_pod, on_update: |_, _| {}, on_delete: None }),
+    ("jobs.batch", Strategy { on_create: preparation::new_job, ..PLAIN }),
+    (
+        "certificatesigningrequests.certificates.k8s.io",
+        Strategy { on_update: preparation::updated_certificate_request, ..PLAIN },
+    ),
 ];
 
 /// The namespaces that no client may delete.
@@ -121,40 +134,4 @@ fn label_namespace(object: &mut Value) {
         *labels = json!({});
     }
     labels["kubernetes.io/metadata.name"] = name;
-}
-
-/// Moves the plain texts of a Secret into its data, encoded.
-fn encode_texts(object: &mut Value) {
-    let texts = object.as_object_mut().and_then(|members| members.remove("stringData"));
-    for (name, text) in texts.as_ref().and_then(Value::as_object).into_iter().flatten() {
-        let data = &mut object["data"];
-        if !data.is_object() {
-            *data = json!({});
-        }
-        data[name.as_str()] = STANDARD.encode(text.as_str().unwrap_or_default()).into();
-    }
-}
-
-fn create_pod(object: &mut Value) {
-    let class = quality_of_service(&object["spec"]);
-    object["status"] = json!({ "phase": "Pending", "qosClass": class });
-}
-
-/// Returns the quality of service class of a pod.
-fn quality_of_service(spec: &Value) -> &'static str {
-    let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
-    let (mut any, mut all) = (false, true);
-    for container in containers.into_iter().flatten().flatten() {
-        let resources = &container["resources"];
-        for name in ["cpu", "memory"] {
-            let (request, limit) = (&resources["requests"][name], &resources["limits"][name]);
-            any |= !request.is_null() || !limit.is_null();
-            all &= !limit.is_null() && (request.is_null() || request == limit);
-        }
-    }
-    match (any, all) {
-        (true, true) => "Guaranteed",
-        (true, false) => "Burstable",
-        (false, _) => "BestEffort",
-    }
 }

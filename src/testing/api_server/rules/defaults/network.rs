@@ -57,7 +57,8 @@ fn target_port(port: &mut Map<String, Value>) {
 /// Sets the policies that the type of the service uses.
 fn traffic_policies(spec: &mut Map<String, Value>) {
     let kind = text(spec, "type").to_owned();
-    let external = spec.get("externalIPs").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+    let external =
+        spec.get("externalIPs").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
     if matches!(&*kind, "NodePort" | "LoadBalancer") || (kind == "ClusterIP" && external) {
         set(spec, "externalTrafficPolicy", "Cluster".into());
     }
@@ -72,7 +73,8 @@ fn traffic_policies(spec: &mut Map<String, Value>) {
 /// A policy is about incoming traffic, and about outgoing traffic only with rules for it.
 fn policy_types(spec: &mut Map<String, Value>) {
     if !has(spec, "policyTypes") {
-        let egress = spec.get("egress").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+        let egress =
+            spec.get("egress").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
         let types = if egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
         spec.insert("policyTypes".into(), types);
     }

@@ -47,7 +47,9 @@ fn template_is_not_a_pod() {
 
 #[test]
 fn defaults_of_odd_bodies_do_no_harm() {
-    for odd in [json!(null), json!([]), json!({ "spec": [] }), json!({ "spec": { "containers": 1 } })] {
+    for odd in
+        [json!(null), json!([]), json!({ "spec": [] }), json!({ "spec": { "containers": 1 } })]
+    {
         for (version, kind, _) in super::KINDS {
             add(version, kind, &mut odd.clone());
         }

@@ -118,8 +118,7 @@ fn back_off(spec: &mut Map<String, Value>) {
 
 /// A policy about failures replaces a pod only after it has failed.
 fn replace_pods(spec: &mut Map<String, Value>) {
-    let policy =
-        if has(spec, "podFailurePolicy") { "Failed" } else { "TerminatingOrFailed" };
+    let policy = if has(spec, "podFailurePolicy") { "Failed" } else { "TerminatingOrFailed" };
     set(spec, "podReplacementPolicy", policy.into());
 }
 
