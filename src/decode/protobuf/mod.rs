@@ -29,7 +29,7 @@ mod envelope;
 mod fields;
 mod members;
 mod scalar;
-mod schema;
+pub(crate) mod schema;
 #[rustfmt::skip]
 mod table;
 #[cfg(test)]

@@ -7,19 +7,19 @@ use super::table::{FIELDS, MESSAGES, NAMES, ROOTS};
 
 /// One field of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
-    pub(super) number: u16,
+pub(crate) struct Field {
+    pub(crate) number: u16,
     name_at: u16,
     name_length: u8,
-    pub(super) kind: Kind,
-    pub(super) shape: Shape,
+    pub(crate) kind: Kind,
+    pub(crate) shape: Shape,
     flags: u8,
     target: u16,
 }
 
 /// The position of a message's fields in the table, and the fields that JSON always has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(crate) struct Message {
     first: u16,
     count: u8,
     required: u64,
@@ -27,11 +27,11 @@ pub(super) struct Message {
 
 /// The number of a message in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MessageId(u16);
+pub(crate) struct MessageId(u16);
 
 /// The form of a value on the wire, and its form in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     String,
     /// Bytes. In JSON, a base64 text.
     Bytes,
@@ -58,7 +58,7 @@ pub(super) enum Kind {
 
 /// The number of times that a field occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     One,
     Repeated,
     /// Repeated messages with a key and a value. The field's kind is the value's.
@@ -66,16 +66,16 @@ pub(super) enum Shape {
 }
 
 /// JSON has the message's members among those of the outer message.
-pub(super) const INLINE: u8 = 1;
+pub(crate) const INLINE: u8 = 1;
 /// JSON leaves out the zero value.
-pub(super) const SKIP_ZERO: u8 = 2;
+pub(crate) const SKIP_ZERO: u8 = 2;
 /// JSON always has the member.
-pub(super) const REQUIRED: u8 = 4;
+pub(crate) const REQUIRED: u8 = 4;
 /// JSON has null, and not zero, if nothing is there.
-pub(super) const NULLABLE: u8 = 8;
+pub(crate) const NULLABLE: u8 = 8;
 
 /// Creates a row of the table of fields.
-pub(super) const fn field(
+pub(crate) const fn field(
     number: u16,
     name_at: u16,
     name_length: u8,
@@ -88,46 +88,46 @@ pub(super) const fn field(
 }
 
 /// Creates a row of the table of messages.
-pub(super) const fn message(first: u16, count: u8, required: u64) -> Message {
+pub(crate) const fn message(first: u16, count: u8, required: u64) -> Message {
     Message { first, count, required }
 }
 
 impl Field {
     #[inline]
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         let at = usize::from(self.name_at);
         &NAMES[at..at + usize::from(self.name_length)]
     }
 
-    pub(super) fn target(&self) -> MessageId {
+    pub(crate) fn target(&self) -> MessageId {
         MessageId(self.target)
     }
 
-    pub(super) fn is(&self, flag: u8) -> bool {
+    pub(crate) fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
 
 impl MessageId {
     /// Returns the message of a kind. `None` if the table does not have it.
-    pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
+    pub(crate) fn of(api_version: &str, kind: &str) -> Option<Self> {
         let at = ROOTS.binary_search_by(|row| (row.0, row.1).cmp(&(api_version, kind))).ok()?;
         Some(Self(ROOTS[at].2))
     }
 
-    pub(super) fn number(self) -> u16 {
+    pub(crate) fn number(self) -> u16 {
         self.0
     }
 
     #[inline]
-    pub(super) fn fields(self) -> &'static [Field] {
+    pub(crate) fn fields(self) -> &'static [Field] {
         let message = &MESSAGES[usize::from(self.0)];
         let first = usize::from(message.first);
         &FIELDS[first..first + usize::from(message.count)]
     }
 
     /// Returns a bit for each field that JSON always has.
-    pub(super) fn required(self) -> u64 {
+    pub(crate) fn required(self) -> u64 {
         MESSAGES[usize::from(self.0)].required
     }
 }

@@ -1,5 +1,7 @@
 //! Failures, in the words of a real server.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::testing::api_server::resource::ResourceType;
@@ -195,13 +197,10 @@ impl Failure {
     }
 
     pub(crate) fn invalid_kind(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
-        let mut problems: Vec<String> = Vec::new();
-        for cause in causes {
-            let problem = format!("{}: {}", cause.field, cause.message);
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
+        // The message says everything once, the details say it as often as it was found.
+        let mut known = HashSet::new();
+        let problems = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message));
+        let problems: Vec<String> = problems.filter(|text| known.insert(text.clone())).collect();
         let problems = match &*problems {
             [problem] => problem.clone(),
             problems => format!("[{}]", problems.join(", ")),
@@ -439,6 +438,17 @@ impl Cause {
     pub(crate) fn duplicate(field: &str, value: &str) -> Self {
         let message = format!("Duplicate value: {value}");
         Self { reason: "FieldValueDuplicate", field: field.to_owned(), message }
+    }
+
+    /// Returns the cause for a reference to something that is not there.
+    pub(crate) fn not_found(field: &str, value: &str) -> Self {
+        let message = format!("Not found: {value:?}");
+        Self { reason: "FieldValueNotFound", field: field.to_owned(), message }
+    }
+
+    /// Returns the path of the field.
+    pub(crate) fn field(&self) -> &str {
+        &self.field
     }
 
     fn value(&self) -> Value {

@@ -29,7 +29,7 @@ pub(crate) fn create_initial(store: &mut Store) {
             "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
         }});
         strategy::complete(&resource, &mut object);
-        strategy::on_create(&resource, &mut object);
+        strategy::on_create(&resource, true, &mut object);
         store.put(&resource, object);
     }
 }

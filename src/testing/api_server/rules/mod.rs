@@ -4,8 +4,14 @@
 //! Rules see values and no store.
 
 pub(crate) mod access;
+pub(crate) mod defaults;
 pub(crate) mod definition;
+pub(crate) mod formats;
 pub(crate) mod kinds;
 pub(crate) mod metadata;
+pub(crate) mod normal_form;
+pub(crate) mod preparation;
+pub(crate) mod quantity;
 pub(crate) mod schema;
 pub(crate) mod strategy;
+pub(crate) mod validation;

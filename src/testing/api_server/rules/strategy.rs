@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::definition;
+use super::{definition, preparation};
 use crate::testing::api_server::resource::ResourceType;
 
 /// The changes to the objects of one type.
@@ -19,11 +19,18 @@ struct Strategy {
     on_update: fn(&Value, &mut Value),
     /// Marks an object whose deletion begins, instead of a grace period.
     on_delete: Option<fn(&mut Value)>,
+    /// True if the server changes new objects of the test process, too, because it relies on it.
+    directly: bool,
 }
 
 /// The strategy of a type that keeps what a client sends.
-const PLAIN: Strategy =
-    Strategy { complete: |_| {}, on_create: |_| {}, on_update: |_, _| {}, on_delete: None };
+const PLAIN: Strategy = Strategy {
+    complete: |_| {},
+    on_create: |_| {},
+    on_update: |_, _| {},
+    on_delete: None,
+    directly: false,
+};
 
 /// The strategies, by the qualified names of the types.
 const STRATEGIES: &[(&str, Strategy)] = &[
@@ -35,14 +42,41 @@ const STRATEGIES: &[(&str, Strategy)] = &[
             // Only the subresource `finalize` writes the finalizers of the spec.
             on_update: |before, object| object["spec"] = before["spec"].clone(),
             on_delete: Some(|object| object["status"]["phase"] = "Terminating".into()),
+            directly: true,
         },
     ),
     (
         "customresourcedefinitions.apiextensions.k8s.io",
         Strategy { on_delete: Some(definition::begin_deletion), ..PLAIN },
     ),
-    ("secrets", Strategy { complete: encode_texts, ..PLAIN }),
-    ("pods", Strategy { on_create: create_pod, ..PLAIN }),
+    (
+        "secrets",
+        Strategy { complete: encode_texts, on_update: preparation::updated_secret, ..PLAIN },
+    ),
+    (
+        "pods",
+        Strategy { on_create: preparation::new_pod, on_update: preparation::updated_pod, ..PLAIN },
+    ),
+    ("nodes", Strategy { on_create: preparation::new_node, ..PLAIN }),
+    ("persistentvolumeclaims", Strategy { on_create: preparation::new_claim, ..PLAIN }),
+    ("persistentvolumes", Strategy { on_create: preparation::new_volume, ..PLAIN }),
+    (
+        "volumeattributesclasses.storage.k8s.io",
+        Strategy { on_create: preparation::new_attributes_class, ..PLAIN },
+    ),
+    (
+        "daemonsets.apps",
+        Strategy {
+            on_create: preparation::new_daemon_set,
+            on_update: preparation::updated_daemon_set,
+            ..PLAIN
+        },
+    ),
+    ("jobs.batch", Strategy { on_create: preparation::new_job, ..PLAIN }),
+    (
+        "certificatesigningrequests.certificates.k8s.io",
+        Strategy { on_update: preparation::updated_certificate_request, ..PLAIN },
+    ),
 ];
 
 /// The namespaces that no client may delete.
@@ -60,9 +94,9 @@ pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
     }
 }
 
-/// Changes a new object.
-pub(crate) fn on_create(resource: &ResourceType, object: &mut Value) {
-    if let Some(strategy) = strategy(resource) {
+/// Changes a new object. `direct` is true if the test process wrote it.
+pub(crate) fn on_create(resource: &ResourceType, direct: bool, object: &mut Value) {
+    if let Some(strategy) = strategy(resource).filter(|strategy| !direct || strategy.directly) {
         (strategy.on_create)(object);
     }
 }
@@ -108,7 +142,9 @@ fn create_namespace(object: &mut Value) {
         finalizers.push("kubernetes".into());
     }
     object["spec"] = json!({ "finalizers": finalizers });
-    fill(object, "phase", "Active");
+    if !object["status"]["phase"].is_string() {
+        object["status"] = json!({ "phase": "Active" });
+    }
 }
 
 fn label_namespace(object: &mut Value) {
@@ -129,40 +165,5 @@ fn encode_texts(object: &mut Value) {
             *data = json!({});
         }
         data[name.as_str()] = STANDARD.encode(text.as_str().unwrap_or_default()).into();
-    }
-}
-
-fn create_pod(object: &mut Value) {
-    let class = quality_of_service(&object["spec"]);
-    fill(object, "phase", "Pending");
-    fill(object, "qosClass", class);
-}
-
-/// Sets a member of the status, unless the test process has set it.
-fn fill(object: &mut Value, member: &str, value: &str) {
-    if !object["status"].is_object() {
-        object["status"] = json!({});
-    }
-    if object["status"][member].is_null() {
-        object["status"][member] = value.into();
-    }
-}
-
-/// Returns the quality of service class of a pod.
-fn quality_of_service(spec: &Value) -> &'static str {
-    let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
-    let (mut any, mut all) = (false, true);
-    for container in containers.into_iter().flatten().flatten() {
-        let resources = &container["resources"];
-        for name in ["cpu", "memory"] {
-            let (request, limit) = (&resources["requests"][name], &resources["limits"][name]);
-            any |= !request.is_null() || !limit.is_null();
-            all &= !limit.is_null() && (request.is_null() || request == limit);
-        }
-    }
-    match (any, all) {
-        (true, true) => "Guaranteed",
-        (true, false) => "Burstable",
-        (false, _) => "BestEffort",
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Part, Place, managed_fields, take_metadata};
+use super::{Part, Place, built_in, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::names;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
@@ -30,6 +30,7 @@ fn create_object(
 ) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
     schema::complete(place.resource, &mut object);
+    built_in::decode(place, &mut object)?;
     let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
     if !matches!(version, "" | "0") {
         let message = "resourceVersion should not be set on objects to be created";
@@ -43,6 +44,7 @@ fn create_object(
         _ => given,
     };
     assign(place, &mut object, &name);
+    let place = Place { name: Some(&name), ..place };
     strategy::complete(place.resource, &mut object);
     if place.part != Part::Both {
         reset_status(place, &mut object);
@@ -51,14 +53,17 @@ fn create_object(
     if track {
         managed_fields::track(&place, None, &mut object);
     }
-    strategy::on_create(place.resource, &mut object);
+    let direct = place.part == Part::Both;
+    strategy::on_create(place.resource, direct, &mut object);
+    built_in::complete(place, &mut object);
     let mut causes = metadata::problems(place.resource, &object["metadata"]);
     causes.extend(schema::problems(place.resource, false, None, &object));
     causes.extend(definition::problems(place.resource, &mut object));
+    causes.extend(built_in::problems(place, None, &object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, &name, &causes));
     }
-    let place = Place { name: Some(&name), ..place };
+    built_in::finish(place, &mut object);
     if let Ok(current) = place.current(store) {
         return Err(match () {
             () if current.deleting => Failure::exists_still(place.resource, &name),

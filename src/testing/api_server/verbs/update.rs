@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Part, Place, create, is_over, managed_fields, take_metadata};
+use super::{Part, Place, built_in, create, is_over, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
 use crate::testing::api_server::store::Store;
@@ -74,6 +74,7 @@ fn update_object(
     let before = current.value(place.resource);
     check_version(place, current, &object)?;
     schema::complete(place.resource, &mut object);
+    built_in::decode(place, &mut object)?;
     restore_unwritten(place, &before, &mut object);
     restore_metadata(place, &before, &mut object);
     strategy::complete(place.resource, &mut object);
@@ -86,6 +87,7 @@ fn update_object(
         if place.part == Part::Finalize {
             object["spec"] = spec;
         }
+        built_in::complete(place, &mut object);
     }
     if let Some(members) = object["metadata"].as_object_mut() {
         place.warn(metadata::merge_owners(members));
@@ -96,6 +98,7 @@ fn update_object(
     let status_only = place.part == Part::Status;
     causes.extend(schema::problems(place.resource, status_only, Some(&before), &object));
     causes.extend(definition::change_problems(place.resource, &before, &mut object));
+    causes.extend(built_in::problems(place, Some(&before), &object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, place.name(), &causes));
     }

@@ -1,0 +1,246 @@
+//! Formats of texts: names, keys of labels, ports, addresses.
+//!
+//! A check returns the problems of a text, in the words of a server. No problems mean that the text
+//! is valid.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::str::FromStr;
+
+const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters \
+    or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', \
+    regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+    characters, '-' or '.', and must start and end with an alphanumeric character (e.g. \
+    'example.com', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const OLD_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or \
+    '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
+    'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+const KEY_NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start \
+    and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex \
+    used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric \
+    characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
+    'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+    '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or \
+    '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is \
+    '[-._a-zA-Z0-9]+')";
+const VARIABLE: &str = "a valid environment variable name must consist only of printable ASCII \
+    characters other than '='";
+const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' \
+    (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
+/// A check of a text.
+pub(crate) type Format = fn(&str) -> Vec<String>;
+
+fn lower(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+}
+
+/// Returns whether the text consists of `inner`, with `end` at both ends. An empty text does not.
+fn within(text: &str, end: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
+    let bytes = text.as_bytes();
+    let ends = [bytes.first(), bytes.last()];
+    ends.into_iter().all(|byte| byte.copied().is_some_and(&end)) && bytes.iter().copied().all(inner)
+}
+
+fn is_label(text: &str) -> bool {
+    within(text, lower, |byte| lower(byte) || byte == b'-')
+}
+
+fn collect(problems: impl IntoIterator<Item = (bool, String)>) -> Vec<String> {
+    problems.into_iter().filter_map(|(bad, problem)| bad.then_some(problem)).collect()
+}
+
+fn bytes(most: usize) -> String {
+    format!("must be no more than {most} bytes")
+}
+
+/// Checks one part of a domain name.
+pub(crate) fn label(text: &str) -> Vec<String> {
+    let parts = || text.contains('.') && text.split('.').all(is_label);
+    let problem = || if parts() { "must not contain dots" } else { LABEL };
+    collect([(text.len() > 63, bytes(63)), (!is_label(text), problem().to_owned())])
+}
+
+/// Checks a domain name.
+pub(crate) fn subdomain(text: &str) -> Vec<String> {
+    let good = text.split('.').all(is_label);
+    collect([(text.len() > 253, bytes(253)), (!good, SUBDOMAIN.to_owned())])
+}
+
+/// Checks one part of a domain name, which begins with a letter.
+pub(crate) fn old_label(text: &str) -> Vec<String> {
+    let good = is_label(text) && !text.starts_with(|first: char| first.is_ascii_digit());
+    collect([(text.len() > 63, bytes(63)), (!good, OLD_LABEL.to_owned())])
+}
+
+/// Checks a key of a label, or another name with an optional domain.
+pub(crate) fn label_key(text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let name = match text.split('/').collect::<Vec<_>>()[..] {
+        [name] => name,
+        [prefix, name] => {
+            if prefix.is_empty() {
+                problems.push("prefix part must be non-empty".to_owned());
+            } else {
+                let found = subdomain(prefix).into_iter();
+                problems.extend(found.map(|problem| format!("prefix part {problem}")));
+            }
+            name
+        }
+        _ => {
+            return vec![format!(
+                "a valid label key {KEY_NAME} with an optional DNS subdomain prefix and '/' (e.g. \
+                 'example.com/MyName')"
+            )];
+        }
+    };
+    if name.is_empty() {
+        problems.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        problems.push(format!("name part {}", bytes(63)));
+    }
+    if !is_key_name(name) {
+        problems.push(format!("name part {KEY_NAME}"));
+    }
+    problems
+}
+
+fn is_key_name(name: &str) -> bool {
+    let end = |byte: u8| byte.is_ascii_alphanumeric();
+    within(name, end, |byte| end(byte) || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+/// Checks a value of a label.
+pub(crate) fn label_value(text: &str) -> Vec<String> {
+    let good = text.is_empty() || is_key_name(text);
+    collect([(text.len() > 63, bytes(63)), (!good, LABEL_VALUE.to_owned())])
+}
+
+/// Checks a key of a config map or a secret.
+pub(crate) fn config_key(text: &str) -> Vec<String> {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let good = !text.is_empty() && text.bytes().all(inner);
+    let upwards = match text {
+        "." => Some("must not be '.'"),
+        ".." => Some("must not be '..'"),
+        _ if text.starts_with("..") => Some("must not start with '..'"),
+        _ => None,
+    };
+    collect([
+        (text.len() > 253, "must be no more than 253 characters".to_owned()),
+        (!good, CONFIG_KEY.to_owned()),
+        (upwards.is_some(), upwards.unwrap_or_default().to_owned()),
+    ])
+}
+
+/// Checks the name of an environment variable.
+pub(crate) fn variable(text: &str) -> Vec<String> {
+    let good = text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=');
+    collect([
+        (text.is_empty(), "environment variable name must be non-empty".to_owned()),
+        (!good, VARIABLE.to_owned()),
+    ])
+}
+
+/// Checks the name of a port.
+pub(crate) fn port_name(text: &str) -> Vec<String> {
+    let letter = |byte: u8| byte.is_ascii_lowercase();
+    let ends = text.starts_with('-') || text.ends_with('-');
+    let bad = !text.bytes().all(|byte| lower(byte) || byte == b'-');
+    collect([
+        (text.len() > 15, "must be no more than 15 characters".to_owned()),
+        (bad, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned()),
+        (!text.bytes().any(letter), "must contain at least one letter (a-z)".to_owned()),
+        (text.contains("--"), "must not contain consecutive hyphens".to_owned()),
+        (ends, "must not begin or end with a hyphen".to_owned()),
+    ])
+}
+
+/// Checks an IP address.
+pub(crate) fn address(text: &str) -> Vec<String> {
+    let problem = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+    collect([(parse_address(text).is_none(), problem.to_owned())])
+}
+
+/// Returns the address. Zeros in front of its numbers do not count.
+pub(crate) fn parse_address(text: &str) -> Option<IpAddr> {
+    if let Ok(address) = IpAddr::from_str(text) {
+        return Some(address);
+    }
+    let number = |part: &str| match part.trim_start_matches('0') {
+        "" if !part.is_empty() => Some(0),
+        rest => rest.parse::<u8>().ok(),
+    };
+    let parts: Option<Vec<u8>> = text.split('.').map(number).collect();
+    let parts: [u8; 4] = parts?.try_into().ok()?;
+    Some(Ipv4Addr::from(parts).into())
+}
+
+/// Checks a range of IP addresses.
+pub(crate) fn address_range(text: &str) -> Vec<String> {
+    let problem = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+    let good = text.split_once('/').is_some_and(|(address, length)| {
+        let most = match parse_address(address) {
+            Some(IpAddr::V4(_)) => 32,
+            Some(IpAddr::V6(_)) => 128,
+            None => return false,
+        };
+        length.parse::<u8>().is_ok_and(|length| length <= most)
+    });
+    collect([(!good, problem.to_owned())])
+}
+
+/// Checks a percentage.
+pub(crate) fn percent(text: &str) -> Vec<String> {
+    let digits = text.strip_suffix('%').unwrap_or_default();
+    let good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    collect([(!good, PERCENT.to_owned())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_texts_have_no_problems() {
+        let good: [(Format, &[&str]); 9] = [
+            (label, &["a", "a-1", "0"]),
+            (subdomain, &["a.b", "1.2"]),
+            (old_label, &["a", "a-1"]),
+            (label_key, &["a", "A_b.c", "example.com/a"]),
+            (label_value, &["", "A", "a.b_c"]),
+            (config_key, &["a", "..data".trim_start_matches('.'), "A_B-c.d"]),
+            (port_name, &["http", "a-1"]),
+            (address, &["10.0.0.1", "::1", "010.0.0.1"]),
+            (address_range, &["10.0.0.0/8", "::/0"]),
+        ];
+        for (format, texts) in good {
+            for text in texts {
+                assert_eq!(format(text), Vec::<String>::new(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn bad_texts_have_problems() {
+        let bad: [(Format, &[&str]); 9] = [
+            (label, &["", "-a", "a.b", "A", "é"]),
+            (subdomain, &["", "a..b", "."]),
+            (old_label, &["1", ""]),
+            (label_key, &["", "/a", "a/", "a/b/c", "a b", "-a"]),
+            (label_value, &["-", "a b"]),
+            (config_key, &["", ".", "..", "..a", "a b"]),
+            (port_name, &["", "1", "a--b", "-a", "TOO_LONG_FOR_A_PORT_NAME"]),
+            (address, &["", "x", "1.2.3", "1.2.3.256", "1.2.3.4.5", "1..2.3"]),
+            (address_range, &["", "x", "10.0.0.0", "10.0.0.0/33", "/8"]),
+        ];
+        for (format, texts) in bad {
+            for text in texts {
+                assert!(!format(text).is_empty(), "{text}");
+            }
+        }
+    }
+}

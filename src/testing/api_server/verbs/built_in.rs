@@ -1,0 +1,62 @@
+//! The steps of a write that only built-in types have: normal form, defaults, validation.
+//!
+//! The test process writes objects as they are, so its own writes skip these steps.
+
+use serde_json::Value;
+
+use super::{Part, Place};
+use crate::testing::api_server::failure::{Cause, Failure};
+use crate::testing::api_server::rules::{defaults, normal_form, validation};
+
+/// Brings a body into normal form and adds the defaults of its type.
+pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure> {
+    if !applies(place) {
+        return Ok(());
+    }
+    let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+    normal_form::strip(&version, kind, object).map_err(|problem| {
+        let version = &place.resource.version;
+        let message =
+            format!("{kind} in version {version:?} cannot be handled as a {kind}: {problem}");
+        Failure::bad_request(message)
+    })?;
+    defaults::add(&version, kind, object);
+    normal_form::complete(&version, kind, object);
+    Ok(())
+}
+
+/// Adds the members that the type always has.
+pub(super) fn complete(place: Place<'_>, object: &mut Value) {
+    if applies(place) {
+        normal_form::complete(&place.resource.api_version(), &place.resource.kind, object);
+    }
+}
+
+/// Adds the defaults that follow from computed members, as a server does when it reads an object from
+/// its storage.
+pub(super) fn finish(place: Place<'_>, object: &mut Value) {
+    if applies(place) {
+        let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+        defaults::add(&version, kind, object);
+        normal_form::complete(&version, kind, object);
+    }
+}
+
+/// Returns the problems of the new state.
+pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value) -> Vec<Cause> {
+    if !applies(place) {
+        return Vec::new();
+    }
+    let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+    let _ = before;
+    match place.part {
+        Part::Status => validation::status_problems(&version, kind, object),
+        _ => validation::problems(&version, kind, object),
+    }
+}
+
+/// Returns whether the type has these steps. Definitions have their own.
+fn applies(place: Place<'_>) -> bool {
+    let definitions = place.resource.group == "apiextensions.k8s.io";
+    place.part != Part::Both && !place.resource.custom && !definitions
+}
