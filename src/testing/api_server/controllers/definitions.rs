@@ -1,6 +1,8 @@
 //! The controller of definitions: it serves the types that they declare, and deletes the objects of a
 //! type whose definition is being deleted.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::super::resource::ResourceType;
@@ -11,7 +13,7 @@ use super::super::verbs::{Part, Place, at, purge, update};
 
 /// Serves the type as the definition declares it, and sets its status. The objects of a definition
 /// that is being deleted are deleted.
-pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &Stored) {
+pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &Arc<Stored>) {
     let object = &definition.value(resource);
     let types = types(object);
     if definition.deleting {
@@ -49,9 +51,12 @@ pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &S
             None => *known = json!([name]),
         }
     }
-    if after != *object {
-        store.put(resource, after);
-    }
+    let place = Place {
+        manager: "kube-apiserver",
+        ..Place::direct(resource, None, Some(&definition.name), Part::Status)
+    };
+    // The state was read under the same lock, so no other write conflicts.
+    let _ = update(store, place, definition, after);
 }
 
 /// Returns a name that another type of the group has already.
