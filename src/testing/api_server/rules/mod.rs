@@ -8,4 +8,5 @@ pub(crate) mod definition;
 pub(crate) mod kinds;
 pub(crate) mod metadata;
 pub(crate) mod schema;
+pub(crate) mod shape;
 pub(crate) mod strategy;

@@ -1,6 +1,9 @@
 //! The Go types of the built-in kinds. Written by tests/protobuf/generate; never by hand.
 
-use super::row::{Many::{List as L, Map as M, One as O}, Type, Value as V, field as f, of_type as t};
+use super::row::{
+    Many::{List as L, Map as M, One as O},
+    Type, Value as V, field as f, of_type as t,
+};
 
 /// The kinds: apiVersion, kind, number of the type; in order.
 pub(super) static KINDS: [(&str, &str, u16); 98] = [
