@@ -5,8 +5,11 @@
 
 pub(crate) mod access;
 pub(crate) mod definition;
+pub(crate) mod go_format;
 pub(crate) mod kinds;
 pub(crate) mod metadata;
+pub(crate) mod names;
+pub(crate) mod ownership;
 pub(crate) mod schema;
 pub(crate) mod shape;
 pub(crate) mod strategy;

@@ -97,6 +97,9 @@ pub(crate) fn is_built_in(api_version: &str, kind: &str) -> bool {
 static NO_SCHEMA: Value = Value::Null;
 
 impl<'a> Shape<'a> {
+    /// The shape of a value that may be anything.
+    pub(crate) const ANY: Self = Self(Place::Any);
+
     /// Returns the shape of a type's objects.
     pub(crate) fn of(resource: &'a ResourceType) -> Self {
         if resource.custom {
@@ -176,7 +179,7 @@ impl<'a> Shape<'a> {
     /// Returns the parts of a value. A type that has several forms takes that of the value.
     pub(crate) fn parts(self, value: &Value) -> Parts<'a> {
         let by_value = || match value {
-            Value::Object(_) => Parts::Members,
+            Value::Object(_) | Value::Null => Parts::Members,
             Value::Array(_) => Parts::AtomicElements,
             _ => Parts::Scalar(Scalar::Any),
         };
