@@ -8,7 +8,6 @@ pub(crate) mod definition;
 pub(crate) mod go_format;
 pub(crate) mod kinds;
 pub(crate) mod metadata;
-pub(crate) mod names;
 pub(crate) mod ownership;
 pub(crate) mod schema;
 pub(crate) mod shape;

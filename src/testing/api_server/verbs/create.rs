@@ -30,6 +30,10 @@ fn create_object(
 ) -> Result<Value, Failure> {
     let mut object = place.check(object)?;
     schema::complete(place.resource, &mut object);
+    strategy::on_decode(place.resource, &mut object);
+    if track {
+        managed_fields::track(&place, None, &mut object);
+    }
     let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
     if !matches!(version, "" | "0") {
         let message = "resourceVersion should not be set on objects to be created";

@@ -68,7 +68,8 @@ impl Decoding {
                 self.unknown.push(self.path.clone());
             }
             self.path.truncate(above);
-            field.is_some()
+            // A null sets nothing.
+            field.is_some() && !value.is_null()
         });
     }
 
@@ -90,6 +91,9 @@ impl Decoding {
                     self.path.push_str(key);
                     self.one(go, field, value);
                     self.path.truncate(above);
+                    if value.is_null() && matches!(field.value, Row::Text(_)) {
+                        *value = "".into();
+                    }
                 }
             }
             (_, value) => {
