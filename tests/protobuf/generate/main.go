@@ -33,7 +33,10 @@ func main() {
 		must(json.Unmarshal(text, &release))
 		schema.add(release)
 	}
-	files := map[string][]byte{"../../../src/decode/protobuf/table.rs": []byte(table(schema))}
+	files := map[string][]byte{
+		"../../../src/decode/protobuf/table.rs":                []byte(table(schema)),
+		"../../../src/testing/api_server/rules/shape/table.rs": []byte(shapes()),
+	}
 	for name, rows := range direct(schema) {
 		files["../../../src/decode/direct/"+name] = []byte(rows)
 	}

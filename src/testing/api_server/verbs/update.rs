@@ -79,7 +79,7 @@ fn update_object(
     restore_metadata(place, &before, &mut object);
     strategy::complete(place.resource, &mut object);
     if track {
-        track_fields(place, &before, &mut object);
+        managed_fields::track(&place, Some(&before), &mut object);
     }
     if place.part != Part::Both {
         let spec = object["spec"].clone();
@@ -104,7 +104,7 @@ fn update_object(
     }
     let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
     place.warn(warnings);
-    if object == before {
+    if managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.
         return Ok(before);
     }
@@ -136,22 +136,6 @@ fn check_version(place: Place<'_>, current: &Stored, object: &Value) -> Result<(
     }
 }
 
-/// Updates field ownership. A write without another change leaves it as it is.
-fn track_fields(place: Place<'_>, before: &Value, object: &mut Value) {
-    let reset = object["metadata"]["managedFields"] == serde_json::json!([{}]);
-    let managers = &before["metadata"]["managedFields"];
-    if !reset {
-        if managers.is_null() {
-            take_metadata(object, "managedFields");
-        } else {
-            object["metadata"]["managedFields"] = managers.clone();
-        }
-    }
-    if object != before {
-        managed_fields::track(&place, Some(before), object);
-    }
-}
-
 /// Restores what this part of the API does not write.
 fn restore_unwritten(place: Place<'_>, before: &Value, object: &mut Value) {
     let keep = |object: &mut Value, member: &str, value: &Value| match value {
@@ -163,10 +147,8 @@ fn restore_unwritten(place: Place<'_>, before: &Value, object: &mut Value) {
             let mut after = before.clone();
             keep(&mut after, "status", &object["status"]);
             if place.resource.custom {
-                let managers = object["metadata"]["managedFields"].clone();
-                if !managers.is_null() {
-                    after["metadata"]["managedFields"] = managers;
-                }
+                let managers = &object["metadata"]["managedFields"];
+                keep(&mut after["metadata"], "managedFields", managers);
             } else {
                 after["metadata"] = object["metadata"].clone();
                 for member in place.resource.kept_by_status {

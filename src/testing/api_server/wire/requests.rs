@@ -290,7 +290,7 @@ impl ResourceRequest<'_> {
                     let access = self.server.access.lock();
                     authorization::check(&access, self.user, "create", self.target, self.resource)?;
                 }
-                let (made, object) = managed_fields::apply::apply(store, place, options, applied)?;
+                let (made, object) = managed_fields::apply::apply(store, place, options, &applied)?;
                 (if made { 201 } else { 200 }, object, Vec::new())
             }
             (&Method::PATCH, true) if options.force => {

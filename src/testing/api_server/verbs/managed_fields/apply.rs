@@ -4,171 +4,202 @@
 
 use serde_json::{Value, json};
 
-use super::set::{Path, Set, readable};
-use super::walk::Walk;
-use super::{Manager, UNOWNED, ownable, read, write};
-use crate::json::remove_nulls;
+use super::managers::{Identity, Manager, Managers};
+use super::{UNOWNED, difference, identity, set, set_entries, unwritten, update};
 use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::schema;
+use crate::testing::api_server::names::now;
+use crate::testing::api_server::rules::ownership::{
+    Set, fields, merge, problems, readable, remove, with_named_members,
+};
+use crate::testing::api_server::rules::shape::{self, Shape};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::WriteOptions;
-use crate::testing::api_server::verbs::{Part, Place, create_as_is, update_as_is};
+use crate::testing::api_server::verbs::{Part, Place, create_as_is, take_metadata, update_as_is};
 
 /// Applies a configuration. Returns whether it created the object, and the object.
 pub(crate) fn apply(
     store: &mut Store,
     place: Place<'_>,
     options: &WriteOptions,
-    mut applied: Value,
+    applied: &Value,
 ) -> Result<(bool, Value), Failure> {
     if !options.manager_given {
         let cause = Cause::required("fieldManager", "is required for apply patch");
         return Err(Failure::invalid_options("PatchOptions", &cause));
     }
-    remove_nulls(&mut applied);
-    for member in ["kind", "apiVersion"] {
-        if !applied[member].is_string() {
-            let message = format!("error decoding patch: {member} must be set");
-            return Err(Failure::bad_request(message));
+    let current = match place.current(store) {
+        Err(missing) if place.part != Part::Object => return Err(missing),
+        found => found.ok(),
+    };
+    let shape = Shape::of(place.resource);
+    let kind = (place.resource.api_version(), &*place.resource.kind);
+    check(shape, (&kind.0, kind.1), applied)?;
+    let live = match &current {
+        Some(current) => current.value(place.resource),
+        None => new_object(place, shape),
+    };
+    let mut object = merged(place, shape, options, &live, applied)?;
+    if !place.resource.custom {
+        shape::decode(shape, &mut object).map_err(|problem| {
+            let name = named(applied, &place.resource.kind);
+            let message =
+                format!("failed to convert new typed object ({name}) to object: {problem}");
+            Failure::without_reason(&message)
+        })?;
+    }
+    let mut object = place.check(object)?;
+    place.check_name(&object)?;
+    let Some(current) = current else {
+        if let Some(uid) = object["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
+            let cause = Cause::invalid("metadata.uid", uid, "field is immutable");
+            return Err(Failure::invalid(place.resource, place.name(), &[cause]));
         }
-    }
-    let mut applied = place.check(applied)?;
-    if applied["metadata"]["managedFields"].is_array() {
-        return Err(Failure::bad_request("metadata.managedFields must be nil"));
-    }
-    let name = applied["metadata"]["name"].as_str().unwrap_or(place.name());
-    if name != place.name() {
-        let cause = Cause::invalid("metadata.name", name, "field is immutable");
-        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
-    }
-    applied["metadata"]["name"] = place.name().into();
-    if let Some(path) = schema::unknown(place.resource, &mut applied.clone()).first() {
-        let message = format!(
-            "failed to create typed patch object ({}/{}; {}, Kind={}): .{path}: field not declared \
-             in schema",
-            place.namespace.unwrap_or_default(),
-            place.name(),
-            place.resource.api_version(),
-            place.resource.kind
-        );
-        return Err(Failure::without_reason(&message));
-    }
-    let mut own = Manager::new(&place, true);
-    own.fields = owned(&place, &applied);
-    let Ok(current) = place.current(store) else {
-        if place.part == Part::Status {
-            return Err(Failure::not_found(place.resource, place.name()));
-        }
-        let mut object = applied;
-        write(&mut object, vec![own]);
+        take_metadata(&mut object, "resourceVersion");
         return Ok((true, create_as_is(store, place, object)?));
     };
-    let live = current.value(place.resource);
-    let mut managers = read(&live);
+    update_as_is(store, place, &current, object).map(|object| (false, object))
+}
+
+fn new_object(place: Place<'_>, shape: Shape<'_>) -> Value {
+    let mut object = shape::empty(shape);
+    object["kind"] = (&*place.resource.kind).into();
+    object["apiVersion"] = place.resource.api_version().into();
+    if object["metadata"].is_null() {
+        object["metadata"] = json!({});
+    }
+    object
+}
+
+/// Checks that a configuration is an object of this kind, and of its shape.
+pub(crate) fn check(
+    shape: Shape<'_>,
+    (version, kind): (&str, &str),
+    applied: &Value,
+) -> Result<(), Failure> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (found, found_kind) = (text(&applied["apiVersion"]), text(&applied["kind"]));
+    if found != version || found_kind != kind {
+        let message = format!("invalid object type: {}, Kind={found_kind}", qualified(&found));
+        return Err(Failure::bad_request(message));
+    }
+    let metadata = &applied["metadata"];
+    if !metadata["managedFields"].is_null() {
+        return Err(Failure::bad_request("metadata.managedFields must be nil"));
+    }
+    let Some(problems) = problems(shape, applied) else { return Ok(()) };
+    let name = named(applied, kind);
+    let message = format!("failed to create typed patch object ({name}): {problems}");
+    Err(Failure::without_reason(&message))
+}
+
+/// Returns a version as a group and a version. The core group is empty.
+fn qualified(version: &str) -> String {
+    if version.contains('/') { version.to_owned() } else { format!("/{version}") }
+}
+
+/// Returns the name and kind of an applied object, for messages.
+fn named(applied: &Value, kind: &str) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let metadata = &applied["metadata"];
+    let (namespace, name) = (text(&metadata["namespace"]), text(&metadata["name"]));
+    let version = qualified(&text(&applied["apiVersion"]));
+    format!("{namespace}/{name}; {version}, Kind={kind}")
+}
+
+/// Returns the live object with the configuration merged into it, and with its managers.
+fn merged(
+    place: Place<'_>,
+    shape: Shape<'_>,
+    options: &WriteOptions,
+    live: &Value,
+    applied: &Value,
+) -> Result<Value, Failure> {
+    let mut managers = Managers::read(&live["metadata"]["managedFields"]).unwrap_or_default();
     if managers.is_empty() {
-        managers.push(before_first_apply(&place, &live));
+        let name = "before-first-apply";
+        update(&place, &mut managers, name, (&shape::empty(shape), live));
     }
-    let known = managers.iter().find(|manager| manager.same_as(&own)).cloned();
-    managers.retain(|manager| !manager.same_as(&own));
-    let mut object = live.clone();
-    let walk = Walk(place.resource);
-    walk.merge(&mut Vec::new(), &mut object, &part(&place, &applied));
-    if let Some(known) = &known {
-        prune(walk, &mut object, &known.fields.difference(&own.fields), &own.fields, &managers);
+    let own = identity(&place, place.manager, true);
+    let last = managers.0.remove(&own);
+    let manager = Manager {
+        version: place.resource.api_version(),
+        time: last.as_ref().map_or(Value::Null, |last| last.time.clone()),
+        fields: fields(shape, applied).without(&unwritten(&place)),
+    };
+    let mut object = merge(shape, Some(live), Some(applied)).unwrap_or_default();
+    managers.0.insert(own.clone(), manager);
+    if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
+        object = pruned(shape, object, &managers, &last.fields);
     }
-    let difference = walk.difference(&ownable(&live), &ownable(&object));
+    take_over(&place, &mut managers, &own, options.force, (live, &object))?;
+    if let Some(manager) = managers.0.get_mut(&own) {
+        manager.fields = manager.fields.difference(&set(&UNOWNED));
+        // A scale does not tell when it was written.
+        if object != *live && place.part != Part::Scale {
+            manager.time = now().into();
+        }
+    }
+    set_entries(&mut object, managers.entries());
+    Ok(object)
+}
+
+/// Removes the fields that a manager applied before, does not apply now, and that nobody else owns.
+fn pruned(shape: Shape<'_>, merged: Value, managers: &Managers, last: &Set) -> Value {
+    let named = |set: &Set| with_named_members(shape, set);
+    let of = |value: &Value| named(&fields(shape, value));
+    let last = named(last);
+    let without = |gone: &Set| remove(shape, &merged, gone).unwrap_or_default();
+    let all = of(&merged);
+    let owned = managers.0.values().fold(Set::default(), |all, next| all.union(&next.fields));
+    // Fields that somebody owns come back, with those above them.
+    let kept = of(&without(&last)).union(&named(&owned));
+    let kept = of(&without(&all.difference(&kept)));
+    // So do those that the manager did not own.
+    without(&all.difference(&kept).intersection(&last))
+}
+
+/// Removes the changed fields from all other managers. Without force, their fields are conflicts.
+fn take_over(
+    place: &Place<'_>,
+    managers: &mut Managers,
+    own: &Identity,
+    force: bool,
+    objects: (&Value, &Value),
+) -> Result<(), Failure> {
+    let difference = difference(place, objects);
+    let changed = difference.set();
     let mut conflicts = Vec::new();
-    for manager in &mut managers {
-        let lost = manager.fields.intersection(&difference.set).intersection(&own.fields);
-        if !lost.is_empty() && !options.force {
-            conflicts.push((manager.described(), lost));
+    for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
+        let lost = manager.fields.intersection(&changed);
+        if !lost.is_empty() && !force {
+            conflicts.push((identity.described(), lost));
         } else {
             manager.fields = manager.fields.difference(&lost).difference(&difference.removed);
         }
     }
-    if !conflicts.is_empty() {
-        return Err(conflict(&conflicts));
-    }
-    if let Some(known) = known.filter(|known| known.fields == own.fields) {
-        own.time = known.time;
-    }
-    managers.push(own);
-    write(&mut object, managers);
-    update_as_is(store, place, &current, object).map(|object| (false, object))
-}
-
-/// Returns the fields that the manager owns through this apply, in this part of the API.
-fn owned(place: &Place<'_>, applied: &Value) -> Set {
-    Walk(place.resource).fields(&ownable(&part(place, applied)))
-}
-
-/// Returns the part of the configuration that counts in this part of the API.
-fn part(place: &Place<'_>, applied: &Value) -> Value {
-    let mut counted = applied.clone();
-    let Some(members) = counted.as_object_mut() else { return counted };
-    match place.part {
-        Part::Status => members.retain(|name, _| matches!(&**name, "metadata" | "status")),
-        Part::Object | Part::Scale | Part::Finalize if place.resource.status => {
-            members.remove("status");
-        }
-        Part::Object | Part::Scale | Part::Finalize | Part::Both => {}
-    }
-    if let Some(metadata) = counted["metadata"].as_object_mut()
-        && place.part == Part::Status
-    {
-        metadata.retain(|name, _| UNOWNED.contains(&name.as_str()));
-    }
-    counted
-}
-
-/// Returns the manager of an object that was written before field ownership was tracked.
-fn before_first_apply(place: &Place<'_>, live: &Value) -> Manager {
-    let mut manager = Manager::new(place, false);
-    "before-first-apply".clone_into(&mut manager.name);
-    manager.subresource = String::new();
-    manager.fields = Walk(place.resource).fields(&ownable(live));
-    manager
-}
-
-/// Removes fields that are no longer applied and that no other manager owns.
-fn prune(walk: Walk<'_>, object: &mut Value, gone: &Set, own: &Set, others: &[Manager]) {
-    let kept = |path: &Path| {
-        own.reaches(path) || others.iter().any(|other| other.fields.reaches(path)) || is_key(path)
-    };
-    let mut removed: Option<&Path> = None;
-    for path in gone.0.iter().filter(|path| !kept(path)) {
-        // Fields below are removed with it.
-        if removed.is_none_or(|above| !path.starts_with(above)) {
-            walk.remove(object, path);
-            removed = Some(path);
-        }
-    }
-}
-
-/// Returns whether a path is the key of an element, which is removed only with its element.
-fn is_key(path: &Path) -> bool {
-    let [.., element, member] = path.as_slice() else { return false };
-    let keys = element.strip_prefix("k:").and_then(|keys| serde_json::from_str::<Value>(keys).ok());
-    let member = member.strip_prefix("f:").unwrap_or_default();
-    keys.is_some_and(|keys| keys.get(member).is_some())
+    if conflicts.is_empty() { Ok(()) } else { Err(conflict(&conflicts)) }
 }
 
 fn conflict(conflicts: &[(String, Set)]) -> Failure {
-    let count: usize = conflicts.iter().map(|(_, lost)| lost.0.len()).sum();
-    let mut causes = Vec::new();
-    let mut parts = Vec::new();
+    let (mut causes, mut parts) = (Vec::new(), Vec::new());
     for (manager, lost) in conflicts {
-        let fields: Vec<String> = lost.0.iter().map(readable).collect();
-        parts.push(match &*fields {
-            [field] => format!("conflict with {manager}: {field}"),
-            fields => format!("conflicts with {manager}:\n- {}", fields.join("\n- ")),
-        });
-        causes.extend(fields.into_iter().map(|field| {
+        parts.push(format!("conflicts with {manager}:"));
+        for path in lost.paths() {
+            let field = readable(&path);
+            parts.push(format!("- {field}"));
             let message = format!("conflict with {manager}");
-            json!({ "reason": "FieldManagerConflict", "message": message, "field": field })
-        }));
+            causes.push(
+                json!({ "reason": "FieldManagerConflict", "message": message, "field": field }),
+            );
+        }
     }
-    let noun = if count == 1 { "conflict" } else { "conflicts" };
-    let message = format!("Apply failed with {count} {noun}: {}", parts.join("\n"));
+    let message = match &*causes {
+        [only] => format!(
+            "Apply failed with 1 conflict: {}: {}",
+            only["message"].as_str().unwrap_or_default(),
+            only["field"].as_str().unwrap_or_default()
+        ),
+        causes => format!("Apply failed with {} conflicts: {}", causes.len(), parts.join("\n")),
+    };
     Failure::new(409, "Conflict", message).with_causes(&causes)
 }

@@ -5,108 +5,135 @@
 //! test have no owner.
 
 pub(crate) mod apply;
-mod rules;
-mod set;
-mod walk;
+mod managers;
 
 use serde_json::{Value, json};
 
-use self::set::Set;
-use self::walk::Walk;
+use self::managers::{Identity, Manager, Managers};
+use super::{Part, Place};
 use crate::testing::api_server::names::now;
-use crate::testing::api_server::verbs::{Part, Place};
+use crate::testing::api_server::rules::ownership::{Comparison, Set, compare};
+use crate::testing::api_server::rules::shape::{self, Shape};
 
-/// Members of an object that have no owner.
-const UNOWNED: [&str; 10] = [
-    "name",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "selfLink",
-    "managedFields",
+/// Fields that no manager owns.
+const UNOWNED: [&[&str]; 12] = [
+    &["f:apiVersion"],
+    &["f:kind"],
+    &["f:metadata"],
+    &["f:metadata", "f:name"],
+    &["f:metadata", "f:namespace"],
+    &["f:metadata", "f:creationTimestamp"],
+    &["f:metadata", "f:selfLink"],
+    &["f:metadata", "f:uid"],
+    &["f:metadata", "f:clusterName"],
+    &["f:metadata", "f:generation"],
+    &["f:metadata", "f:managedFields"],
+    &["f:metadata", "f:resourceVersion"],
 ];
 
-/// The fields of one manager.
-#[derive(Clone, Debug, PartialEq)]
-struct Manager {
-    name: String,
-    applies: bool,
-    version: String,
-    subresource: String,
-    time: Value,
-    fields: Set,
+fn set(paths: &[&[&str]]) -> Set {
+    let mut set = Set::default();
+    for path in paths {
+        set.insert_path(path);
+    }
+    set
 }
 
-impl Manager {
-    fn new(place: &Place<'_>, applies: bool) -> Self {
-        Self {
-            name: place.manager.to_owned(),
-            applies,
-            version: place.resource.api_version(),
-            subresource: match place.part {
-                Part::Status => "status".into(),
-                Part::Scale => "scale".into(),
-                Part::Finalize => "finalize".into(),
-                Part::Object | Part::Both => String::new(),
-            },
-            time: now().into(),
-            fields: Set::default(),
+/// Returns the fields that this part of the API does not write.
+fn unwritten(place: &Place<'_>) -> Set {
+    match place.part {
+        Part::Status if place.resource.custom => set(&[&["f:metadata"], &["f:spec"]]),
+        Part::Status => {
+            let mut unwritten = set(&[&["f:spec"]]);
+            for member in place.resource.kept_by_status {
+                unwritten.insert_path(&["f:metadata", &format!("f:{member}")]);
+            }
+            unwritten
         }
-    }
-
-    fn same_as(&self, other: &Self) -> bool {
-        self.name == other.name
-            && self.applies == other.applies
-            && self.subresource == other.subresource
-            && (self.applies || self.version == other.version)
-    }
-
-    /// Returns the description of a manager in a conflict.
-    fn described(&self) -> String {
-        let mut text = format!("{:?}", self.name);
-        if !self.subresource.is_empty() {
-            text = format!("{text} with subresource {:?}", self.subresource);
-        }
-        format!("{text} using {}", self.version)
+        _ if place.resource.status => set(&[&["f:status"]]),
+        _ => Set::default(),
     }
 }
 
-fn read(object: &Value) -> Vec<Manager> {
-    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    entries
-        .filter(|entry| entry["manager"].is_string())
-        .map(|entry| Manager {
-            name: text(&entry["manager"]),
-            applies: entry["operation"] == "Apply",
-            version: text(&entry["apiVersion"]),
-            subresource: text(&entry["subresource"]),
-            time: entry["time"].clone(),
-            fields: Set::from_fields(&entry["fieldsV1"]),
-        })
-        .collect()
-}
-
-fn write(object: &mut Value, mut managers: Vec<Manager>) {
-    managers.retain(|manager| !manager.fields.is_empty());
-    // Managers that apply come first, then the order of their writes.
-    managers.sort_by_key(|manager| (!manager.applies, manager.time.to_string()));
-    let entry = |manager: Manager| {
-        let mut entry = json!({
-            "manager": manager.name, "operation": if manager.applies { "Apply" } else { "Update" },
-            "apiVersion": manager.version, "time": manager.time, "fieldsType": "FieldsV1",
-            "fieldsV1": manager.fields.to_fields(),
-        });
-        if !manager.subresource.is_empty() {
-            entry["subresource"] = manager.subresource.into();
-        }
-        entry
+fn identity(place: &Place<'_>, name: &str, applies: bool) -> Identity {
+    let subresource = match place.part {
+        Part::Status => "status",
+        Part::Scale => "scale",
+        Part::Finalize => "finalize",
+        Part::Object | Part::Both => "",
     };
-    let entries: Vec<Value> = managers.into_iter().map(entry).collect();
+    Identity::new(name, applies, &place.resource.api_version(), subresource)
+}
+
+/// Returns whether a request asks to forget all managers.
+fn is_reset(entries: &Value) -> bool {
+    entries.as_array().is_some_and(|entries| match &**entries {
+        [] => true,
+        [only] => *only == json!({}),
+        _ => false,
+    })
+}
+
+/// Returns the managers that count for a write: those that the new object names, or else those of
+/// the old one.
+fn given(place: &Place<'_>, before: &Value, after: &Value) -> Managers {
+    let live = || Managers::read(before).unwrap_or_default();
+    if matches!(place.part, Part::Status | Part::Scale | Part::Finalize) {
+        return live();
+    }
+    if is_reset(after) {
+        return Managers::default();
+    }
+    Managers::read(after).filter(|managers| !managers.is_empty()).unwrap_or_else(live)
+}
+
+/// Records that `place`'s manager changed `before` to `after`, by any write except an apply.
+pub(crate) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value) {
+    let known = before.map_or(&Value::Null, |before| &before["metadata"]["managedFields"]);
+    if place.part == Part::Both {
+        set_entries(after, known.as_array().cloned().unwrap_or_default());
+        return;
+    }
+    let mut managers = given(place, known, &after["metadata"]["managedFields"]);
+    set_entries(after, Vec::new());
+    // Without managers, tracking has ended. An apply begins it again.
+    if before.is_some() && managers.is_empty() {
+        return;
+    }
+    let shape = Shape::of(place.resource);
+    let new = || shape::empty(shape);
+    let old = before.cloned().unwrap_or_else(new);
+    update(place, &mut managers, place.manager, (&old, after));
+    set_entries(after, managers.entries());
+}
+
+/// Makes a manager the owner of what is different in the new object.
+fn update(place: &Place<'_>, managers: &mut Managers, name: &str, objects: (&Value, &Value)) {
+    let difference = difference(place, objects);
+    for manager in managers.0.values_mut() {
+        let fields = manager.fields.difference(&difference.set());
+        manager.fields = fields.difference(&difference.removed);
+    }
+    managers.0.retain(|_, manager| !manager.fields.is_empty());
+    let fields = difference.set().difference(&set(&UNOWNED));
+    if !fields.is_empty() {
+        let own = managers.0.entry(identity(place, name, false)).or_default();
+        *own = Manager {
+            version: place.resource.api_version(),
+            // A scale does not tell when it was written.
+            time: if place.part == Part::Scale { own.time.take() } else { now().into() },
+            fields: own.fields.union(&fields),
+        };
+    }
+    managers.limit();
+}
+
+/// Compares two objects by the fields that this part of the API writes.
+fn difference(place: &Place<'_>, (old, new): (&Value, &Value)) -> Comparison {
+    compare(Shape::of(place.resource), old, new).without(&unwritten(place))
+}
+
+fn set_entries(object: &mut Value, entries: Vec<Value>) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("managedFields");
         if !entries.is_empty() {
@@ -115,53 +142,25 @@ fn write(object: &mut Value, mut managers: Vec<Manager>) {
     }
 }
 
-/// Returns the object without members that have no owner.
-fn ownable(object: &Value) -> Value {
-    let mut object = object.clone();
-    if let Some(members) = object.as_object_mut() {
-        members.remove("kind");
-        members.remove("apiVersion");
-    }
-    if let Some(metadata) = object["metadata"].as_object_mut() {
-        metadata.retain(|name, _| !UNOWNED.contains(&name.as_str()));
-    }
-    if object["metadata"].as_object().is_some_and(serde_json::Map::is_empty)
-        && let Some(members) = object.as_object_mut()
-    {
-        members.remove("metadata");
-    }
-    object
-}
-
-/// Records that `place`'s manager changed `before` to `after`, by any write except an apply.
-pub(crate) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value) {
-    if place.part == Part::Both {
-        return;
-    }
-    let reset = after["metadata"]["managedFields"].as_array();
-    let reset = reset.is_some_and(|entries| entries.len() == 1 && entries[0] == json!({}));
-    let managers = before.filter(|_| !reset).map_or_else(Vec::new, read);
-    let old = before.map_or_else(|| json!({}), ownable);
-    let mut new = ownable(after);
-    if before.is_none() && place.resource.status {
-        // The status that a server adds has no owner.
-        new.as_object_mut().map(|members| members.remove("status"));
-    }
-    let difference = Walk(place.resource).difference(&old, &new);
-    let mut own = Manager::new(place, false);
-    let mut others = Vec::new();
-    for manager in managers {
-        if manager.same_as(&own) {
-            own = manager;
-        } else {
-            let fields = manager.fields.difference(&difference.set).difference(&difference.removed);
-            others.push(Manager { fields, ..manager });
+/// Returns whether a write changed nothing but the times of managers.
+pub(crate) fn is_unchanged(before: &Value, after: &Value) -> bool {
+    let (Some(one), Some(other)) = (before.as_object(), after.as_object()) else {
+        return before == after;
+    };
+    let entries = |object: &Value| {
+        let mut entries = object["metadata"]["managedFields"].clone();
+        for entry in entries.as_array_mut().into_iter().flatten() {
+            entry.as_object_mut().map(|members| members.remove("time"));
         }
-    }
-    let fields = own.fields.union(&difference.set).difference(&difference.removed);
-    if fields != own.fields {
-        own = Manager { fields, time: now().into(), ..own };
-    }
-    others.push(own);
-    write(after, others);
+        entries
+    };
+    let rest = |object: &Value| {
+        let mut metadata = object["metadata"].clone();
+        metadata.as_object_mut().map(|members| members.remove("managedFields"));
+        metadata
+    };
+    one.len() == other.len()
+        && one.iter().all(|(name, value)| name == "metadata" || other.get(name) == Some(value))
+        && rest(before) == rest(after)
+        && entries(before) == entries(after)
 }
