@@ -25,7 +25,11 @@ impl Default for ApiServerBuilder {
     fn default() -> Self {
         Self {
             history_limit: 10_000,
-            options: Options { bookmark_interval: Duration::from_secs(60), watch_cache: true },
+            options: Options {
+                bookmark_interval: Duration::from_secs(60),
+                watch_cache: true,
+                strict: false,
+            },
             require_namespaces: false,
             namespace_controller: true,
             garbage_collection: false,
@@ -77,6 +81,30 @@ impl ApiServerBuilder {
     /// finalizer, which a client removes.
     pub fn garbage_collection(mut self, runs: bool) -> Self {
         self.garbage_collection = runs;
+        self
+    }
+
+    /// Refuses each request that would need a rule which a real server has and this one does not
+    /// implement. The response is 501 with the rule's name. Without it such a request passes.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ResourceQuota;
+    /// use kube::api::{Api, ObjectMeta};
+    /// use kube_informer::testing::ApiServer;
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let server = ApiServer::builder().strict().build();
+    /// let quotas: Api<ResourceQuota> = Api::default_namespaced(server.client());
+    /// let metadata = ObjectMeta { name: Some("few".into()), ..ObjectMeta::default() };
+    /// let quota = ResourceQuota { metadata, ..ResourceQuota::default() };
+    /// let refused = quotas.create(&Default::default(), &quota).await.unwrap_err();
+    /// let kube::Error::Api(status) = refused else { panic!("{refused}") };
+    /// assert_eq!(status.code, 501);
+    /// assert!(status.message.contains("ResourceQuota"));
+    /// # });
+    /// ```
+    pub fn strict(mut self) -> Self {
+        self.options.strict = true;
         self
     }
 

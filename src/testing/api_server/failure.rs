@@ -79,7 +79,21 @@ impl Failure {
              object",
             resource.qualified()
         );
-        Self::new(409, "AlreadyExists", message).with_details(resource, name)
+        let mut failure = Self::new(409, "AlreadyExists", message).with_details(resource, name);
+        if let Some(status) = &mut failure.status {
+            status["details"]["retryAfterSeconds"] = 1.into();
+        }
+        failure.retry_after = Some(1);
+        failure
+    }
+
+    /// Returns the failure for a write that a rule would judge that is known and not implemented.
+    pub(crate) fn not_implemented(rule: &str) -> Self {
+        let message = format!(
+            "the embedded API server does not implement this rule, and strict() refuses what it \
+             would judge: {rule}"
+        );
+        Self::new(501, "NotImplemented", message)
     }
 
     pub(crate) fn conflict(resource: &ResourceType, name: &str) -> Self {

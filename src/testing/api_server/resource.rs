@@ -38,8 +38,8 @@ pub struct ResourceType {
     pub(crate) status: bool,
     /// True if the generation counts changes of the spec.
     pub(crate) generation: bool,
-    /// True if the generation counts changes of annotations, too.
-    pub(crate) counts_annotations: bool,
+    /// The members of metadata whose changes the generation counts, too.
+    pub(crate) counted_metadata: &'static [&'static str],
     /// True if a delete is answered with the object, not with a `Status`.
     pub(crate) deleted_is_returned: bool,
     /// True if a delete without a policy leaves the dependents.
@@ -136,7 +136,7 @@ impl ResourceType {
             custom,
             status: true,
             generation: true,
-            counts_annotations: false,
+            counted_metadata: &[],
             deleted_is_returned: false,
             orphans: false,
             needs_version: custom,

@@ -22,6 +22,8 @@ const VERSIONED: u16 = 64;
 const UPSERT: u16 = 128;
 /// Changes of annotations raise the generation.
 const ANNOTATIONS: u16 = 256;
+/// Changes of labels and annotations raise the generation.
+const LABELS: u16 = 16384;
 /// A delete without a policy leaves the dependents.
 const ORPHANS: u16 = 512;
 /// A deletion waits for a grace period.
@@ -113,11 +115,11 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("Role", "roles", NAMESPACED | UPSERT | PATH_NAME, "", "", ""),
     ]),
     ("storage.k8s.io", "v1", &[
-        ("CSIDriver", "csidrivers", VERSIONED, "", "", ""),
+        ("CSIDriver", "csidrivers", VERSIONED | RETURNED, "", "", ""),
         ("CSINode", "csinodes", VERSIONED | RETURNED, "", "", ""),
         ("CSIStorageCapacity", "csistoragecapacities", NAMESPACED | VERSIONED, "", "", ""),
         ("StorageClass", "storageclasses", RETURNED, "sc", "", ""),
-        ("VolumeAttachment", "volumeattachments", STATUS | VERSIONED, "", "", ""),
+        ("VolumeAttachment", "volumeattachments", STATUS | VERSIONED | RETURNED, "", "", ""),
         ("VolumeAttributesClass", "volumeattributesclasses", 0, "vac", "", ""),
     ]),
     ("admissionregistration.k8s.io", "v1", &[
@@ -141,13 +143,13 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("RuntimeClass", "runtimeclasses", VERSIONED | UPSERT, "", "", ""),
     ]),
     ("discovery.k8s.io", "v1", &[
-        ("EndpointSlice", "endpointslices", NAMESPACED | GENERATION, "", "", ""),
+        ("EndpointSlice", "endpointslices", NAMESPACED | GENERATION | LABELS, "", "", ""),
     ]),
     ("resource.k8s.io", "v1", &[
-        ("DeviceClass", "deviceclasses", GENERATION, "", "", ""),
-        ("ResourceClaim", "resourceclaims", NAMESPACED | STATUS | GENERATION | RETURNED, "", "", ""),
+        ("DeviceClass", "deviceclasses", GENERATION | RETURNED, "", "", ""),
+        ("ResourceClaim", "resourceclaims", NAMESPACED | STATUS | RETURNED, "", "", ""),
         ("ResourceClaimTemplate", "resourceclaimtemplates", NAMESPACED, "", "", ""),
-        ("ResourceSlice", "resourceslices", GENERATION, "", "", ""),
+        ("ResourceSlice", "resourceslices", GENERATION | RETURNED, "", "", ""),
     ]),
     ("flowcontrol.apiserver.k8s.io", "v1", &[
         ("FlowSchema", "flowschemas", STATUS | GENERATION, "", "", ""),
@@ -176,7 +178,11 @@ fn of(group: &str, version: &str, row: &Row) -> ResourceType {
     resource.review = flags & REVIEW != 0;
     resource.needs_version = flags & VERSIONED != 0;
     resource.creates_on_replace = flags & UPSERT != 0;
-    resource.counts_annotations = flags & ANNOTATIONS != 0;
+    resource.counted_metadata = match flags & (ANNOTATIONS | LABELS) {
+        ANNOTATIONS => &["annotations"],
+        LABELS => &["annotations", "labels"],
+        _ => &[],
+    };
     resource.orphans = flags & ORPHANS != 0;
     resource.graceful = flags & GRACEFUL != 0;
     resource.name_form = match flags & (LABEL_NAME | PATH_NAME | SHORT_NAME) {

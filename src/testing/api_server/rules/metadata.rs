@@ -6,7 +6,9 @@
 use serde_json::{Map, Value};
 
 use crate::testing::api_server::failure::Cause;
-use crate::testing::api_server::names::{label_value_problems, qualified_problems};
+use crate::testing::api_server::names::{
+    label_problems as label_problems_of, label_value_problems, qualified_problems,
+};
 use crate::testing::api_server::resource::ResourceType;
 
 /// The largest size of all annotations, in bytes.
@@ -14,6 +16,17 @@ const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
 /// The finalizers that need no domain.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+
+/// The types whose objects' names become host names, and the words for that.
+const HOST_NAMES: &[(&str, &str)] = &[
+    ("pods", "the Pod's hostname"),
+    ("jobs.batch", "Pod names and hostnames"),
+    ("cronjobs.batch", "Pod names and hostnames"),
+    ("replicasets.apps", "Pod names and hostnames"),
+    ("deployments.apps", "Pod names and hostnames"),
+    ("daemonsets.apps", "Pod names and hostnames"),
+    ("replicationcontrollers", "Pod names and hostnames"),
+];
 
 /// Returns the problems of a new object's metadata.
 pub(crate) fn problems(resource: &ResourceType, metadata: &Value) -> Vec<Cause> {
@@ -78,6 +91,19 @@ pub(crate) fn warnings(resource: &ResourceType, before: &Value, metadata: &Value
                      to avoid accidental conflicts with other finalizer writers"
                 ));
             }
+        }
+    }
+    if before.is_null()
+        && let Some((_, used)) = HOST_NAMES.iter().find(|(known, _)| *known == resource.qualified())
+    {
+        let name = metadata["name"].as_str().unwrap_or_default();
+        let problems = label_problems_of(name);
+        if !problems.is_empty() {
+            warnings.push(format!(
+                "metadata.name: this is used in {used}, which can result in surprising behavior; a \
+                 DNS label is recommended: [{}]",
+                problems.join(" ")
+            ));
         }
     }
     warnings
@@ -207,18 +233,18 @@ fn new_finalizers(before: &Value, after: &Value) -> Option<Cause> {
     Some(Cause::forbidden("metadata.finalizers", &problem))
 }
 
-/// Removes owners with the same uid that follow an equal one. Returns a warning if a uid repeats.
+/// Removes owners that repeat an earlier one, and returns a warning about them.
 pub(crate) fn merge_owners(metadata: &mut Map<String, Value>) -> Option<String> {
     let owners = metadata.get_mut("ownerReferences")?.as_array_mut()?;
     let mut seen = std::collections::HashSet::new();
     let mut repeated: Vec<String> = Vec::new();
-    let mut unique = std::collections::HashSet::new();
     owners.retain(|owner| {
-        let uid = owner["uid"].as_str().unwrap_or_default().to_owned();
-        if !uid.is_empty() && !seen.insert(uid.clone()) && !repeated.contains(&uid) {
-            repeated.push(uid);
+        let first = seen.insert(owner.to_string());
+        let uid = owner["uid"].as_str().unwrap_or_default();
+        if !first && !repeated.iter().any(|known| known == uid) {
+            repeated.push(uid.to_owned());
         }
-        unique.insert(owner.to_string())
+        first
     });
     (!repeated.is_empty()).then(|| {
         format!(

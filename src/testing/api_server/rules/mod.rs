@@ -17,4 +17,5 @@ pub(crate) mod quantity;
 pub(crate) mod schema;
 pub(crate) mod shape;
 pub(crate) mod strategy;
+pub(crate) mod unimplemented;
 pub(crate) mod validation;

@@ -71,6 +71,7 @@ fn create_object(
             () => Failure::exists(place.resource, &name),
         });
     }
+    place.check_implemented(None, &object)?;
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
     place.put(store, object)
 }

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::unimplemented;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::{Stored, key};
 
@@ -54,6 +55,8 @@ pub(crate) struct Place<'a> {
     pub(crate) dry_run: bool,
     /// The manager of the write, for field ownership.
     pub(crate) manager: &'a str,
+    /// True if a write is refused that a rule would judge that is not implemented.
+    pub(crate) strict: bool,
     /// The warnings of the response, if there is one.
     pub(crate) warnings: Option<&'a Warnings>,
 }
@@ -84,7 +87,16 @@ impl<'a> Place<'a> {
         name: Option<&'a str>,
         part: Part,
     ) -> Self {
-        Self { resource, namespace, name, part, dry_run: false, manager: "", warnings: None }
+        Self {
+            resource,
+            namespace,
+            name,
+            part,
+            dry_run: false,
+            manager: "",
+            strict: false,
+            warnings: None,
+        }
     }
 
     /// Adds warnings to the response.
@@ -92,6 +104,15 @@ impl<'a> Place<'a> {
         if let Some(known) = self.warnings {
             known.0.borrow_mut().extend(warnings);
         }
+    }
+
+    /// Returns a failure if the write is strict and a rule would judge it that is not implemented.
+    fn check_implemented(&self, before: Option<&Value>, object: &Value) -> Result<(), Failure> {
+        if !self.strict {
+            return Ok(());
+        }
+        let rule = unimplemented::rule(self.resource, before, object);
+        rule.map_or(Ok(()), |rule| Err(Failure::not_implemented(&rule)))
     }
 
     /// Returns whether a replace of a missing object creates it.

@@ -115,6 +115,7 @@ fn update_object(
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
     }
+    place.check_implemented(Some(&before), &object)?;
     if is_over(&object) && !is_over(&before) {
         // The last finalizer is gone, so the object is removed. The change itself is not stored.
         place.remove(store, current)?;
@@ -207,15 +208,14 @@ fn restore(before: &Value, object: &mut Value, member: &str) {
 /// Returns the part of an object whose changes the generation counts.
 fn desired_state(place: Place<'_>, object: &Value) -> Value {
     let mut asked = object.clone();
-    let annotations = asked["metadata"]["annotations"].take();
+    let counted =
+        place.resource.counted_metadata.iter().map(|member| object["metadata"][member].clone());
+    let counted: Value = counted.collect();
     if let Some(members) = asked.as_object_mut() {
-        members.remove("metadata");
         if place.resource.status {
             members.remove("status");
         }
-        if place.resource.counts_annotations {
-            members.insert("annotations".into(), annotations);
-        }
+        members.insert("metadata".into(), counted);
     }
     asked
 }

@@ -376,6 +376,7 @@ impl ResourceRequest<'_> {
             },
             dry_run: options.dry_run,
             manager: &options.manager,
+            strict: self.server.options.strict,
             warnings: Some(&self.warnings),
         }
     }

@@ -14,6 +14,8 @@ use crate::testing::api_server::store::Store;
 pub(crate) struct Options {
     pub(crate) bookmark_interval: Duration,
     pub(crate) watch_cache: bool,
+    /// True if writes are refused that a rule would judge that is not implemented.
+    pub(crate) strict: bool,
 }
 
 /// The state of a server.

@@ -33,11 +33,7 @@ pub(crate) fn patch(
     if options.unknown == FieldValidation::Strict && !unknown.is_empty() {
         return Err(Failure::strict_patch(&unknown));
     }
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    if name != place.name() {
-        let cause = Cause::invalid("metadata.name", name, "field is immutable");
-        return Err(Failure::invalid(place.resource, place.name(), &[cause]));
-    }
+    place.check_name(&object)?;
     Ok((update(store, place, &current, object)?, unknown))
 }
 

@@ -1,0 +1,89 @@
+//! The rules of a real server that are known here and not implemented.
+//!
+//! A write that such a rule would judge passes, or is refused by a strict server with the rule's
+//! name. The table is what a test can still pass that a cluster would refuse.
+
+use serde_json::Value;
+
+use crate::testing::api_server::resource::ResourceType;
+
+/// Returns whether the rule would judge an object, given its state before.
+type Judges = fn(Option<&Value>, &Value) -> bool;
+
+/// The rules: the type's qualified name, the objects that the rule would judge, and its name.
+const RULES: &[(&str, Judges, &str)] = &[
+    (
+        "resourcequotas",
+        |_, _| true,
+        "admission by ResourceQuota: nothing is counted, and no object is refused",
+    ),
+    (
+        "limitranges",
+        |_, _| true,
+        "admission by LimitRange: no defaults are set, and no pod is refused",
+    ),
+    (
+        "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission webhooks: none is called",
+    ),
+    (
+        "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission webhooks: none is called",
+    ),
+    (
+        "mutatingadmissionpolicies.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission policies: none is evaluated",
+    ),
+    (
+        "validatingadmissionpolicies.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission policies: none is evaluated",
+    ),
+    (
+        "customresourcedefinitions.apiextensions.k8s.io",
+        |_, object| object["spec"]["conversion"]["strategy"] == "Webhook",
+        "conversion webhooks: none is called",
+    ),
+    (
+        "namespaces",
+        |_, object| has_label_with_prefix(object, "pod-security.kubernetes.io/"),
+        "admission by PodSecurity: no pod is refused",
+    ),
+];
+
+fn has_label_with_prefix(object: &Value, prefix: &str) -> bool {
+    let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+    labels.into_iter().any(|(key, _)| key.starts_with(prefix))
+}
+
+/// Returns the name of a rule that would judge a write and is not implemented.
+pub(crate) fn rule(
+    resource: &ResourceType,
+    before: Option<&Value>,
+    object: &Value,
+) -> Option<String> {
+    let name = resource.qualified();
+    let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
+    let found = rules.find(|(_, judges, _)| judges(before, object));
+    found.map(|(_, _, rule)| (*rule).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_a_rule_would_judge_is_named() {
+        let namespaces = ResourceType::new("", "v1", "Namespace", "namespaces", false);
+        let plain = json!({"metadata": {"labels": {"a": "b"}}});
+        assert_eq!(rule(&namespaces, None, &plain), None);
+        let label = "pod-security.kubernetes.io/enforce";
+        let secured = json!({"metadata": {"labels": {label: "restricted"}}});
+        assert!(rule(&namespaces, None, &secured).is_some_and(|rule| rule.contains("PodSecurity")));
+    }
+}
