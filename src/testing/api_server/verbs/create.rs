@@ -47,6 +47,7 @@ fn create_object(
     if place.part != Part::Both {
         reset_status(place, &mut object);
     }
+    definition::complete(place.resource, None, &mut object);
     admit(store, place, &name)?;
     if track {
         managed_fields::track(&place, None, &mut object);
@@ -54,7 +55,7 @@ fn create_object(
     strategy::on_create(place.resource, &mut object);
     let mut causes = metadata::problems(place.resource, &object["metadata"]);
     causes.extend(schema::problems(place.resource, false, None, &object));
-    causes.extend(definition::problems(place.resource, &mut object));
+    causes.extend(definition::problems(place.resource, false, None, &object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, &name, &causes));
     }
@@ -67,6 +68,7 @@ fn create_object(
         });
     }
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
+    place.warn(definition::warnings(place.resource, None, &object));
     place.put(store, object)
 }
 

@@ -87,6 +87,7 @@ fn update_object(
             object["spec"] = spec;
         }
     }
+    definition::complete(place.resource, Some(&before), &mut object);
     if let Some(members) = object["metadata"].as_object_mut() {
         place.warn(metadata::merge_owners(members));
     }
@@ -95,12 +96,15 @@ fn update_object(
     restore_deletion(&before, &mut object);
     let status_only = place.part == Part::Status;
     causes.extend(schema::problems(place.resource, status_only, Some(&before), &object));
-    causes.extend(definition::change_problems(place.resource, &before, &mut object));
+    causes.extend(definition::problems(place.resource, status_only, Some(&before), &object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, place.name(), &causes));
     }
     let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
     place.warn(warnings);
+    if !status_only {
+        place.warn(definition::warnings(place.resource, Some(&before), &object));
+    }
     if object == before {
         // As on a real server, no change means no revision and no event.
         return Ok(before);
