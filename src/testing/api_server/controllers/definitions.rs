@@ -5,7 +5,10 @@ use serde_json::Value;
 
 use super::super::resource::ResourceType;
 use super::super::rules::definition::conflicts::{UsedNames, accept};
-use super::super::rules::definition::{CLEANUP, condition, set_condition, types};
+use super::super::rules::definition::{
+    CLEANUP, add_stored_version, condition, set_condition, types,
+};
+use super::super::rules::schema;
 use super::super::store::Store;
 use super::super::store::stored::Stored;
 use super::super::verbs::{Part, Place, at, purge, update};
@@ -18,6 +21,11 @@ const MANAGER: &str = "kube-apiserver";
 pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &Stored) {
     let object = definition.value(resource);
     if definition.deleting {
+        let message = "CustomResource deletion is in progress";
+        let progress = condition("Terminating", true, "InstanceDeletionInProgress", message);
+        let mut after = object.clone();
+        set_condition(&mut after, progress);
+        write_status(store, resource, &definition.name, after);
         if let Some(instances) = types(&object).first() {
             purge(store, instances, None);
         }
@@ -27,6 +35,7 @@ pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &S
     let accepted = accept(&object["spec"]["names"], &object["status"]["acceptedNames"], &used);
     let mut after = object.clone();
     at(&mut after, &["status"])["acceptedNames"] = accepted.names;
+    add_stored_version(&mut after);
     let established = is_established(&object);
     match &accepted.conflict {
         None => {
@@ -48,9 +57,20 @@ pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &S
         set_condition(&mut after, new);
     }
     if established || accepted.conflict.is_none() {
-        store.register(types(&after));
+        serve(store, types(&after));
     }
     write_status(store, resource, &definition.name, after);
+}
+
+/// Serves the versions of a type. Stored objects are seen through their schemas.
+fn serve(store: &mut Store, types: Vec<ResourceType>) {
+    let Some(first) = types.first().cloned() else { return };
+    let known = store.of(&first).map(|all| all.versions.iter().map(|version| &**version));
+    if known.is_some_and(|known| known.eq(&types)) {
+        return;
+    }
+    store.register(types);
+    store.view_again(&first, schema::views);
 }
 
 fn is_established(object: &Value) -> bool {

@@ -39,7 +39,12 @@ const STRATEGIES: &[(&str, Strategy)] = &[
     ),
     (
         "customresourcedefinitions.apiextensions.k8s.io",
-        Strategy { on_delete: Some(definition::begin_deletion), ..PLAIN },
+        Strategy {
+            complete: definition::complete,
+            on_create: definition::set_first_status,
+            on_update: definition::note_stored_versions,
+            on_delete: Some(definition::begin_deletion),
+        },
     ),
     ("secrets", Strategy { complete: encode_texts, ..PLAIN }),
     ("pods", Strategy { on_create: create_pod, ..PLAIN }),

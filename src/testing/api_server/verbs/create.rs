@@ -47,7 +47,6 @@ fn create_object(
     if place.part != Part::Both {
         reset_status(place, &mut object);
     }
-    definition::complete(place.resource, None, &mut object);
     admit(store, place, &name)?;
     if track {
         managed_fields::track(&place, None, &mut object);

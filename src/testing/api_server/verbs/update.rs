@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Part, Place, create, is_over, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
@@ -79,6 +80,9 @@ fn update_object(
     strategy::complete(place.resource, &mut object);
     if track {
         track_fields(place, &before, &mut object);
+        if owners_are_lost(store, place, &before, &object) {
+            take_metadata(&mut object, "managedFields");
+        }
     }
     if place.part != Part::Both {
         let spec = object["spec"].clone();
@@ -87,7 +91,6 @@ fn update_object(
             object["spec"] = spec;
         }
     }
-    definition::complete(place.resource, Some(&before), &mut object);
     if let Some(members) = object["metadata"].as_object_mut() {
         place.warn(metadata::merge_owners(members));
     }
@@ -151,6 +154,24 @@ fn track_fields(place: Place<'_>, before: &Value, object: &mut Value) {
     if object != before {
         managed_fields::track(&place, Some(before), object);
     }
+}
+
+/// Returns whether field ownership cannot be kept: a manager wrote in another version, whose schema
+/// does not know all that the object has now.
+fn owners_are_lost(store: &Store, place: Place<'_>, before: &Value, object: &Value) -> bool {
+    let written = place.resource.api_version();
+    let managers = before["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let mut others = managers.filter_map(|manager| manager["apiVersion"].as_str());
+    others.any(|version| {
+        let known = store.of(place.resource).into_iter().flat_map(|all| &all.versions);
+        let mut known = known.filter(|known| version != written && known.api_version() == version);
+        let unknown = |known: &ResourceType, object: &Value| {
+            !schema::unknown(known, &mut object.clone()).is_empty()
+        };
+        known.any(|known| {
+            place.resource.custom && (unknown(known, object) || unknown(known, before))
+        })
+    })
 }
 
 /// Restores what this part of the API does not write.

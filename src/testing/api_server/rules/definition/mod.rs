@@ -49,7 +49,10 @@ pub(crate) fn problems(
 }
 
 fn whole_problems(before: Option<&Value>, definition: &Value) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(name_problem(definition));
+    let mut causes = Vec::new();
+    if before.is_none() {
+        causes.extend(name_problem(definition));
+    }
     let (spec, status) = (&definition["spec"], &definition["status"]);
     let common = Common::of(spec);
     causes.extend(group::problems(spec));
@@ -112,33 +115,9 @@ pub(crate) fn warnings(
     new.map(|format| format!("unrecognized format {format:?}")).collect()
 }
 
-/// Completes a new definition, or a change of one, before it is checked. Objects of other types
-/// stay as they are.
-pub(crate) fn complete(resource: &ResourceType, before: Option<&Value>, definition: &mut Value) {
-    if !is_definition(resource) {
-        return;
-    }
-    complete_spec(&mut definition["spec"]);
-    match before {
-        None => {
-            definition["status"] = json!({
-                "conditions": null,
-                "acceptedNames": { "plural": "", "kind": "" },
-                "storedVersions": storage(definition).map(|name| json!([name])),
-            });
-        }
-        Some(before) if definition["status"] == before["status"] => add_stored(definition),
-        // The versions that were stored cannot be emptied.
-        Some(before) => {
-            let stored = &mut definition["status"]["storedVersions"];
-            if stored.as_array().is_none_or(Vec::is_empty) {
-                *stored = before["status"]["storedVersions"].clone();
-            }
-        }
-    }
-}
-
-fn complete_spec(spec: &mut Value) {
+/// Completes a definition with defaults.
+pub(crate) fn complete(definition: &mut Value) {
+    let spec = &mut definition["spec"];
     if !spec.is_object() {
         return;
     }
@@ -159,9 +138,29 @@ fn complete_spec(spec: &mut Value) {
     if let Some(members) = spec.as_object_mut().filter(|_| !keeps_unknown) {
         members.remove("preserveUnknownFields");
     }
-    let port = "/conversion/webhook/clientConfig/service";
-    if let Some(service) = spec.pointer_mut(port).and_then(Value::as_object_mut) {
+    let service = "/conversion/webhook/clientConfig/service";
+    if let Some(service) = spec.pointer_mut(service).and_then(Value::as_object_mut) {
         service.entry("port").or_insert_with(|| 443.into());
+    }
+}
+
+/// Sets the status of a new definition.
+pub(crate) fn set_first_status(definition: &mut Value) {
+    definition["status"] = json!({
+        "conditions": null,
+        "acceptedNames": { "plural": "", "kind": "" },
+        "storedVersions": storage(definition).map(|name| json!([name])),
+    });
+}
+
+/// Keeps the versions that objects were stored in, and adds the storage version to them.
+pub(crate) fn note_stored_versions(before: &Value, definition: &mut Value) {
+    if definition["status"] == before["status"] {
+        return add_stored_version(definition);
+    }
+    let stored = &mut definition["status"]["storedVersions"];
+    if stored.as_array().is_none_or(Vec::is_empty) {
+        *stored = before["status"]["storedVersions"].clone();
     }
 }
 
@@ -173,7 +172,7 @@ fn storage(definition: &Value) -> Option<Value> {
 }
 
 /// Adds the storage version to those that were used.
-fn add_stored(definition: &mut Value) {
+pub(crate) fn add_stored_version(definition: &mut Value) {
     let Some(name) = storage(definition) else { return };
     if !definition["status"].is_object() {
         definition["status"] = json!({});

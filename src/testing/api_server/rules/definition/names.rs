@@ -3,16 +3,7 @@
 use serde_json::Value;
 
 use crate::testing::api_server::failure::Cause;
-
-const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
-                     start with an alphabetic character, and end with an alphanumeric character \
-                     (e.g. 'my-name',  or 'abc-123', regex used for validation is \
-                     '[a-z]([-a-z0-9]*[a-z0-9])?')";
-
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
-                         characters, '-' or '.', and must start and end with an alphanumeric \
-                         character (e.g. 'example.com', regex used for validation is \
-                         '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+use crate::testing::api_server::names::{letter_label_problems, subdomain_problems};
 
 /// Returns the names that the spec lacks and the status may lack.
 pub(super) fn missing(names: &Value) -> Vec<Cause> {
@@ -82,26 +73,14 @@ pub(super) fn changes(before: &Value, spec: &Value) -> Vec<Cause> {
 
 /// Returns the problem of a label of DNS that begins with a letter.
 pub(super) fn label_problem(text: &str) -> Option<String> {
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let valid = text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.bytes().all(inner)
-        && !text.ends_with('-');
-    let long = (text.len() > 63).then_some("must be no more than 63 characters");
-    joined(long, (!valid).then_some(LABEL))
+    joined(&letter_label_problems(text))
 }
 
 /// Returns the problem of a domain name.
 pub(super) fn subdomain_problem(text: &str) -> Option<String> {
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let valid = text.split('.').all(|part| {
-        let ends = part.starts_with('-') || part.ends_with('-');
-        !part.is_empty() && part.bytes().all(inner) && !ends
-    });
-    let long = (text.len() > 253).then_some("must be no more than 253 characters");
-    joined(long, (!valid).then_some(SUBDOMAIN))
+    joined(&subdomain_problems(text, "characters"))
 }
 
-fn joined(first: Option<&str>, second: Option<&str>) -> Option<String> {
-    let problems: Vec<&str> = first.into_iter().chain(second).collect();
+fn joined(problems: &[String]) -> Option<String> {
     (!problems.is_empty()).then(|| problems.join(","))
 }

@@ -4,12 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{flag, member};
 use crate::testing::api_server::failure::Cause;
-
-/// The description of labels of DNS that begin with a letter, in messages.
-const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
-                     start with an alphabetic character, and end with an alphanumeric character \
-                     (e.g. 'my-name',  or 'abc-123', regex used for validation is \
-                     '[a-z]([-a-z0-9]*[a-z0-9])?')";
+use crate::testing::api_server::names::{letter_label_problems, path_segment_problems};
 
 /// Returns the problems of kind, apiVersion and metadata of all embedded objects.
 pub(super) fn problems(schema: &Value, object: &Value) -> Vec<Cause> {
@@ -73,9 +68,12 @@ fn embedded(members: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
                 }
             }
             Some(Value::String(text)) => {
-                if !is_dns_label(&text.to_lowercase()) {
-                    let problem =
-                        format!("may have mixed case, but should otherwise match: {LABEL}");
+                let problems = letter_label_problems(&text.to_lowercase());
+                if !problems.is_empty() {
+                    let problem = format!(
+                        "may have mixed case, but should otherwise match: {}",
+                        problems.join(",")
+                    );
                     causes.push(Cause::invalid(&field, text, &problem));
                 }
             }
@@ -86,26 +84,9 @@ fn embedded(members: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     }
     let name = members.get("metadata").and_then(|metadata| metadata["name"].as_str());
     let field = format!("{path}.metadata.name");
-    match name {
-        Some(name @ ("." | "..")) => {
-            causes.push(Cause::invalid(&field, name, &format!("may not be '{name}'")));
-        }
-        Some(name) => {
-            for char in ['/', '%'] {
-                if name.contains(char) {
-                    let problem = format!("may not contain '{char}'");
-                    causes.push(Cause::invalid(&field, name, &problem));
-                }
-            }
-        }
-        None => {}
+    let name = name.filter(|name| !name.is_empty());
+    if let Some(name) = name {
+        let problems = path_segment_problems(name);
+        causes.extend(problems.iter().map(|problem| Cause::invalid(&field, name, problem)));
     }
-}
-
-fn is_dns_label(text: &str) -> bool {
-    let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    text.len() <= 63
-        && text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.bytes().all(inner)
-        && !text.ends_with('-')
 }

@@ -14,6 +14,8 @@ pub(crate) mod pattern;
 mod prune;
 mod scale;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::testing::api_server::failure::Cause;
@@ -42,6 +44,29 @@ pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
         prune::object(&resource.schema, object);
         defaults::apply(&resource.schema, object);
     }
+}
+
+/// Removes what the version in which objects are stored does not know.
+pub(crate) fn convert_to_storage(resource: &ResourceType, object: &mut Value) {
+    if let Some(schema) = &resource.storage_schema {
+        prune::object(schema, object);
+    }
+}
+
+/// Returns the object in the versions whose form differs from the stored one. Defaults come from
+/// the version in which objects are stored.
+pub(crate) fn views(versions: &[Arc<ResourceType>], stored: &Value) -> Vec<(String, Value)> {
+    let mut views = Vec::new();
+    for resource in versions.iter().filter(|resource| !resource.schema.is_null()) {
+        let mut view = stored.clone();
+        let storage = resource.storage_schema.as_deref().unwrap_or(&resource.schema);
+        defaults::apply(storage, &mut view);
+        prune::object(&resource.schema, &mut view);
+        if view != *stored {
+            views.push((resource.version.clone(), view));
+        }
+    }
+    views
 }
 
 /// Returns the problems of an object, or only of its status if that is what was written.

@@ -130,12 +130,19 @@ impl Pruning {
 
     fn metadata(&mut self, metadata: &mut Value) {
         let Value::Object(members) = metadata else { return };
-        members.retain(|name, _| {
+        members.retain(|name, value| {
             let known = METADATA.contains(&name.as_str());
             if !known {
                 self.unknown.push(format!("{}.{name}", self.path));
             }
-            known
+            let empty = match value {
+                Value::Null => true,
+                Value::String(text) => text.is_empty(),
+                Value::Array(elements) => elements.is_empty() && name != "managedFields",
+                Value::Object(members) => members.is_empty(),
+                _ => false,
+            };
+            known && !empty
         });
     }
 
