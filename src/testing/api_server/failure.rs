@@ -1,6 +1,7 @@
 //! Failures, in the words of a real server.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use serde_json::{Value, json};
 
@@ -439,7 +440,8 @@ impl Cause {
     }
 
     pub(crate) fn too_long(field: &str, most: u64) -> Self {
-        let message = format!("Too long: may not be more than {most} bytes");
+        let bytes = if most == 1 { "byte" } else { "bytes" };
+        let message = format!("Too long: may not be more than {most} {bytes}");
         Self { reason: "FieldValueTooLong", field: field.to_owned(), message }
     }
 
@@ -465,7 +467,25 @@ impl Cause {
         &self.field
     }
 
+    /// Returns whether rules of a schema are not evaluated for a value with this problem.
+    pub(crate) fn prevents_rules(&self) -> bool {
+        matches!(
+            self.reason,
+            "FieldValueNotSupported"
+                | "FieldValueRequired"
+                | "FieldValueTooLong"
+                | "FieldValueTooMany"
+                | "FieldValueTypeInvalid"
+        )
+    }
+
     fn value(&self) -> Value {
         json!({ "reason": self.reason, "message": self.message, "field": self.field })
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
     }
 }

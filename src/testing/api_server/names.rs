@@ -18,6 +18,10 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
     'MyValue',  or 'my_value',  or '12345', regex used for validation is \
     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
+const LETTER_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or \
+    '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
+    'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
 /// The longest label of a domain, in bytes.
 const LONGEST_LABEL: usize = 63;
 
@@ -84,7 +88,8 @@ fn is_subdomain(text: &str) -> bool {
     text.split('.').all(is_part)
 }
 
-fn subdomain_problems(name: &str, unit: &str) -> Vec<String> {
+/// Returns the problems of a lower-case domain.
+pub(crate) fn subdomain_problems(name: &str, unit: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if name.len() > LONGEST_SUBDOMAIN {
         problems.push(format!("must be no more than {LONGEST_SUBDOMAIN} {unit}"));
@@ -108,7 +113,20 @@ pub(crate) fn label_problems(name: &str) -> Vec<String> {
     problems
 }
 
-fn path_segment_problems(name: &str) -> Vec<String> {
+/// Returns the problems of a lower-case label that begins with a letter.
+pub(crate) fn letter_label_problems(name: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    if name.len() > LONGEST_LABEL {
+        problems.push(format!("must be no more than {LONGEST_LABEL} characters"));
+    }
+    if !is_part(name) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        problems.push(LETTER_LABEL.to_owned());
+    }
+    problems
+}
+
+/// Returns the problems of a text that is a part of a path.
+pub(crate) fn path_segment_problems(name: &str) -> Vec<String> {
     if matches!(name, "." | "..") {
         return vec![format!("may not be '{name}'")];
     }

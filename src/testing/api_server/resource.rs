@@ -5,6 +5,7 @@
 
 use std::any::TypeId;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use kube::Resource;
 use kube::core::{ApiResource, NamespaceResourceScope};
@@ -64,6 +65,8 @@ pub struct ResourceType {
     pub(crate) selectable: Vec<String>,
     /// The schema of a custom type; null for other types.
     pub(crate) schema: serde_json::Value,
+    /// The schema of the version in which objects are stored, if it is another one.
+    pub(crate) storage_schema: Option<Arc<serde_json::Value>>,
     /// The columns of a custom type's table.
     pub(crate) columns: Vec<Column>,
 }
@@ -149,6 +152,7 @@ impl ResourceType {
             fields: Vec::new(),
             selectable: Vec::new(),
             schema: serde_json::Value::Null,
+            storage_schema: None,
             columns: Vec::new(),
         }
     }

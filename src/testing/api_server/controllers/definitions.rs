@@ -1,79 +1,124 @@
 //! The controller of definitions: it serves the types that they declare, and deletes the objects of a
 //! type whose definition is being deleted.
 
-use std::sync::Arc;
-
-use serde_json::json;
+use serde_json::Value;
 
 use super::super::resource::ResourceType;
-use super::super::rules::definition::{CLEANUP, condition, set_condition, types};
+use super::super::rules::definition::conflicts::{UsedNames, accept};
+use super::super::rules::definition::{
+    CLEANUP, add_stored_version, condition, set_condition, types,
+};
+use super::super::rules::schema;
 use super::super::store::Store;
 use super::super::store::stored::Stored;
 use super::super::verbs::{Part, Place, at, purge, update};
 
+/// The manager of what this controller writes.
+const MANAGER: &str = "kube-apiserver";
+
 /// Serves the type as the definition declares it, and sets its status. The objects of a definition
 /// that is being deleted are deleted.
-pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &Arc<Stored>) {
-    let object = &definition.value(resource);
-    let types = types(object);
+pub(super) fn changed(store: &mut Store, resource: &ResourceType, definition: &Stored) {
+    let object = definition.value(resource);
     if definition.deleting {
-        if let Some(instances) = types.first() {
+        let message = "CustomResource deletion is in progress";
+        let progress = condition("Terminating", true, "InstanceDeletionInProgress", message);
+        let mut after = object.clone();
+        set_condition(&mut after, progress);
+        write_status(store, resource, &definition.name, after);
+        if let Some(instances) = types(&object).first() {
             purge(store, instances, None);
         }
         return remove_if_unused(store, &definition.name);
     }
-    let conflict = types.first().and_then(|first| conflict(store, first));
+    let used = used_names(store, resource, &object);
+    let accepted = accept(&object["spec"]["names"], &object["status"]["acceptedNames"], &used);
     let mut after = object.clone();
-    let accepted = match &conflict {
-        None => condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
-        Some(problem) => condition("NamesAccepted", false, "NamesConflict", problem),
-    };
-    let established = match &conflict {
+    at(&mut after, &["status"])["acceptedNames"] = accepted.names;
+    add_stored_version(&mut after);
+    let established = is_established(&object);
+    match &accepted.conflict {
         None => {
-            let message = "the initial names have been accepted";
-            condition("Established", true, "InitialNamesAccepted", message)
+            let message = "no conflicts found";
+            set_condition(&mut after, condition("NamesAccepted", true, "NoConflicts", message));
         }
-        Some(_) => condition("Established", false, "NotAccepted", "not all names are accepted"),
-    };
-    set_condition(&mut after, accepted);
-    set_condition(&mut after, established);
-    if conflict.is_none() {
-        at(&mut after, &["status"])["acceptedNames"] = object["spec"]["names"].clone();
-        store.register(types);
-    }
-    let storage = object["spec"]["versions"].as_array().into_iter().flatten();
-    let storage = storage.filter(|version| version["storage"] == true).map(|v| &v["name"]).next();
-    if let Some(name) = storage {
-        let known = &mut at(&mut after, &["status"])["storedVersions"];
-        match known.as_array_mut() {
-            Some(known) if known.contains(name) => {}
-            Some(known) => known.push(name.clone()),
-            None => *known = json!([name]),
+        Some((reason, problem)) => {
+            set_condition(&mut after, condition("NamesAccepted", false, reason, problem));
         }
     }
-    let place = Place {
-        manager: "kube-apiserver",
-        ..Place::direct(resource, None, Some(&definition.name), Part::Status)
-    };
-    // The state was read under the same lock, so no other write conflicts.
-    let _ = update(store, place, definition, after);
+    if !established {
+        let new = match &accepted.conflict {
+            None => {
+                let message = "the initial names have been accepted";
+                condition("Established", true, "InitialNamesAccepted", message)
+            }
+            Some(_) => condition("Established", false, "NotAccepted", "not all names are accepted"),
+        };
+        set_condition(&mut after, new);
+    }
+    if established || accepted.conflict.is_none() {
+        serve(store, types(&after));
+    }
+    write_status(store, resource, &definition.name, after);
 }
 
-/// Returns a name that another type of the group has already.
-fn conflict(store: &Store, new: &ResourceType) -> Option<String> {
-    let others =
-        store.types().filter(|other| other.group == new.group && !other.shares_objects_with(new));
-    let names = |resource: &ResourceType| {
-        let mut names = resource.short_names.clone();
-        names.extend([resource.plural.clone(), resource.singular.clone()]);
-        names
-    };
-    let ours = names(new);
-    others.into_iter().find_map(|other| {
-        let taken = names(other).into_iter().find(|name| ours.contains(name));
-        let kind = || Some(other.kind.clone()).filter(|kind| *kind == new.kind);
-        taken.or_else(kind).map(|name| format!("{name:?} is already in use"))
-    })
+/// Serves the versions of a type. Stored objects are seen through their schemas.
+fn serve(store: &mut Store, types: Vec<ResourceType>) {
+    let Some(first) = types.first().cloned() else { return };
+    let known = store.of(&first).map(|all| all.versions.iter().map(|version| &**version));
+    if known.is_some_and(|known| known.eq(&types)) {
+        return;
+    }
+    store.register(types);
+    store.view_again(&first, schema::views);
+}
+
+fn is_established(object: &Value) -> bool {
+    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    let mut established = conditions.filter(|condition| condition["type"] == "Established");
+    established.any(|condition| condition["status"] == "True")
+}
+
+/// Writes the status of a definition, if it differs.
+fn write_status(store: &mut Store, resource: &ResourceType, name: &str, after: Value) {
+    let place =
+        Place { manager: MANAGER, ..Place::direct(resource, None, Some(name), Part::Status) };
+    if let Ok(current) = place.current(store) {
+        // The state was read under the same lock, so no other write conflicts.
+        let _ = update(store, place, &current, after);
+    }
+}
+
+/// Returns the names that the other definitions of a group have.
+fn used_names(store: &Store, resource: &ResourceType, definition: &Value) -> UsedNames {
+    let mut used = UsedNames::default();
+    for other in others(store, resource, definition) {
+        used.add(&other["status"]["acceptedNames"]);
+    }
+    used
+}
+
+/// Returns the other definitions of a group.
+fn others(store: &Store, resource: &ResourceType, definition: &Value) -> Vec<Value> {
+    let group = definition["spec"]["group"].as_str().unwrap_or_default();
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+    let Some(all) = store.of(resource) else { return Vec::new() };
+    // The name of a definition ends with its group.
+    let same_group = all.objects.values().filter(|other| other.name.ends_with(group));
+    let others = same_group.filter(|other| other.name != name).map(|other| other.value(resource));
+    others.filter(|other| other["spec"]["group"] == group).collect()
+}
+
+/// Considers the names of a group's definitions again, because some became free.
+fn reconsider(store: &mut Store, resource: &ResourceType, removed: &Value) {
+    for other in others(store, resource, removed) {
+        let waits = other["spec"]["names"] != other["status"]["acceptedNames"];
+        let name = other["metadata"]["name"].as_str().unwrap_or_default();
+        let found = store.of(resource).and_then(|all| all.objects.get(name)).cloned();
+        if let Some(found) = found.filter(|found| waits && !found.deleting) {
+            changed(store, resource, &found);
+        }
+    }
 }
 
 /// Removes a definition that is being deleted, once its type has no object.
@@ -95,6 +140,8 @@ pub(super) fn remove_if_unused(store: &mut Store, name: &str) {
         finalizers.retain(|finalizer| finalizer != CLEANUP);
     }
     let place = Place::direct(&definitions, None, Some(name), Part::Both);
+    let removed = object.clone();
     // The state was read under the same lock, so no other write conflicts.
     let _ = update(store, place, &current, object);
+    reconsider(store, &definitions, &removed);
 }

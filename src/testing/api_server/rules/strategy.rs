@@ -47,7 +47,13 @@ const STRATEGIES: &[(&str, Strategy)] = &[
     ),
     (
         "customresourcedefinitions.apiextensions.k8s.io",
-        Strategy { on_delete: Some(definition::begin_deletion), ..PLAIN },
+        Strategy {
+            complete: definition::complete,
+            on_create: definition::set_first_status,
+            on_update: definition::note_stored_versions,
+            on_delete: Some(definition::begin_deletion),
+            directly: true,
+        },
     ),
     (
         "secrets",

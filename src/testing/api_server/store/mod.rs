@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::testing::api_server::resource::ResourceType;
-use crate::testing::api_server::store::stored::Stored;
+use crate::testing::api_server::store::stored::{Stored, Views};
 
 /// The number of removed types that are kept.
 const REMOVED_TYPES_KEPT: usize = 16;
@@ -169,8 +169,7 @@ impl Store {
                 collection.ready = ready.filter(|_| first.custom);
                 // Selectors may use other fields now.
                 for object in collection.objects.values_mut() {
-                    let value = object.value(&first);
-                    *object = Arc::new(Stored::new(&first, object.revision, value));
+                    *object = Arc::new(object.seen_as(&first, Views::new()));
                 }
                 self.next_id = id;
                 self.announce();
@@ -181,6 +180,20 @@ impl Store {
         let mut collection = Collection::new(id, versions, revision);
         collection.ready = ready.filter(|_| first.custom);
         self.collections.push(collection);
+    }
+
+    /// Sets the form of all objects of a type in the versions that differ from the stored form.
+    /// Revisions stay as they are.
+    pub(crate) fn view_again(
+        &mut self,
+        resource: &ResourceType,
+        views: impl Fn(&[Arc<ResourceType>], &Value) -> Views,
+    ) {
+        let Some(collection) = self.collection(resource) else { return };
+        for object in collection.objects.values_mut() {
+            let views = views(&collection.versions, &object.stored_value(resource));
+            *object = Arc::new(object.seen_as(resource, views));
+        }
     }
 
     /// Deletes every object of a type, and stops serving it.
@@ -203,10 +216,21 @@ impl Store {
         self.collections.iter_mut().find(|collection| collection.is_of(resource))
     }
 
+    /// Stores an object.
     pub(crate) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
+        self.put_with_views(resource, object, Views::new())
+    }
+
+    /// Stores an object, with its form in the versions that differ from the stored form.
+    pub(crate) fn put_with_views(
+        &mut self,
+        resource: &ResourceType,
+        object: Value,
+        views: Views,
+    ) -> Option<Arc<Stored>> {
         let (revision, history_limit) = (self.revision + 1, self.history_limit);
         let collection = self.collection(resource)?;
-        let stored = Arc::new(Stored::new(resource, revision, object));
+        let stored = Arc::new(Stored::new(resource, revision, object).with_views(views));
         let before = collection.objects.insert(stored.key(), stored.clone());
         let before_owners = before.clone();
         collection.remember(
@@ -224,7 +248,7 @@ impl Store {
         let (revision, history_limit) = (self.revision + 1, self.history_limit);
         let collection = self.collection(resource)?;
         let before = collection.objects.remove(key)?;
-        let last = Arc::new(Stored::new(resource, revision, before.value(resource)));
+        let last = Arc::new(before.at(resource, revision));
         let after = After::Deleted(last.clone());
         let before_owners = Some(before.clone());
         collection.remember(Change { revision, before: Some(before), after }, history_limit);

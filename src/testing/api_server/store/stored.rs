@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 use super::shard;
 use crate::testing::api_server::resource::{ResourceType, absent};
 
+/// An object in several versions of its type.
+pub(crate) type Views = Vec<(String, Value)>;
+
 /// A stored object: its bytes, and the values for selectors. It never changes.
 #[derive(Debug)]
 pub(crate) struct Stored {
@@ -27,6 +30,8 @@ pub(crate) struct Stored {
     pub(crate) owners: Vec<String>,
     /// The object's JSON behind its kind and apiVersion: `"metadata":{…},…}`.
     tail: Bytes,
+    /// The same in the versions whose objects differ from the stored form.
+    views: Vec<(String, Bytes)>,
     /// The JSON of the metadata.
     metadata: Bytes,
     /// The protobuf message, once it was requested.
@@ -58,14 +63,7 @@ impl Stored {
         let deleting = !object["metadata"]["deletionTimestamp"].is_null();
         let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         let owners = owners.map(|owner| text(&owner["uid"])).collect();
-        let mut members = match object {
-            Value::Object(members) => members,
-            _ => Map::new(),
-        };
-        members.remove("kind");
-        members.remove("apiVersion");
-        let metadata = members.get("metadata").map(Value::to_string).unwrap_or_default();
-        let whole = Value::Object(members).to_string();
+        let metadata = object.get("metadata").map(Value::to_string).unwrap_or_default();
         Self {
             revision,
             namespace,
@@ -76,10 +74,38 @@ impl Stored {
             uid,
             deleting,
             owners,
-            tail: Bytes::from(whole).slice(1..),
+            tail: tail_of(object),
+            views: Vec::new(),
             metadata: metadata.into(),
             message: OnceLock::new(),
         }
+    }
+
+    /// Sets the object's form in the versions that differ from the stored form.
+    #[must_use]
+    pub(crate) fn with_views(mut self, views: Views) -> Self {
+        let revision = self.revision.to_string();
+        let tail = |(version, mut object): (String, Value)| {
+            object["metadata"]["resourceVersion"] = revision.clone().into();
+            (version, tail_of(object))
+        };
+        self.views = views.into_iter().map(tail).collect();
+        self
+    }
+
+    /// Returns the object at a later revision.
+    pub(crate) fn at(&self, resource: &ResourceType, revision: u64) -> Self {
+        let view = |(version, tail): &(String, Bytes)| {
+            let value = serde_json::from_slice(&[b"{", &**tail].concat());
+            Some((version.clone(), value.ok()?))
+        };
+        let views = self.views.iter().filter_map(view).collect();
+        Self::new(resource, revision, self.stored_value(resource)).with_views(views)
+    }
+
+    /// Returns the same object in a form that was read later.
+    pub(crate) fn seen_as(&self, resource: &ResourceType, views: Views) -> Self {
+        Self::new(resource, self.revision, self.stored_value(resource)).with_views(views)
     }
 
     /// Returns the key that objects are ordered by.
@@ -90,20 +116,29 @@ impl Stored {
     /// Returns the object as a value, with kind and apiVersion.
     pub(crate) fn value(&self, resource: &ResourceType) -> Value {
         let mut bytes = Vec::new();
-        self.write(&resource.kind, &resource.api_version(), &mut bytes);
+        self.write(resource, &mut bytes);
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Writes the object with this kind and apiVersion.
-    pub(crate) fn write(&self, kind: &str, api_version: &str, out: &mut Vec<u8>) {
-        let head = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",");
-        out.extend_from_slice(head.as_bytes());
-        out.extend_from_slice(&self.tail);
+    /// Returns the object in its stored form, with kind and apiVersion.
+    pub(crate) fn stored_value(&self, resource: &ResourceType) -> Value {
+        let mut bytes = Vec::new();
+        write_head(resource, &mut bytes);
+        bytes.extend_from_slice(&self.tail);
+        serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Returns the object's JSON without kind and apiVersion, but for the opening brace.
-    pub(crate) fn tail(&self) -> &[u8] {
-        &self.tail
+    /// Writes the object in a version of its type.
+    pub(crate) fn write(&self, resource: &ResourceType, out: &mut Vec<u8>) {
+        write_head(resource, out);
+        out.extend_from_slice(self.tail(resource));
+    }
+
+    /// Returns the object's JSON in a version of its type, without kind and apiVersion, but for the
+    /// opening brace.
+    pub(crate) fn tail(&self, resource: &ResourceType) -> &[u8] {
+        let view = self.views.iter().find(|(version, _)| *version == resource.version);
+        view.map_or(&self.tail, |(_, tail)| tail)
     }
 
     /// Returns the JSON of the metadata.
@@ -115,6 +150,23 @@ impl Stored {
     pub(crate) fn message(&self, encode: impl FnOnce() -> Bytes) -> Bytes {
         self.message.get_or_init(encode).clone()
     }
+}
+
+fn write_head(resource: &ResourceType, out: &mut Vec<u8>) {
+    let (kind, version) = (&resource.kind, resource.api_version());
+    let head = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",");
+    out.extend_from_slice(head.as_bytes());
+}
+
+/// Returns the JSON of an object behind its kind and apiVersion.
+fn tail_of(object: Value) -> Bytes {
+    let mut members = match object {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    members.remove("kind");
+    members.remove("apiVersion");
+    Bytes::from(Value::Object(members).to_string()).slice(1..)
 }
 
 pub(crate) fn key(namespace: &str, name: &str) -> String {

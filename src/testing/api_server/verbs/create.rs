@@ -58,8 +58,8 @@ fn create_object(
     built_in::complete(place, &mut object);
     let mut causes = metadata::problems(place.resource, &object["metadata"]);
     causes.extend(schema::problems(place.resource, false, None, &object));
-    causes.extend(definition::problems(place.resource, &mut object));
     causes.extend(built_in::problems(place, None, &object));
+    causes.extend(definition::problems(place.resource, false, None, &object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, &name, &causes));
     }
@@ -73,6 +73,7 @@ fn create_object(
     }
     place.check_implemented(None, &object)?;
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
+    place.warn(definition::warnings(place.resource, None, &object));
     place.put(store, object)
 }
 

@@ -22,9 +22,10 @@ use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::schema;
 use crate::testing::api_server::rules::unimplemented;
 use crate::testing::api_server::store::Store;
-use crate::testing::api_server::store::stored::{Stored, key};
+use crate::testing::api_server::store::stored::{Stored, Views, key};
 
 pub(crate) use self::create::{create, create_as_is};
 pub(crate) use self::delete::{delete, delete_all, purge};
@@ -189,11 +190,18 @@ impl<'a> Place<'a> {
 
     /// Stores a new state, unless this is a dry run.
     fn put(&self, store: &mut Store, object: Value) -> Result<Value, Failure> {
+        let mut object = object;
+        schema::convert_to_storage(self.resource, &mut object);
+        let versions = store.of(self.resource).map_or(&[][..], |all| &all.versions);
+        // With equal schemas, the object has the same form in all versions.
+        let differ = versions.iter().any(|version| version.storage_schema.is_some());
+        let views = if differ { schema::views(versions, &object) } else { Views::new() };
         if self.dry_run {
-            return Ok(object);
+            let view = views.into_iter().find(|(version, _)| *version == self.resource.version);
+            return Ok(view.map_or(object, |(_, view)| view));
         }
-        let stored = store.put(self.resource, object).ok_or_else(Failure::not_served)?;
-        Ok(stored.value(self.resource))
+        let stored = store.put_with_views(self.resource, object, views);
+        Ok(stored.ok_or_else(Failure::not_served)?.value(self.resource))
     }
 
     /// Removes the object, unless this is a dry run.

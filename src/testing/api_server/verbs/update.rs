@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Part, Place, built_in, create, is_over, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
@@ -80,6 +81,9 @@ fn update_object(
     strategy::complete(place.resource, &mut object);
     if track {
         managed_fields::track(&place, Some(&before), &mut object);
+        if owners_are_lost(store, place, &before, &object) {
+            take_metadata(&mut object, "managedFields");
+        }
     }
     if place.part != Part::Both {
         let spec = object["spec"].clone();
@@ -97,13 +101,16 @@ fn update_object(
     restore_deletion(&before, &mut object);
     let status_only = place.part == Part::Status;
     causes.extend(schema::problems(place.resource, status_only, Some(&before), &object));
-    causes.extend(definition::change_problems(place.resource, &before, &mut object));
     causes.extend(built_in::problems(place, Some(&before), &object));
+    causes.extend(definition::problems(place.resource, status_only, Some(&before), &object));
     if !causes.is_empty() {
         return Err(Failure::invalid(place.resource, place.name(), &causes));
     }
     let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
     place.warn(warnings);
+    if !status_only {
+        place.warn(definition::warnings(place.resource, Some(&before), &object));
+    }
     if managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.
         return Ok(before);
@@ -135,6 +142,24 @@ fn check_version(place: Place<'_>, current: &Stored, object: &Value) -> Result<(
         Ok(version) if version == current.revision => Ok(()),
         Ok(_) => Err(Failure::conflict(place.resource, place.name())),
     }
+}
+
+/// Returns whether field ownership cannot be kept: a manager wrote in another version, whose schema
+/// does not know all that the object has now.
+fn owners_are_lost(store: &Store, place: Place<'_>, before: &Value, object: &Value) -> bool {
+    let written = place.resource.api_version();
+    let managers = before["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let mut others = managers.filter_map(|manager| manager["apiVersion"].as_str());
+    others.any(|version| {
+        let known = store.of(place.resource).into_iter().flat_map(|all| &all.versions);
+        let mut known = known.filter(|known| version != written && known.api_version() == version);
+        let unknown = |known: &ResourceType, object: &Value| {
+            !schema::unknown(known, &mut object.clone()).is_empty()
+        };
+        known.any(|known| {
+            place.resource.custom && (unknown(known, object) || unknown(known, before))
+        })
+    })
 }
 
 /// Restores what this part of the API does not write.

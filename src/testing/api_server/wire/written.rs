@@ -12,10 +12,10 @@ use crate::transport::protobuf::encode::{encode_message, envelope};
 /// Writes an object in a form.
 pub(super) fn write(stored: &Stored, resource: &ResourceType, form: Form, out: &mut Vec<u8>) {
     match form {
-        Form::Whole => stored.write(&resource.kind, &resource.api_version(), out),
+        Form::Whole => stored.write(resource, out),
         Form::Item => {
             out.push(b'{');
-            out.extend_from_slice(stored.tail());
+            out.extend_from_slice(stored.tail(resource));
         }
         Form::Metadata => {
             out.extend_from_slice(

@@ -1,12 +1,28 @@
 //! Definitions of custom types: their rules, their defaults, and the types that they declare.
+//!
+//! A server checks definitions in a form in which parts that all versions have in common belong to
+//! the whole definition. The fields of problems follow: `spec.validation.openAPIV3Schema` names the
+//! schema of all versions, and `spec.versions[1].schema.openAPIV3Schema` one of several schemas.
 
+mod common;
+pub(crate) mod conflicts;
+mod defaults;
+mod group;
+mod names;
+mod paths;
+mod rules;
+mod schema;
 mod status;
+mod structural;
 mod types;
+mod versions;
 
 use serde_json::{Value, json};
 
+use self::common::Common;
 pub(crate) use self::status::{CLEANUP, begin_deletion, condition, set_condition};
 pub(crate) use self::types::types;
+use super::schema::formats;
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::resource::ResourceType;
 
@@ -15,113 +31,156 @@ pub(crate) fn is_definition(resource: &ResourceType) -> bool {
     resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions"
 }
 
-/// Completes a new definition, and returns its problems. Objects of other types have none.
-pub(crate) fn problems(resource: &ResourceType, object: &mut Value) -> Vec<Cause> {
+/// Returns the problems of a new definition, or of a change of one, behind those of its metadata.
+/// Objects of other types have none.
+pub(crate) fn problems(
+    resource: &ResourceType,
+    status_only: bool,
+    before: Option<&Value>,
+    definition: &Value,
+) -> Vec<Cause> {
+    if !is_definition(resource) {
+        Vec::new()
+    } else if status_only {
+        names::problems(&definition["status"]["acceptedNames"], "status.acceptedNames")
+    } else {
+        whole_problems(before, definition)
+    }
+}
+
+fn whole_problems(before: Option<&Value>, definition: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if before.is_none() {
+        causes.extend(name_problem(definition));
+    }
+    let (spec, status) = (&definition["spec"], &definition["status"]);
+    let common = Common::of(spec);
+    causes.extend(group::problems(spec));
+    causes.extend(versions::missing_schemas(spec, &common));
+    if spec["preserveUnknownFields"] == true && common.schemas(spec).any(schema::has_defaults) {
+        let problem = "must be false in order to use defaults in the schema";
+        causes.push(Cause::invalid_raw("spec.preserveUnknownFields", "true", problem));
+    }
+    causes.extend(versions::problems(before.map(|before| &before["spec"]), spec, &common));
+    causes.extend(versions::conversion_problems(spec));
+    if let Some(before) = before {
+        causes.extend(names::changes(before, spec));
+    }
+    causes.extend(names::problems(&status["acceptedNames"], "status.acceptedNames"));
+    causes.extend(versions::stored_problems(spec, &status["storedVersions"]));
+    causes.extend(group::approval_problem(before, definition));
+    let kept = before.is_some_and(|before| before["spec"]["preserveUnknownFields"] == true);
+    if spec["preserveUnknownFields"] == true && !kept {
+        let problem = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
+                       spec.versions[*].schema instead";
+        causes.push(Cause::invalid_raw("spec.preserveUnknownFields", "true", problem));
+    }
+    causes
+}
+
+fn name_problem(definition: &Value) -> Option<Cause> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let name = text(&definition["metadata"]["name"]);
+    let spec = &definition["spec"];
+    let expected = format!("{}.{}", text(&spec["names"]["plural"]), text(&spec["group"]));
+    let problem = "must be spec.names.plural+\".\"+spec.group";
+    (name != expected).then(|| Cause::invalid("metadata.name", &name, problem))
+}
+
+/// Returns the warnings for the formats in a definition that a server does not know. Formats that
+/// were there before give none.
+pub(crate) fn warnings(
+    resource: &ResourceType,
+    before: Option<&Value>,
+    definition: &Value,
+) -> Vec<String> {
     if !is_definition(resource) {
         return Vec::new();
     }
-    let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let spec = &object["spec"];
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (group, plural) = (text(&spec["group"]), text(&spec["names"]["plural"]));
-    let kind = text(&spec["names"]["kind"]);
-    let mut causes = Vec::new();
-    for (field, value) in
-        [("spec.group", &group), ("spec.names.plural", &plural), ("spec.names.kind", &kind)]
-    {
-        if value.is_empty() {
-            causes.push(Cause::required(field, ""));
+    let unknown = |definition: &Value| {
+        let spec = &definition["spec"];
+        let mut unknown = Vec::new();
+        for schema in Common::of(spec).schemas(spec) {
+            schema::any(schema, &mut |schema| {
+                let format = schema["format"].as_str().filter(|format| !format.is_empty());
+                let format = format.filter(|_| formats::known_by_type(schema).is_none());
+                unknown.extend(format.map(str::to_owned));
+                false
+            });
         }
-    }
-    if !matches!(spec["scope"].as_str(), Some("Namespaced" | "Cluster")) {
-        let supported = "\"Cluster\", \"Namespaced\"";
-        causes.push(Cause::unsupported("spec.scope", &text(&spec["scope"]), supported));
-    }
-    if name != format!("{plural}.{group}") {
-        let problem = "must be spec.names.plural+\".\"+spec.group";
-        causes.push(Cause::invalid("metadata.name", &name, problem));
-    }
-    let versions = spec["versions"].as_array().cloned().unwrap_or_default();
-    let stored = versions.iter().filter(|version| version["storage"] == true).count();
-    if stored != 1 {
-        let problem = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid_raw("spec.versions", "null", problem));
-    }
-    for (n, version) in versions.iter().enumerate() {
-        if version["schema"]["openAPIV3Schema"].is_null() {
-            let field = format!("spec.versions[{n}].schema.openAPIV3Schema");
-            causes.push(Cause::required(&field, "schemas are required"));
-        }
-    }
-    causes.extend(selectable_problems(&versions));
-    if !causes.is_empty() {
-        return causes;
-    }
-    let names = &mut object["spec"]["names"];
-    if names["singular"].is_null() {
-        names["singular"] = kind.to_lowercase().into();
-    }
-    if names["listKind"].is_null() {
-        names["listKind"] = format!("{kind}List").into();
-    }
-    if object["spec"]["conversion"].is_null() {
-        object["spec"]["conversion"] = json!({ "strategy": "None" });
-    }
-    let storage = versions.iter().find(|version| version["storage"] == true);
-    object["status"] = json!({
-        "conditions": null,
-        "acceptedNames": { "plural": "", "kind": "" },
-        "storedVersions": [storage.map(|version| version["name"].clone())],
-    });
-    causes
+        unknown
+    };
+    let known = before.map(unknown).unwrap_or_default();
+    let new = unknown(definition).into_iter().filter(|format| !known.contains(format));
+    new.map(|format| format!("unrecognized format {format:?}")).collect()
 }
 
-/// Returns the problems of a change of a definition.
-pub(crate) fn change_problems(
-    _resource: &ResourceType,
-    _before: &Value,
-    _object: &mut Value,
-) -> Vec<Cause> {
-    Vec::new()
-}
-
-/// Returns the problems of the fields that selectors may name.
-fn selectable_problems(versions: &[Value]) -> Vec<Cause> {
-    // Fields that all versions share are reported once.
-    let common =
-        versions.windows(2).all(|two| two[0]["selectableFields"] == two[1]["selectableFields"]);
-    let mut causes = Vec::new();
-    for (n, version) in versions.iter().take(if common { 1 } else { versions.len() }).enumerate() {
-        let above = if common { "spec".to_owned() } else { format!("spec.versions[{n}]") };
-        let declared = version["selectableFields"].as_array().into_iter().flatten();
-        for (m, field) in declared.enumerate() {
-            let path = field["jsonPath"].as_str().unwrap_or_default();
-            let schema = &version["schema"]["openAPIV3Schema"];
-            if !schema.is_null()
-                && let Some(problem) = selectable_problem(schema, path)
-            {
-                let field = format!("{above}.selectableFields[{m}].jsonPath");
-                causes.push(Cause::invalid(&field, path, &problem));
+/// Completes a definition with defaults.
+pub(crate) fn complete(definition: &mut Value) {
+    let spec = &mut definition["spec"];
+    if !spec.is_object() {
+        return;
+    }
+    let is_empty = |value: &Value| value.as_str().is_none_or(str::is_empty);
+    if let Some(kind) = spec["names"]["kind"].as_str().filter(|kind| !kind.is_empty()) {
+        let (singular, list) = (kind.to_lowercase(), format!("{kind}List"));
+        for (member, default) in [("singular", singular), ("listKind", list)] {
+            if is_empty(&spec["names"][member]) {
+                spec["names"][member] = default.into();
             }
         }
     }
-    causes
+    if spec["conversion"].is_null() {
+        spec["conversion"] = json!({ "strategy": "None" });
+    }
+    // False is the default, which is not written.
+    let keeps_unknown = spec["preserveUnknownFields"] == true;
+    if let Some(members) = spec.as_object_mut().filter(|_| !keeps_unknown) {
+        members.remove("preserveUnknownFields");
+    }
+    let service = "/conversion/webhook/clientConfig/service";
+    if let Some(service) = spec.pointer_mut(service).and_then(Value::as_object_mut) {
+        service.entry("port").or_insert_with(|| 443.into());
+    }
 }
 
-fn selectable_problem(schema: &Value, path: &str) -> Option<String> {
-    let Some(members) = path.strip_prefix('.') else {
-        let first = path.split(['.', '[']).next().unwrap_or_default();
-        return Some(format!("is an invalid path: expected [ or . but got: {first}"));
-    };
-    let members = members.split('.');
-    let field = members.fold(schema, |schema, member| &schema["properties"][member]);
-    match field["type"].as_str() {
-        Some("string" | "boolean" | "integer") => None,
-        Some(_) => Some(
-            "must point to a field of type string, boolean or integer. Enum string fields and \
-             strings with formats are allowed."
-                .to_owned(),
-        ),
-        None => Some("is an invalid path: does not refer to a valid field".to_owned()),
+/// Sets the status of a new definition.
+pub(crate) fn set_first_status(definition: &mut Value) {
+    definition["status"] = json!({
+        "conditions": null,
+        "acceptedNames": { "plural": "", "kind": "" },
+        "storedVersions": storage(definition).map(|name| json!([name])),
+    });
+}
+
+/// Keeps the versions that objects were stored in, and adds the storage version to them.
+pub(crate) fn note_stored_versions(before: &Value, definition: &mut Value) {
+    if definition["status"] == before["status"] {
+        return add_stored_version(definition);
+    }
+    let stored = &mut definition["status"]["storedVersions"];
+    if stored.as_array().is_none_or(Vec::is_empty) {
+        *stored = before["status"]["storedVersions"].clone();
+    }
+}
+
+/// Returns the name of the version that objects are stored in.
+fn storage(definition: &Value) -> Option<Value> {
+    let versions = common::versions(&definition["spec"]);
+    let storage = versions.iter().find(|version| version["storage"] == true)?;
+    Some(storage["name"].clone())
+}
+
+/// Adds the storage version to those that were used.
+pub(crate) fn add_stored_version(definition: &mut Value) {
+    let Some(name) = storage(definition) else { return };
+    if !definition["status"].is_object() {
+        definition["status"] = json!({});
+    }
+    let known = &mut definition["status"]["storedVersions"];
+    match known.as_array_mut() {
+        Some(known) if known.contains(&name) => {}
+        Some(known) => known.push(name),
+        None => *known = json!([name]),
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn condition(kind: &str, status: bool, reason: &str, message: &str) -
     })
 }
 
-/// Sets a condition. An equal condition keeps its time.
+/// Sets a condition. If its status stays the same, so does its time.
 pub(crate) fn set_condition(object: &mut Value, condition: Value) {
     if !object["status"].is_object() {
         object["status"] = json!({});
@@ -37,8 +37,14 @@ pub(crate) fn set_condition(object: &mut Value, condition: Value) {
     }
     let Some(conditions) = conditions.as_array_mut() else { return };
     match conditions.iter_mut().find(|found| found["type"] == condition["type"]) {
-        Some(found) if found["status"] == condition["status"] => {}
-        Some(found) => *found = condition,
+        Some(found) => {
+            let time = found["lastTransitionTime"].clone();
+            let same = found["status"] == condition["status"];
+            *found = condition;
+            if same {
+                found["lastTransitionTime"] = time;
+            }
+        }
         None => conditions.push(condition),
     }
 }

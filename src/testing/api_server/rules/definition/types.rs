@@ -1,5 +1,7 @@
 //! The types that a definition declares.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::testing::api_server::resource::{Column, ResourceType, ScalePaths};
@@ -20,6 +22,8 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
     let mut fields: Vec<String> = versions.iter().flat_map(paths).collect();
     fields.sort();
     fields.dedup();
+    let storage = versions.iter().find(|version| version["storage"] == true);
+    let storage = storage.map(|version| Arc::new(version["schema"]["openAPIV3Schema"].clone()));
     let served = versions.iter().filter(|version| version["served"] == true);
     served
         .map(|version| {
@@ -39,6 +43,8 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
             resource.fields.clone_from(&fields);
             resource.selectable = paths(version);
             resource.schema = version["schema"]["openAPIV3Schema"].clone();
+            let differs = |storage: &Arc<Value>| **storage != resource.schema;
+            resource.storage_schema = storage.clone().filter(differs);
             let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
             resource.columns = columns.map(column).collect();
             resource

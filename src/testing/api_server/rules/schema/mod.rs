@@ -1,13 +1,20 @@
 //! The effect of a definition's schema on its objects: unknown fields are removed, absent ones get
 //! their default, and invalid ones are refused with every cause.
 //!
-//! Types, properties, items, enumerations and limits apply as on a real server, and only to the
-//! changed part of an object. Patterns, formats, combinations (`allOf`, `anyOf`, `oneOf`, `not`)
-//! and rules (`x-kubernetes-validations`) are not checked.
+//! A part that a write does not change is not refused, so that a tightened schema does not lock out
+//! existing objects.
 
+mod check;
 mod defaults;
+mod embedded;
+pub(crate) mod formats;
+mod list_types;
+mod numbers;
+pub(crate) mod pattern;
 mod prune;
-mod validate;
+mod scale;
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -25,6 +32,12 @@ pub(crate) fn unknown(resource: &ResourceType, object: &mut Value) -> Vec<String
     if resource.schema.is_null() { Vec::new() } else { prune::object(&resource.schema, object) }
 }
 
+/// Removes unknown fields from a value, and returns their paths in order. `whole` is true for an
+/// object of the API.
+pub(crate) fn prune_value(schema: &Value, whole: bool, value: &mut Value) -> Vec<String> {
+    prune::value(schema, whole, value)
+}
+
 /// Converts an object into its stored form: pruned, and with defaults.
 pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
     if !resource.schema.is_null() {
@@ -33,23 +46,61 @@ pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
     }
 }
 
-/// Returns the problems of the written part of an object. Unchanged parts are not checked.
+/// Removes what the version in which objects are stored does not know.
+pub(crate) fn convert_to_storage(resource: &ResourceType, object: &mut Value) {
+    if let Some(schema) = &resource.storage_schema {
+        prune::object(schema, object);
+    }
+}
+
+/// Returns the object in the versions whose form differs from the stored one. Defaults come from
+/// the version in which objects are stored.
+pub(crate) fn views(versions: &[Arc<ResourceType>], stored: &Value) -> Vec<(String, Value)> {
+    let mut views = Vec::new();
+    for resource in versions.iter().filter(|resource| !resource.schema.is_null()) {
+        let mut view = stored.clone();
+        let storage = resource.storage_schema.as_deref().unwrap_or(&resource.schema);
+        defaults::apply(storage, &mut view);
+        prune::object(&resource.schema, &mut view);
+        if view != *stored {
+            views.push((resource.version.clone(), view));
+        }
+    }
+    views
+}
+
+/// Returns the problems of an object, or only of its status if that is what was written.
 pub(crate) fn problems(
     resource: &ResourceType,
     status_only: bool,
     before: Option<&Value>,
     object: &Value,
 ) -> Vec<Cause> {
-    match status_only {
-        _ if resource.schema.is_null() => Vec::new(),
-        true => validate::problems(
-            "status",
-            &resource.schema["properties"]["status"],
-            before.map(|before| &before["status"]),
-            &object["status"],
-        ),
-        false => validate::problems("", &resource.schema, before, object),
+    let schema = &resource.schema;
+    if schema.is_null() {
+        return Vec::new();
     }
+    let mut causes = Vec::new();
+    if !status_only {
+        causes.extend(check::problems("", schema, before, object));
+    } else if !object["status"].is_null() {
+        let (schema, before) = (&schema["properties"]["status"], before.map(|b| &b["status"]));
+        causes.extend(check::problems("status", schema, before, &object["status"]));
+    }
+    causes.extend(scale::problems(resource, status_only, object));
+    if !status_only {
+        causes.extend(embedded::problems(schema, object));
+    }
+    // An object whose lists were invalid before may keep them.
+    if before.is_none_or(|before| list_types::problems(schema, before).is_empty()) {
+        causes.extend(list_types::problems(schema, object));
+    }
+    causes
+}
+
+/// Returns the problems of a value by itself, such as a default.
+pub(crate) fn value_problems(field: &str, schema: &Value, value: &Value) -> Vec<Cause> {
+    check::problems(field, schema, None, value)
 }
 
 /// Returns the schema of a member of an object; null if there is none.
@@ -58,6 +109,6 @@ fn member<'a>(schema: &'a Value, name: &str) -> &'a Value {
     if declared.is_null() { &schema["additionalProperties"] } else { declared }
 }
 
-fn flag(schema: &Value, name: &str) -> bool {
+pub(crate) fn flag(schema: &Value, name: &str) -> bool {
     schema[name] == true
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{flag, member};
+use super::flag;
 
 /// The members of metadata.
 const METADATA: [&str; 15] = [
@@ -27,8 +27,13 @@ const METADATA: [&str; 15] = [
 
 /// Prunes an object that has kind, apiVersion and metadata. Returns the removed paths, sorted.
 pub(super) fn object(schema: &Value, object: &mut Value) -> Vec<String> {
+    value(schema, true, object)
+}
+
+/// Prunes a value. `whole` is true for an object of the API. Returns the removed paths, sorted.
+pub(super) fn value(schema: &Value, whole: bool, value: &mut Value) -> Vec<String> {
     let mut pruning = Pruning { path: String::new(), unknown: Vec::new() };
-    pruning.value(schema, true, object);
+    pruning.value(schema, whole, value);
     pruning.unknown.sort_unstable();
     pruning.unknown
 }
@@ -40,38 +45,68 @@ struct Pruning {
 }
 
 impl Pruning {
-    /// Prunes a value. `whole` is true for an object of the API.
+    /// Prunes a value whose schema may keep unknown members.
     fn value(&mut self, schema: &Value, whole: bool, value: &mut Value) {
+        let keeps_unknown = flag(schema, "x-kubernetes-preserve-unknown-fields");
         let whole = whole || flag(schema, "x-kubernetes-embedded-resource");
         match value {
             Value::Object(members) => members.retain(|name, value| {
-                let above = self.path.len();
-                if above > 0 {
-                    self.path.push('.');
-                }
-                self.path.push_str(name);
-                let kept = self.member(schema, whole, name, value);
+                let above = self.enter(name);
+                let kept = self.member(schema, keeps_unknown, whole, name, value);
                 if !kept {
                     self.unknown.push(self.path.clone());
                 }
                 self.path.truncate(above);
                 kept
             }),
+            Value::Array(elements) if keeps_unknown => self.kept_elements(schema, elements),
             Value::Array(elements) => {
-                for (n, element) in elements.iter_mut().enumerate() {
-                    let above = self.path.len();
-                    let _ = write!(self.path, "[{n}]");
-                    if !keeps_unknown(schema) || !schema["items"].is_null() {
-                        self.value(&schema["items"], false, element);
-                    }
-                    self.path.truncate(above);
-                }
+                self.elements(elements, |pruning, element| {
+                    pruning.value(&schema["items"], false, element);
+                });
             }
             _ => {}
         }
     }
 
-    fn member(&mut self, schema: &Value, whole: bool, name: &str, value: &mut Value) -> bool {
+    /// Prunes only the declared members inside of a list that keeps unknown ones.
+    fn kept_elements(&mut self, schema: &Value, elements: &mut [Value]) {
+        let items = &schema["items"];
+        if !items.is_object() {
+            return;
+        }
+        self.elements(elements, |pruning, element| match element {
+            Value::Object(members) => {
+                let whole = flag(items, "x-kubernetes-embedded-resource");
+                for (name, value) in members {
+                    let above = pruning.enter(name);
+                    pruning.member(items, true, whole, name, value);
+                    pruning.path.truncate(above);
+                }
+            }
+            Value::Array(elements) => pruning.kept_elements(items, elements),
+            _ => {}
+        });
+    }
+
+    fn elements(&mut self, elements: &mut [Value], mut prune: impl FnMut(&mut Self, &mut Value)) {
+        for (n, element) in elements.iter_mut().enumerate() {
+            let above = self.path.len();
+            let _ = write!(self.path, "[{n}]");
+            prune(self, element);
+            self.path.truncate(above);
+        }
+    }
+
+    /// Prunes a member, and returns whether it is kept.
+    fn member(
+        &mut self,
+        schema: &Value,
+        keeps_unknown: bool,
+        whole: bool,
+        name: &str,
+        value: &mut Value,
+    ) -> bool {
         match name {
             "apiVersion" | "kind" if whole => return true,
             "metadata" if whole => {
@@ -80,27 +115,44 @@ impl Pruning {
             }
             _ => {}
         }
-        let declared = member(schema, name);
-        // `additionalProperties: false` counts as absent.
-        if declared.is_null() || *declared == false {
-            return keeps_unknown(schema);
+        let property = &schema["properties"][name];
+        let additional = &schema["additionalProperties"];
+        if !property.is_null() {
+            self.value(property, false, value);
+        } else if !additional.is_null() {
+            // Without a schema, all members below are unknown.
+            self.value(additional, false, value);
+        } else {
+            return keeps_unknown;
         }
-        self.value(declared, false, value);
         true
     }
 
     fn metadata(&mut self, metadata: &mut Value) {
         let Value::Object(members) = metadata else { return };
-        members.retain(|name, _| {
+        members.retain(|name, value| {
             let known = METADATA.contains(&name.as_str());
             if !known {
                 self.unknown.push(format!("{}.{name}", self.path));
             }
-            known
+            let empty = match value {
+                Value::Null => true,
+                Value::String(text) => text.is_empty(),
+                Value::Array(elements) => elements.is_empty() && name != "managedFields",
+                Value::Object(members) => members.is_empty(),
+                _ => false,
+            };
+            known && !empty
         });
     }
-}
 
-fn keeps_unknown(schema: &Value) -> bool {
-    flag(schema, "x-kubernetes-preserve-unknown-fields")
+    /// Enters a member, and returns the length of the path to restore.
+    fn enter(&mut self, name: &str) -> usize {
+        let above = self.path.len();
+        if above > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        above
+    }
 }

@@ -1,0 +1,398 @@
+//! Regular expressions in Go's syntax, compiled by the crate `regex`.
+//!
+//! Both have nearly the same syntax and run in linear time. The differences are translated: Go's
+//! classes `\d`, `\s` and `\w` are ASCII, a class has no nested class, and a brace that begins no
+//! repetition is an ordinary character.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use regex::Regex;
+
+/// The largest repetition that Go accepts.
+const MOST_REPETITIONS: u32 = 1000;
+
+/// The number of characters in which a counted repetition ends.
+const LONGEST_BRACES: usize = 32;
+
+/// Compiles a pattern, or returns the words of Go's `regexp` about its first problem.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    let problem = |problem: String| format!("error parsing regexp: {problem}");
+    let translated = Translation::of(pattern).map_err(problem)?;
+    Regex::new(&translated).map_err(|error| {
+        let text = error.to_string();
+        let last = text.lines().next_back().unwrap_or_default();
+        problem(format!("{}: `{pattern}`", last.trim_start_matches("error: ")))
+    })
+}
+
+struct Translation<'a> {
+    pattern: &'a str,
+    rest: Peekable<Chars<'a>>,
+    out: String,
+    open_groups: usize,
+    /// True if a repetition operator may follow.
+    repeatable: bool,
+    /// The repetition operator that ended just now.
+    repetition: Option<String>,
+}
+
+impl<'a> Translation<'a> {
+    fn of(pattern: &'a str) -> Result<String, String> {
+        let mut translation = Translation {
+            pattern,
+            rest: pattern.chars().peekable(),
+            out: String::with_capacity(pattern.len()),
+            open_groups: 0,
+            repeatable: false,
+            repetition: None,
+        };
+        while let Some(next) = translation.rest.next() {
+            translation.item(next)?;
+        }
+        if translation.open_groups > 0 {
+            return Err(format!("missing closing ): `{pattern}`"));
+        }
+        Ok(translation.out)
+    }
+
+    fn item(&mut self, next: char) -> Result<(), String> {
+        match next {
+            '*' | '+' | '?' => return self.repeat(next.to_string()),
+            '{' => {
+                if let Some(operator) = self.braces()? {
+                    return self.repeat(operator);
+                }
+                self.literal('{');
+            }
+            '\\' => self.escape()?,
+            '[' => {
+                let class = self.class()?;
+                self.out.push_str(&class);
+            }
+            '(' => {
+                self.group()?;
+                self.repeatable = false;
+                self.repetition = None;
+                return Ok(());
+            }
+            ')' if self.open_groups == 0 => {
+                return Err(format!("unexpected ): `{}`", self.pattern));
+            }
+            ')' => {
+                self.open_groups -= 1;
+                self.out.push(')');
+            }
+            '|' => {
+                self.out.push('|');
+                self.repeatable = false;
+                self.repetition = None;
+                return Ok(());
+            }
+            '^' | '$' | '.' => self.out.push(next),
+            other => self.literal(other),
+        }
+        self.repeatable = true;
+        self.repetition = None;
+        Ok(())
+    }
+
+    fn literal(&mut self, literal: char) {
+        self.out.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
+    }
+
+    fn repeat(&mut self, mut operator: String) -> Result<(), String> {
+        if let Some(before) = &self.repetition {
+            return Err(format!("invalid nested repetition operator: `{before}{operator}`"));
+        }
+        if !self.repeatable {
+            return Err(format!("missing argument to repetition operator: `{operator}`"));
+        }
+        if self.rest.next_if_eq(&'?').is_some() {
+            operator.push('?');
+        }
+        self.out.push_str(&operator);
+        self.repetition = Some(operator);
+        Ok(())
+    }
+
+    /// Takes a counted repetition such as `{2,3}`; other braces are ordinary characters.
+    fn braces(&mut self) -> Result<Option<String>, String> {
+        let ahead: String = self.rest.clone().take(LONGEST_BRACES).collect();
+        let Some((ahead, _)) = ahead.split_once('}') else { return Ok(None) };
+        let (least, most) = ahead.split_once(',').unwrap_or((ahead, ahead));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if least.is_empty() || !digits(least) || !digits(most) {
+            return Ok(None);
+        }
+        let count = |text: &str| text.parse::<u32>().ok().filter(|n| *n <= MOST_REPETITIONS);
+        let valid = match (count(least), most) {
+            (Some(_), "") => true,
+            (Some(least), most) => count(most).is_some_and(|most| least <= most),
+            (None, _) => false,
+        };
+        if !valid {
+            return Err(format!("invalid repeat count: `{{{ahead}}}`"));
+        }
+        for _ in 0..=ahead.chars().count() {
+            self.rest.next();
+        }
+        Ok(Some(format!("{{{ahead}}}")))
+    }
+
+    fn group(&mut self) -> Result<(), String> {
+        self.open_groups += 1;
+        self.out.push('(');
+        if self.rest.next_if_eq(&'?').is_none() {
+            return Ok(());
+        }
+        self.out.push('?');
+        let named = self.rest.clone().take(2).collect::<String>();
+        if named == "P<" || named.starts_with('<') && !matches!(&*named, "<=" | "<!") {
+            return Ok(());
+        }
+        let mut seen = String::from("(?");
+        while let Some(flag) = self.rest.peek().copied() {
+            match flag {
+                'i' | 'm' | 's' | 'U' | '-' => {
+                    self.out.push(flag);
+                    seen.push(flag);
+                    self.rest.next();
+                }
+                ':' | ')' => return Ok(()),
+                other => {
+                    seen.push(other);
+                    break;
+                }
+            }
+        }
+        Err(format!("invalid or unsupported Perl syntax: `{seen}`"))
+    }
+
+    /// Translates an escape outside of a class.
+    fn escape(&mut self) -> Result<(), String> {
+        match self.rest.peek().copied() {
+            Some('Q') => {
+                self.rest.next();
+                self.quoted();
+            }
+            Some(anchor @ ('A' | 'z' | 'B')) => {
+                self.rest.next();
+                self.out.extend(['\\', anchor]);
+            }
+            Some('b') => {
+                self.rest.next();
+                self.out.push_str(r"(?-u:\b)");
+            }
+            _ => match self.class_escape()? {
+                Escaped::Class(class) => self.out.push_str(&class),
+                Escaped::Char(char) => self.literal(char),
+            },
+        }
+        Ok(())
+    }
+
+    /// Translates `\Q…\E`, whose content is literal.
+    fn quoted(&mut self) {
+        while let Some(next) = self.rest.next() {
+            if next == '\\' && self.rest.next_if_eq(&'E').is_some() {
+                return;
+            }
+            self.literal(next);
+        }
+    }
+
+    /// Takes an escape that may be in a class, behind its backslash.
+    fn class_escape(&mut self) -> Result<Escaped, String> {
+        let Some(next) = self.rest.next() else {
+            return Err("trailing backslash at end of expression: ``".to_owned());
+        };
+        let class = |class: &str| Ok(Escaped::Class(class.to_owned()));
+        match next {
+            'd' => class("[0-9]"),
+            'D' => class("[^0-9]"),
+            's' => class(r"[\t\n\f\r ]"),
+            'S' => class(r"[^\t\n\f\r ]"),
+            'w' => class("[0-9A-Za-z_]"),
+            'W' => class("[^0-9A-Za-z_]"),
+            'p' | 'P' => {
+                let mut class = format!("\\{next}");
+                let braced = self.rest.peek() == Some(&'{');
+                for char in self.rest.by_ref() {
+                    class.push(char);
+                    if !braced || char == '}' {
+                        break;
+                    }
+                }
+                Ok(Escaped::Class(class))
+            }
+            'x' => self.hexadecimal(),
+            '0'..='7' => self.octal(next),
+            'a' => Ok(Escaped::Char('\u{7}')),
+            'f' => Ok(Escaped::Char('\u{c}')),
+            'n' => Ok(Escaped::Char('\n')),
+            'r' => Ok(Escaped::Char('\r')),
+            't' => Ok(Escaped::Char('\t')),
+            'v' => Ok(Escaped::Char('\u{b}')),
+            other if other.is_ascii() && !other.is_ascii_alphanumeric() => Ok(Escaped::Char(other)),
+            other => Err(format!("invalid escape sequence: `\\{other}`")),
+        }
+    }
+
+    fn hexadecimal(&mut self) -> Result<Escaped, String> {
+        let digits: String = if self.rest.next_if_eq(&'{').is_some() {
+            self.rest.by_ref().take_while(|c| *c != '}').collect()
+        } else {
+            self.rest.by_ref().take(2).collect()
+        };
+        let char = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+        char.map(Escaped::Char).ok_or_else(|| format!("invalid escape sequence: `\\x{digits}`"))
+    }
+
+    fn octal(&mut self, first: char) -> Result<Escaped, String> {
+        let mut value = first.to_digit(8).unwrap_or(0);
+        let mut length = 1;
+        while length < 3
+            && let Some(digit) = self.rest.peek().and_then(|c| c.to_digit(8))
+        {
+            self.rest.next();
+            value = value * 8 + digit;
+            length += 1;
+        }
+        // A single digit would be a reference to a group.
+        let char = char::from_u32(value).filter(|_| first == '0' || length > 1);
+        char.map(Escaped::Char).ok_or_else(|| format!("invalid escape sequence: `\\{first}`"))
+    }
+
+    /// Takes a class, behind its bracket.
+    fn class(&mut self) -> Result<String, String> {
+        let whole = self.rest.clone();
+        let missing = || {
+            let rest: String = whole.clone().collect();
+            Err(format!("missing closing ]: `[{rest}`"))
+        };
+        let mut out = String::from("[");
+        if self.rest.next_if_eq(&'^').is_some() {
+            out.push('^');
+        }
+        let mut first = true;
+        loop {
+            let Some(next) = self.rest.next() else { return missing() };
+            if next == ']' && !first {
+                out.push(']');
+                return Ok(out);
+            }
+            first = false;
+            if next == '['
+                && let Some(name) = self.named_class()
+            {
+                out.push_str(&name);
+                continue;
+            }
+            let low = match self.class_member(next)? {
+                Escaped::Class(class) => {
+                    out.push_str(&class);
+                    continue;
+                }
+                Escaped::Char(low) => low,
+            };
+            push_in_class(&mut out, low);
+            let mut ahead = self.rest.clone();
+            if ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']') {
+                self.rest.next();
+                let Some(next) = self.rest.next() else { return missing() };
+                match self.class_member(next)? {
+                    Escaped::Char(high) if low <= high => {
+                        out.push('-');
+                        push_in_class(&mut out, high);
+                    }
+                    Escaped::Char(high) => {
+                        return Err(format!("invalid character class range: `{low}-{high}`"));
+                    }
+                    Escaped::Class(_) => {
+                        return Err(format!("invalid character class range: `{low}-\\`"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn class_member(&mut self, next: char) -> Result<Escaped, String> {
+        if next == '\\' { self.class_escape() } else { Ok(Escaped::Char(next)) }
+    }
+
+    /// Takes a class such as `[:alpha:]`, behind its first bracket.
+    fn named_class(&mut self) -> Option<String> {
+        let mut ahead = self.rest.clone();
+        if ahead.next() != Some(':') {
+            return None;
+        }
+        let name: String = ahead.by_ref().take_while(|c| *c != ':').collect();
+        if ahead.next() != Some(']') {
+            return None;
+        }
+        self.rest = ahead;
+        Some(format!("[:{name}:]"))
+    }
+}
+
+enum Escaped {
+    Char(char),
+    /// A class, which is valid inside of another one as well.
+    Class(String),
+}
+
+fn push_in_class(out: &mut String, char: char) {
+    // Angle brackets are boundaries of words when they are escaped.
+    if char.is_ascii_punctuation() && !matches!(char, '<' | '>') {
+        out.push('\\');
+    }
+    out.push(char);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+
+    #[test]
+    fn go_syntax_is_understood() {
+        for (pattern, matching, other) in [
+            ("^a+$", "aa", "b"),
+            (r"^\d+$", "12", "٣"),
+            (r"^[\w-]+$", "a-b_1", "a.b"),
+            (r"^[[:alpha:]&&b]+$", "a&b", "1"),
+            ("^[[a]]$", "[]", "b"),
+            ("^a{$", "a{", "a"),
+            ("^a{2,3}$", "aa", "a"),
+            (r"^\Qa.b\E$", "a.b", "axb"),
+            (r"^[^\D]$", "1", "a"),
+            (r"^(?P<n>x)(?i)y$", "xY", "XY"),
+            (r"^\x41\101$", "AA", "A"),
+            ("^[]a]$", "]", "b"),
+            (r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "a.b-c", "-a"),
+        ] {
+            let compiled = compile(pattern).unwrap();
+            assert!(compiled.is_match(matching), "{pattern} {matching}");
+            assert!(!compiled.is_match(other), "{pattern} {other}");
+        }
+    }
+
+    #[test]
+    fn problems_are_named_in_words_of_go() {
+        for (pattern, problem) in [
+            ("(", "missing closing ): `(`"),
+            ("a)", "unexpected ): `a)`"),
+            ("[a", "missing closing ]: `[a`"),
+            ("*", "missing argument to repetition operator: `*`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("a{2000}", "invalid repeat count: `{2000}`"),
+            (r"\1", r"invalid escape sequence: `\1`"),
+            ("a(?=b)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("[z-a]", "invalid character class range: `z-a`"),
+        ] {
+            let told = compile(pattern).unwrap_err();
+            let expected = format!("error parsing regexp: {problem}");
+            assert_eq!(told, expected, "{pattern}");
+        }
+    }
+}
