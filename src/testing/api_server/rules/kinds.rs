@@ -113,11 +113,11 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("Role", "roles", NAMESPACED | UPSERT | PATH_NAME, "", "", ""),
     ]),
     ("storage.k8s.io", "v1", &[
-        ("CSIDriver", "csidrivers", VERSIONED, "", "", ""),
+        ("CSIDriver", "csidrivers", VERSIONED | RETURNED, "", "", ""),
         ("CSINode", "csinodes", VERSIONED | RETURNED, "", "", ""),
         ("CSIStorageCapacity", "csistoragecapacities", NAMESPACED | VERSIONED, "", "", ""),
         ("StorageClass", "storageclasses", RETURNED, "sc", "", ""),
-        ("VolumeAttachment", "volumeattachments", STATUS | VERSIONED, "", "", ""),
+        ("VolumeAttachment", "volumeattachments", STATUS | VERSIONED | RETURNED, "", "", ""),
         ("VolumeAttributesClass", "volumeattributesclasses", 0, "vac", "", ""),
     ]),
     ("admissionregistration.k8s.io", "v1", &[

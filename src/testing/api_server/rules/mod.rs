@@ -15,3 +15,4 @@ pub(crate) mod quantity;
 pub(crate) mod schema;
 pub(crate) mod strategy;
 pub(crate) mod validation;
+pub(crate) mod warnings;

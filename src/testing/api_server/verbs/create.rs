@@ -51,7 +51,7 @@ fn create_object(
     }
     admit(store, place, &name)?;
     if track {
-        managed_fields::track(&place, None, &mut object);
+        managed_fields::track(&place, built_in::empty(place).as_ref(), &mut object);
     }
     let direct = place.part == Part::Both;
     strategy::on_create(place.resource, direct, &mut object);
@@ -72,6 +72,7 @@ fn create_object(
         });
     }
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
+    built_in::warn(place, &object);
     place.put(store, object)
 }
 

@@ -104,6 +104,7 @@ fn update_object(
     }
     let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
     place.warn(warnings);
+    built_in::warn(place, &object);
     if object == before {
         // As on a real server, no change means no revision and no event.
         return Ok(before);
