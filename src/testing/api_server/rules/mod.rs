@@ -19,3 +19,4 @@ pub(crate) mod shape;
 pub(crate) mod strategy;
 pub(crate) mod unimplemented;
 pub(crate) mod validation;
+pub(crate) mod warnings;

@@ -27,8 +27,22 @@ pub(crate) fn strip(api_version: &str, kind: &str, object: &mut Value) -> Result
 /// Adds the members that the type always has.
 pub(crate) fn complete(api_version: &str, kind: &str, object: &mut Value) {
     if let (Some(id), Some(members)) = (MessageId::of(api_version, kind), object.as_object_mut()) {
-        complete_members(id, members, 0);
+        complete_members(id, members, Added::All, 0);
     }
+}
+
+/// Adds the members that the type always has and that are objects. Their defaults can follow.
+pub(crate) fn add_structures(api_version: &str, kind: &str, object: &mut Value) {
+    if let (Some(id), Some(members)) = (MessageId::of(api_version, kind), object.as_object_mut()) {
+        complete_members(id, members, Added::Structures, 0);
+    }
+}
+
+/// The members that are added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Structures,
+    All,
 }
 
 fn strip_members(
@@ -122,27 +136,30 @@ fn is_empty(field: &Field, value: &Value) -> bool {
     }
 }
 
-fn complete_members(id: MessageId, members: &mut Map<String, Value>, depth: usize) {
+fn complete_members(id: MessageId, members: &mut Map<String, Value>, added: Added, depth: usize) {
     if depth > MAX_DEPTH {
         return;
     }
     for field in id.fields() {
         if field.is(INLINE) {
-            complete_members(field.target(), members, depth + 1);
+            complete_members(field.target(), members, added, depth + 1);
             continue;
         }
         if field.name() == "managedFields" {
             continue;
         }
         if field.is(REQUIRED) && members.get(field.name()).is_none_or(Value::is_null) {
-            members.insert(field.name().to_owned(), zero(field));
+            let zero = zero(field);
+            if added == Added::All || zero.is_object() {
+                members.insert(field.name().to_owned(), zero);
+            }
         }
         if field.kind != Kind::Message {
             continue;
         }
         let inner = |value: &mut Value| {
             if let Some(members) = value.as_object_mut() {
-                complete_members(field.target(), members, depth + 1);
+                complete_members(field.target(), members, added, depth + 1);
             }
         };
         match (field.shape, members.get_mut(field.name())) {

@@ -2,11 +2,11 @@
 //!
 //! The test process writes objects as they are, so its own writes skip these steps.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Part, Place};
 use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::{defaults, normal_form, validation};
+use crate::testing::api_server::rules::{defaults, normal_form, validation, warnings};
 
 /// Brings a body into normal form and adds the defaults of its type.
 pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure> {
@@ -20,9 +20,17 @@ pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure
             format!("{kind} in version {version:?} cannot be handled as a {kind}: {problem}");
         Failure::bad_request(message)
     })?;
+    normal_form::add_structures(&version, kind, object);
     defaults::add(&version, kind, object);
     normal_form::complete(&version, kind, object);
     Ok(())
+}
+
+/// Returns an object that says nothing. What it has belongs to no manager of a new object.
+pub(super) fn empty(place: Place<'_>) -> Option<Value> {
+    let mut object = json!({});
+    normal_form::complete(&place.resource.api_version(), &place.resource.kind, &mut object);
+    applies(place).then_some(object)
 }
 
 /// Adds the members that the type always has.
@@ -39,6 +47,14 @@ pub(super) fn finish(place: Place<'_>, object: &mut Value) {
         let (version, kind) = (place.resource.api_version(), &place.resource.kind);
         defaults::add(&version, kind, object);
         normal_form::complete(&version, kind, object);
+    }
+}
+
+/// Adds the warnings about the new state.
+pub(super) fn warn(place: Place<'_>, object: &Value) {
+    if applies(place) && place.part == Part::Object {
+        let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+        place.warn(warnings::of(&version, kind, object));
     }
 }
 

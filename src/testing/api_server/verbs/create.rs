@@ -51,7 +51,7 @@ fn create_object(
     }
     admit(store, place, &name)?;
     if track {
-        managed_fields::track(&place, None, &mut object);
+        managed_fields::track(&place, built_in::empty(place).as_ref(), &mut object);
     }
     let direct = place.part == Part::Both;
     strategy::on_create(place.resource, direct, &mut object);
@@ -74,6 +74,7 @@ fn create_object(
     place.check_implemented(None, &object)?;
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
     place.warn(definition::warnings(place.resource, None, &object));
+    built_in::warn(place, &object);
     place.put(store, object)
 }
 

@@ -40,6 +40,7 @@ pub(super) const STATEFUL_SET: &[Row] = &[
 ];
 
 pub(super) const DAEMON_SET: &[Row] = &[
+    ("metadata", With(count_templates)),
     ("spec.template.spec", Each(POD_SPEC)),
     ("spec.updateStrategy", Empty),
     ("spec.updateStrategy.type", Text("RollingUpdate")),
@@ -99,6 +100,14 @@ fn rolling(strategy: &mut Map<String, Value>, values: &[(&str, Value)]) {
         for (name, value) in values {
             set(rolling, name, value.clone());
         }
+    }
+}
+
+/// An annotation counts the templates of a daemon set, because its type has no member for it.
+fn count_templates(metadata: &mut Map<String, Value>) {
+    set(metadata, "annotations", json!({}));
+    if let Some(all) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+        set(all, "deprecated.daemonset.template.generation", "0".into());
     }
 }
 

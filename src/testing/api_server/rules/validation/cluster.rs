@@ -45,8 +45,6 @@ pub(super) const HOOKS: &[Row] = &[
     ("webhooks[].sideEffects", RequiredSince("must specify one of None, NoneOnDryRun")),
 ];
 
-pub(super) const API_SERVICE: &[Row] = &[("", Check(api_service))];
-
 fn duration(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
     if seconds.as_i64().is_some_and(|seconds| seconds <= 0) {
         causes.push(invalid(path, seconds, "must be greater than 0"));
@@ -232,30 +230,6 @@ fn signer(name: &Value, path: &str, causes: &mut Vec<Cause>) {
             let problem =
                 "must be a fully qualified domain and path of the form 'example.com/signer-name'";
             causes.push(Cause::invalid(path, name, problem));
-        }
-    }
-}
-
-fn api_service(service: &Value, _path: &str, causes: &mut Vec<Cause>) {
-    let spec = &service["spec"];
-    let (group, version) = (text(spec, "group"), text(spec, "version"));
-    let name = text(&service["metadata"], "name");
-    let expected = format!("{version}.{group}");
-    if name != expected {
-        let problem = format!("must be `spec.version+\".\"+spec.group`: {expected:?}");
-        causes.push(Cause::invalid("metadata.name", name, &problem));
-    }
-    if group.is_empty() && version != "v1" {
-        let problem = "only v1 may have an empty group and it better be legacy kube";
-        causes.push(Cause::required("spec.group", problem));
-    }
-    rows::is(formats::old_label, version, "spec.version", causes);
-    for (name, most) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
-        let value = spec[name].as_i64().unwrap_or(0);
-        if value <= 0 || value > most {
-            let problem = format!("must be positive and less than {most}");
-            let path = format!("spec.{name}");
-            causes.push(Cause::invalid_raw(&path, &value.to_string(), &problem));
         }
     }
 }

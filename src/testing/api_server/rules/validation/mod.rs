@@ -71,7 +71,6 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", cluster::FLOW_SCHEMA),
     ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", cluster::HOOKS),
     ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", cluster::HOOKS),
-    ("apiregistration.k8s.io/v1", "APIService", cluster::API_SERVICE),
 ];
 
 /// The tables of statuses, by API version and kind.

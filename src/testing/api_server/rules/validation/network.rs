@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::containers;
 use super::pods::required_one_of;
-use super::rows::Rule::{Check, OneOf};
+use super::rows::Rule::{Check, Given, OneOf};
 use super::rows::{self, Row, child, elements, is_empty, text};
 use super::selectors;
 use crate::testing::api_server::failure::Cause;
@@ -25,7 +25,7 @@ pub(super) const ENDPOINT_SLICE: &[Row] = &[
 
 pub(super) const INGRESS: &[Row] = &[
     ("spec", Check(some_rule)),
-    ("spec.defaultBackend", Check(backend)),
+    ("spec.defaultBackend", Given(backend)),
     ("spec.rules[]", Check(ingress_rule)),
     ("spec.ingressClassName", Check(class_name)),
 ];

@@ -18,6 +18,8 @@ pub(super) enum Rule {
     RequiredSince(&'static str),
     /// A function of the value and its path. A value that is not there is null.
     Check(Check),
+    /// As `Check`, for a value that is there.
+    Given(Check),
     /// A text that is one of these, in the order of messages.
     OneOf(&'static [&'static str]),
     /// A text of a format.
@@ -60,6 +62,7 @@ fn follow(below: &str, rule: Rule, path: &str, value: &Value, causes: &mut Vec<C
 fn apply(rule: Rule, path: &str, value: &Value, causes: &mut Vec<Cause>) {
     match rule {
         Rule::Check(check) => check(value, path, causes),
+        Rule::Given(check) if !value.is_null() => check(value, path, causes),
         Rule::Required if is_empty(value) => causes.push(Cause::required(path, "")),
         Rule::RequiredSince(reason) if is_empty(value) => {
             causes.push(Cause::required(path, reason));
@@ -73,7 +76,7 @@ fn apply(rule: Rule, path: &str, value: &Value, causes: &mut Vec<Cause>) {
         Rule::NotNegative => not_negative(value, path, causes),
         Rule::Between(least, most) => between(least, most, value, path, causes),
         Rule::Rows(rows) if !value.is_null() => check(rows, path, value, causes),
-        Rule::Required | Rule::RequiredSince(_) | Rule::Rows(_) => {}
+        Rule::Required | Rule::RequiredSince(_) | Rule::Rows(_) | Rule::Given(_) => {}
     }
 }
 
