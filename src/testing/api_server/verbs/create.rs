@@ -51,7 +51,7 @@ fn create_object(
     }
     admit(store, place, &name)?;
     if track {
-        managed_fields::track(&place, built_in::empty(place).as_ref(), &mut object);
+        managed_fields::track(&place, None, &mut object);
     }
     let direct = place.part == Part::Both;
     strategy::on_create(place.resource, direct, &mut object);
