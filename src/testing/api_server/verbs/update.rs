@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Part, Place, built_in, create, is_over, managed_fields, take_metadata};
+use super::{Part, Place, admission, built_in, create, is_over, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
 use crate::testing::api_server::store::Store;
@@ -87,6 +87,7 @@ fn update_object(
         if place.part == Part::Finalize {
             object["spec"] = spec;
         }
+        admission::complete_changed(place, &before, &mut object);
         built_in::complete(place, &mut object);
     }
     if let Some(members) = object["metadata"].as_object_mut() {
@@ -105,6 +106,7 @@ fn update_object(
     let warnings = metadata::warnings(place.resource, &before["metadata"], &object["metadata"]);
     place.warn(warnings);
     built_in::warn(place, &object);
+    admission::admit_changed(store, place, &before, &mut object)?;
     if object == before {
         // As on a real server, no change means no revision and no event.
         return Ok(before);
