@@ -392,7 +392,7 @@ impl Failure {
 }
 
 /// A problem of one field.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Cause {
     reason: &'static str,
     field: String,

@@ -4,10 +4,12 @@
 //! Rules see values and no store.
 
 pub(crate) mod access;
+pub(crate) mod changes;
 pub(crate) mod defaults;
 pub(crate) mod definition;
 pub(crate) mod formats;
 pub(crate) mod go_format;
+pub(crate) mod internal_form;
 pub(crate) mod kinds;
 pub(crate) mod metadata;
 pub(crate) mod normal_form;

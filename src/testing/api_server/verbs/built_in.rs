@@ -2,11 +2,13 @@
 //!
 //! The test process writes objects as they are, so its own writes skip these steps.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{Part, Place};
 use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::{defaults, normal_form, validation, warnings};
+use crate::testing::api_server::rules::{changes, defaults, normal_form, validation, warnings};
 
 /// Brings a body into normal form and adds the defaults of its type.
 pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure> {
@@ -24,13 +26,6 @@ pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure
     defaults::add(&version, kind, object);
     normal_form::complete(&version, kind, object);
     Ok(())
-}
-
-/// Returns an object that says nothing. What it has belongs to no manager of a new object.
-pub(super) fn empty(place: Place<'_>) -> Option<Value> {
-    let mut object = json!({});
-    normal_form::complete(&place.resource.api_version(), &place.resource.kind, &mut object);
-    applies(place).then_some(object)
 }
 
 /// Adds the members that the type always has.
@@ -58,17 +53,29 @@ pub(super) fn warn(place: Place<'_>, object: &Value) {
     }
 }
 
-/// Returns the problems of the new state.
+/// Returns the problems of the new state, and of the change that leads to it.
+///
+/// The test process can write what a client cannot. Problems that the state before had already are
+/// therefore no problems of a change.
 pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value) -> Vec<Cause> {
     if !applies(place) {
         return Vec::new();
     }
     let (version, kind) = (place.resource.api_version(), &place.resource.kind);
-    let _ = before;
-    match place.part {
+    let of = |object: &Value| match place.part {
         Part::Status => validation::status_problems(&version, kind, object),
         _ => validation::problems(&version, kind, object),
+    };
+    let mut causes = of(object);
+    let Some(before) = before else { return causes };
+    if !causes.is_empty() {
+        let known: HashSet<Cause> = of(before).into_iter().collect();
+        causes.retain(|cause| !known.contains(cause));
     }
+    if place.part != Part::Status {
+        causes.extend(changes::problems(&version, kind, before, object));
+    }
+    causes
 }
 
 /// Returns whether the type has these steps. Definitions have their own.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Part, Place, built_in, managed_fields, take_metadata};
+use super::{Part, Place, admission, built_in, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::names;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
@@ -54,6 +54,7 @@ fn create_object(
         managed_fields::track(&place, None, &mut object);
     }
     let direct = place.part == Part::Both;
+    admission::complete_new(store, place, &mut object)?;
     strategy::on_create(place.resource, direct, &mut object);
     built_in::complete(place, &mut object);
     let mut causes = metadata::problems(place.resource, &object["metadata"]);
@@ -75,6 +76,7 @@ fn create_object(
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
     place.warn(definition::warnings(place.resource, None, &object));
     built_in::warn(place, &object);
+    admission::admit_new(store, place, &mut object)?;
     place.put(store, object)
 }
 

@@ -3,6 +3,7 @@
 //! A write is checked, completed with what a server sets, and stored. It is atomic under the store's
 //! lock. The controllers act on it afterwards.
 
+mod admission;
 mod built_in;
 mod create;
 mod delete;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Part, Place, built_in, create, is_over, managed_fields, take_metadata};
+use super::{Part, Place, admission, built_in, create, is_over, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
@@ -91,6 +91,7 @@ fn update_object(
         if place.part == Part::Finalize {
             object["spec"] = spec;
         }
+        admission::complete_changed(place, &before, &mut object);
         built_in::complete(place, &mut object);
     }
     if let Some(members) = object["metadata"].as_object_mut() {
@@ -112,6 +113,7 @@ fn update_object(
         place.warn(definition::warnings(place.resource, Some(&before), &object));
     }
     built_in::warn(place, &object);
+    admission::admit_changed(store, place, &before, &mut object)?;
     if managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.
         return Ok(before);

@@ -20,7 +20,7 @@ use crate::testing::api_server::controllers;
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::{ResourceType, Subresource};
 use crate::testing::api_server::rules::access::User;
-use crate::testing::api_server::rules::schema;
+use crate::testing::api_server::rules::{schema, warnings};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::selection::Selection;
 use crate::testing::api_server::verbs::options::{DeleteOptions, FieldValidation, WriteOptions};
@@ -68,11 +68,21 @@ where
         head: &head,
         warnings: Warnings::default(),
     };
-    if head.method == Method::GET {
-        return resource_request.read();
+    let answer = if head.method == Method::GET {
+        resource_request.read()
+    } else {
+        let body = read(body).await?;
+        if resource.review { resource_request.review(&body) } else { resource_request.write(&body) }
+    };
+    let Some(warning) = warnings::of_use(&resource.api_version(), &resource.kind) else {
+        return answer;
+    };
+    let encoding = Encoding::of_status(&head.headers);
+    let mut response = answer.unwrap_or_else(|failure| failure.response(encoding));
+    if let Ok(warning) = HeaderValue::try_from(format!("299 - {warning:?}")) {
+        response.headers_mut().append(WARNING, warning);
     }
-    let body = read(body).await?;
-    if resource.review { resource_request.review(&body) } else { resource_request.write(&body) }
+    Ok(response)
 }
 
 /// Returns the requested type and subresource.

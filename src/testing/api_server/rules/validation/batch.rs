@@ -8,8 +8,10 @@ use super::selectors;
 use super::workloads::TEMPLATE;
 use crate::testing::api_server::failure::Cause;
 
-pub(super) const JOB: &[Row] =
-    &[("", Check(made_selector)), ("spec", Check(selected)), ("spec", Rows(JOB_SPEC))];
+pub(super) const JOB: &[Row] = &[("", Check(made_selector)), ("", Rows(SPEC))];
+
+/// A job's specification, with its selector.
+pub(super) const SPEC: &[Row] = &[("spec", Check(selected)), ("spec", Rows(JOB_SPEC))];
 
 const JOB_SPEC: &[Row] = &[
     ("parallelism", NotNegative),

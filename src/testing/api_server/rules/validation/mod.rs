@@ -89,6 +89,13 @@ pub(crate) fn problems(api_version: &str, kind: &str, object: &Value) -> Vec<Cau
     run(KINDS, api_version, kind, object)
 }
 
+/// Returns the problems of a job's specification.
+pub(crate) fn job_spec_problems(job: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    rows::check(batch::SPEC, "", job, &mut causes);
+    causes
+}
+
 /// Returns the problems of a status.
 pub(crate) fn status_problems(api_version: &str, kind: &str, object: &Value) -> Vec<Cause> {
     run(STATUSES, api_version, kind, object)
