@@ -88,20 +88,22 @@ impl ApiServerBuilder {
     /// implement. The response is 501 with the rule's name. Without it such a request passes.
     ///
     /// ```
-    /// use k8s_openapi::api::core::v1::ResourceQuota;
-    /// use kube::api::{Api, ObjectMeta};
+    /// use k8s_openapi::api::core::v1::Namespace;
+    /// use kube::api::Api;
     /// use kube_informer::testing::ApiServer;
+    /// use serde_json::json;
     ///
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
     /// let server = ApiServer::builder().strict().build();
-    /// let quotas: Api<ResourceQuota> = Api::default_namespaced(server.client());
-    /// let metadata = ObjectMeta { name: Some("few".into()), ..ObjectMeta::default() };
-    /// let quota = ResourceQuota { metadata, ..ResourceQuota::default() };
-    /// let refused = quotas.create(&Default::default(), &quota).await.unwrap_err();
+    /// let namespaces: Api<Namespace> = Api::all(server.client());
+    /// let label = "pod-security.kubernetes.io/enforce";
+    /// let secured = json!({"metadata": {"name": "shop", "labels": {label: "restricted"}}});
+    /// let secured: Namespace = serde_json::from_value(secured)?;
+    /// let refused = namespaces.create(&Default::default(), &secured).await.unwrap_err();
     /// let kube::Error::Api(status) = refused else { panic!("{refused}") };
     /// assert_eq!(status.code, 501);
-    /// assert!(status.message.contains("ResourceQuota"));
-    /// # });
+    /// assert!(status.message.contains("PodSecurity"));
+    /// # Ok::<(), serde_json::Error>(()) }).unwrap();
     /// ```
     pub fn strict(mut self) -> Self {
         self.options.strict = true;

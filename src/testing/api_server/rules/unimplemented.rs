@@ -13,16 +13,6 @@ type Judges = fn(Option<&Value>, &Value) -> bool;
 /// The rules: the type's qualified name, the objects that the rule would judge, and its name.
 const RULES: &[(&str, Judges, &str)] = &[
     (
-        "resourcequotas",
-        |_, _| true,
-        "admission by ResourceQuota: nothing is counted, and no object is refused",
-    ),
-    (
-        "limitranges",
-        |_, _| true,
-        "admission by LimitRange: no defaults are set, and no pod is refused",
-    ),
-    (
         "mutatingwebhookconfigurations.admissionregistration.k8s.io",
         |_, _| true,
         "admission webhooks: none is called",
