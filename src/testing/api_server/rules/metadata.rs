@@ -233,6 +233,18 @@ fn new_finalizers(before: &Value, after: &Value) -> Option<Cause> {
     Some(Cause::forbidden("metadata.finalizers", &problem))
 }
 
+/// Removes members that are empty, as a server does that reads metadata into its own type.
+pub(crate) fn tidy(metadata: &mut Map<String, Value>) {
+    metadata.retain(|member, value| match member.as_str() {
+        // An empty list ends the tracking of owners.
+        "managedFields" => true,
+        _ if value.is_null() => false,
+        "labels" | "annotations" => value.as_object().is_none_or(|members| !members.is_empty()),
+        "finalizers" | "ownerReferences" => value.as_array().is_none_or(|all| !all.is_empty()),
+        _ => true,
+    });
+}
+
 /// Removes owners that repeat an earlier one, and returns a warning about them.
 pub(crate) fn merge_owners(metadata: &mut Map<String, Value>) -> Option<String> {
     let owners = metadata.get_mut("ownerReferences")?.as_array_mut()?;

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::schema;
-use crate::testing::api_server::rules::unimplemented;
+use crate::testing::api_server::rules::{metadata, unimplemented};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::{Stored, Views, key};
 
@@ -170,6 +170,7 @@ impl<'a> Place<'a> {
         let Some(metadata) = metadata.as_object_mut() else {
             return Err(Failure::bad_request("metadata is not an object"));
         };
+        metadata::tidy(metadata);
         match (self.resource.namespaced, self.namespace) {
             (true, Some(namespace)) => {
                 let found = metadata.get("namespace").and_then(Value::as_str).unwrap_or_default();
