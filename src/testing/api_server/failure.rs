@@ -199,11 +199,12 @@ impl Failure {
         ))
     }
 
-    /// Returns the failure for unknown members in a patched object, which is not quoted.
-    pub(crate) fn strict_patch(unknown: &[String]) -> Self {
-        let problem = format!("strict decoding error: {}", unknown.join(", "));
-        let cause = Cause::invalid("patch", "", &problem);
-        Self::invalid_kind("", "", "", &[cause])
+    /// Returns the failure for a member of an applied configuration that occurs twice.
+    pub(crate) fn strict_apply(problem: &str) -> Self {
+        Self::bad_request(format!(
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  \
+             {problem}"
+        ))
     }
 
     /// Returns the failure for invalid options of a write.

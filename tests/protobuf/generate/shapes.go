@@ -210,11 +210,9 @@ func (g *goTypes) field(f member) string {
 		switch known {
 		case "merge":
 			row += fmt.Sprintf(".merge(%q)", key)
-		case "retainKeys":
-			row += ".retain()"
 		case "replace":
 			row += ".replace()"
-		case "":
+		case "", "retainKeys": // Only clients need to know.
 		default:
 			panic("an unknown strategy: " + known)
 		}

@@ -40,6 +40,28 @@ pub(crate) fn syntax(value: &Value) -> String {
     }
 }
 
+/// Returns the name of a value in an error of Go's JSON decoder.
+pub(crate) fn json_name(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(_) => "bool".into(),
+        Value::Number(number) if number.is_f64() => format!("number {number}"),
+        Value::Number(_) => "number".into(),
+        Value::String(_) => "string".into(),
+        Value::Array(_) => "array".into(),
+        Value::Object(_) => "object".into(),
+    }
+}
+
+/// Returns the name of a value's kind in Go.
+pub(crate) fn kind_name(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+        other => type_name(other),
+    }
+}
+
 /// Returns the name of a value's Go type.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {

@@ -10,6 +10,7 @@ pub(crate) mod definition;
 pub(crate) mod formats;
 pub(crate) mod go_format;
 pub(crate) mod internal_form;
+pub(crate) mod json;
 pub(crate) mod kinds;
 pub(crate) mod metadata;
 pub(crate) mod normal_form;

@@ -6,6 +6,7 @@
 mod admission;
 mod built_in;
 mod create;
+pub(crate) mod decoding;
 mod delete;
 pub(crate) mod list;
 pub(crate) mod managed_fields;

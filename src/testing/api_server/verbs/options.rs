@@ -15,6 +15,8 @@ pub(crate) struct WriteOptions {
     pub(crate) manager_given: bool,
     /// True if the write takes fields over from other managers; only for server-side apply.
     pub(crate) force: bool,
+    /// True if the request says anything about force.
+    pub(crate) force_given: bool,
     pub(crate) unknown: FieldValidation,
     pub(crate) grace: Option<i64>,
     pub(crate) propagation: Option<Propagation>,

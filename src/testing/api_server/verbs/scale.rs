@@ -9,10 +9,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::Selector;
 use serde_json::{Value, json};
 
-use super::patch;
+use super::managed_fields::apply;
+use super::options::WriteOptions;
+use super::patch::{Form, Patch};
 use super::{Place, at, update};
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::shape::{self, Shape};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
 
@@ -82,17 +85,57 @@ pub(crate) fn replace(
     write(store, place, &current, scale)
 }
 
-/// Patches an object's scale.
+/// Patches an object's scale. Also returns messages about members of the patch that do not count.
 pub(crate) fn patch(
     store: &mut Store,
     place: Place<'_>,
+    options: &WriteOptions,
     media_type: &str,
     body: &[u8],
-) -> Result<Value, Failure> {
+) -> Result<(Value, Vec<String>), Failure> {
+    let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
     let mut scale = read(place.resource, &current)?;
-    patch::apply("Scale", place.resource.custom, media_type, body, &mut scale)?;
-    write(store, place, &current, &scale)
+    let patch = Patch::read(form, body)?;
+    let shape = Shape::of_kind(VERSION, "Scale");
+    patch.apply(shape, &mut scale)?;
+    let problems = patch.decode(options.unknown, &mut scale, |source, scale| {
+        let unknown = shape::decode(shape, source, scale)?.into_iter();
+        Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
+    })?;
+    Ok((write(store, place, &current, &scale)?, problems))
+}
+
+/// Applies a configuration to an object's scale. It can set the number of replicas.
+pub(crate) fn apply(
+    store: &mut Store,
+    place: Place<'_>,
+    options: &WriteOptions,
+    applied: &Value,
+) -> Result<Value, Failure> {
+    place.current(store)?;
+    let paths = place.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    apply::check(Shape::of_kind(VERSION, "Scale"), (VERSION, "Scale"), applied)?;
+    let mut whole = json!({
+        "apiVersion": place.resource.api_version(), "kind": place.resource.kind,
+        "metadata": { "name": place.name() },
+    });
+    // The uid and version of the scale are preconditions.
+    for member in ["uid", "resourceVersion"] {
+        let value = &applied["metadata"][member];
+        if !value.is_null() {
+            whole["metadata"][member] = value.clone();
+        }
+    }
+    let replicas = &applied["spec"]["replicas"];
+    if !replicas.is_null() {
+        let members: Vec<&str> = paths.spec.split('.').collect();
+        if let Some((last, above)) = members.split_last() {
+            at(&mut whole, above)[*last] = replicas.clone();
+        }
+    }
+    let (_, object) = apply::apply(store, place, options, &whole, None)?;
+    of(place.resource, &object)
 }
 
 fn write(

@@ -16,6 +16,7 @@ mod table;
 mod watches;
 mod written;
 mod yaml;
+mod yaml_keys;
 
 use std::sync::Arc;
 

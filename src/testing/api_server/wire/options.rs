@@ -5,10 +5,13 @@ use serde_json::Value;
 
 use super::protobuf;
 use super::query::{is_true, parameters};
-use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::verbs::options::{
     DeleteOptions, WriteOptions, dry_run, propagation, unknown,
 };
+
+/// The longest name of a field manager, in bytes.
+const LONGEST_MANAGER: usize = 128;
 
 impl WriteOptions {
     /// Parses the options of a request.
@@ -27,7 +30,9 @@ impl WriteOptions {
             let problem = |_| Failure::bad_request(format!("gracePeriodSeconds: {value:?}"));
             value.parse().map_err(problem)
         });
+        check_manager(kind, get("fieldManager").map_or("", |value| value))?;
         Ok(Self {
+            force_given: params.contains_key("force"),
             dry_run: dry_run(kind, get("dryRun").map_or("", |value| value))?,
             manager_given: get("fieldManager").is_some(),
             force: get("force").is_some_and(|value| is_true(value)),
@@ -37,6 +42,22 @@ impl WriteOptions {
             propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,
         })
     }
+}
+
+/// Checks the name of a field manager.
+fn check_manager(kind: &str, manager: &str) -> Result<(), Failure> {
+    let mut causes = Vec::new();
+    if manager.len() > LONGEST_MANAGER {
+        causes.push(Cause::too_long("fieldManager", LONGEST_MANAGER as u64));
+    }
+    if let Some((at, found)) = manager.char_indices().find(|(_, c)| c.is_control()) {
+        let problem = format!("invalid character U+{:04X} (at position {at})", u32::from(found));
+        causes.push(Cause::invalid("fieldManager", manager, &problem));
+    }
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::invalid_kind("meta.k8s.io", kind, "", &causes))
 }
 
 impl DeleteOptions {

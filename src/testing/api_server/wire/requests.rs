@@ -15,17 +15,18 @@ use super::body::full;
 use super::form::{Encoding, Form, response, streamed};
 use super::query::{Query, RequestInfo, Target};
 use super::state::Server;
-use super::{authorization, discovery, list, openapi, protobuf, watches, written, yaml};
+use super::{authorization, discovery, list, openapi, protobuf, watches, written, yaml, yaml_keys};
 use crate::testing::api_server::controllers;
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::{ResourceType, Subresource};
 use crate::testing::api_server::rules::access::User;
-use crate::testing::api_server::rules::{schema, warnings};
+use crate::testing::api_server::rules::go_format::json_name;
+use crate::testing::api_server::rules::{json, warnings};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::selection::Selection;
 use crate::testing::api_server::verbs::options::{DeleteOptions, FieldValidation, WriteOptions};
 use crate::testing::api_server::verbs::{self, Deleted, Part, Place, Warnings};
-use crate::testing::api_server::verbs::{managed_fields, patch, pods, reviews, scale};
+use crate::testing::api_server::verbs::{decoding, managed_fields, patch, pods, reviews, scale};
 use crate::transport::protobuf::MEDIA_TYPE;
 
 /// The largest body of a request, in bytes.
@@ -174,7 +175,7 @@ impl ResourceRequest<'_> {
         if self.head.method != Method::POST || self.target.name.is_some() {
             return Err(self.not_allowed());
         }
-        let asked = parse(self.content_type(), body)?;
+        let asked = parse(self.content_type(), body)?.0;
         let access = self.server.access.lock();
         let answered = reviews::answer(
             &access,
@@ -205,11 +206,7 @@ impl ResourceRequest<'_> {
             None | Some(Subresource::Status | Subresource::Finalize) => {
                 self.write_object(&mut store, &options, content_type, body)?
             }
-            Some(part) => {
-                let (code, told) =
-                    self.write_part(&mut store, part, &options, content_type, body)?;
-                (code, told, Vec::new())
-            }
+            Some(part) => self.write_part(&mut store, part, &options, content_type, body)?,
         };
         controllers::settle(&mut store);
         drop(store);
@@ -223,7 +220,8 @@ impl ResourceRequest<'_> {
         Ok(response)
     }
 
-    /// Writes a subresource that is not an object of the type.
+    /// Writes a subresource that is not an object of the type. Returns what [`Self::write_object`]
+    /// returns.
     fn write_part(
         &self,
         store: &mut Store,
@@ -231,24 +229,39 @@ impl ResourceRequest<'_> {
         options: &WriteOptions,
         content_type: &str,
         body: &Bytes,
-    ) -> Result<(u16, Value), Failure> {
+    ) -> Result<(u16, Value, Vec<String>), Failure> {
         let place = self.place(options);
-        match (part, &self.head.method) {
+        let (code, value) = match (part, &self.head.method) {
             (Subresource::Scale, &Method::PUT) => {
-                Ok((200, scale::replace(store, place, &parse(content_type, body)?)?))
+                (200, scale::replace(store, place, &parse(content_type, body)?.0)?)
+            }
+            (Subresource::Scale, &Method::PATCH) if content_type.starts_with(patch::APPLY) => {
+                (200, scale::apply(store, place, options, &parse_applied(body)?)?)
             }
             (Subresource::Scale, &Method::PATCH) => {
-                Ok((200, scale::patch(store, place, content_type, body)?))
+                self.check_force(options)?;
+                let (scale, problems) = scale::patch(store, place, options, content_type, body)?;
+                return Ok((200, scale, problems));
             }
             (Subresource::Eviction, &Method::POST) => {
-                let eviction = parse(content_type, body)?;
-                Ok((201, pods::evict(store, place, &eviction, options)?))
+                let eviction = parse(content_type, body)?.0;
+                (201, pods::evict(store, place, &eviction, options)?)
             }
             (Subresource::Binding, &Method::POST) => {
-                Ok((201, pods::bind(store, place, &parse(content_type, body)?)?))
+                (201, pods::bind(store, place, &parse(content_type, body)?.0)?)
             }
-            _ => Err(self.not_allowed()),
+            _ => return Err(self.not_allowed()),
+        };
+        Ok((code, value, Vec::new()))
+    }
+
+    /// Returns a failure if a patch that is not an apply asks for force, or says that it does not.
+    fn check_force(&self, options: &WriteOptions) -> Result<(), Failure> {
+        if !options.force_given || self.head.method != Method::PATCH {
+            return Ok(());
         }
+        let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
+        Err(Failure::invalid_options("PatchOptions", &cause))
     }
 
     /// Returns the object of the body, and its unknown members.
@@ -258,12 +271,15 @@ impl ResourceRequest<'_> {
         content_type: &str,
         body: &Bytes,
     ) -> Result<(Value, Vec<String>), Failure> {
-        let mut object = parse(content_type, body)?;
-        let unknown = schema::prune(self.resource, &mut object);
-        if options.unknown == FieldValidation::Strict && !unknown.is_empty() {
-            return Err(Failure::strict(self.resource, &unknown));
-        }
-        Ok((object, unknown))
+        let (mut object, repeated) = parse(content_type, body)?;
+        let mut repeated = decoding::repeated(repeated);
+        let strict = options.unknown == FieldValidation::Strict;
+        repeated.extend(repeated_in_yaml(content_type, body).map(|problem| match strict {
+            true => format!("yaml: unmarshal errors:\n  {problem}"),
+            false => problem,
+        }));
+        let problems = decoding::object(self.resource, options.unknown, &mut object, repeated)?;
+        Ok((object, problems))
     }
 
     /// Writes an object or its status. Returns the HTTP code, the response, and the unknown
@@ -293,22 +309,21 @@ impl ResourceRequest<'_> {
                 return Err(self.not_allowed());
             }
             (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
-                let applied = serde_json::from_slice(body).ok().or_else(|| yaml::read(body));
-                let applied = applied.ok_or_else(|| Failure::bad_request("error decoding YAML"))?;
+                let applied = parse_applied(body)?;
                 if whole && place.current(store).is_err() {
                     // An apply that creates needs both verbs.
                     let access = self.server.access.lock();
                     authorization::check(&access, self.user, "create", self.target, self.resource)?;
                 }
-                let (made, object) = managed_fields::apply::apply(store, place, options, &applied)?;
-                (if made { 201 } else { 200 }, object, Vec::new())
-            }
-            (&Method::PATCH, true) if options.force => {
-                let problem = "may not be specified for non-apply patch";
-                let cause = Cause::forbidden("force", problem);
-                return Err(Failure::invalid_options("PatchOptions", &cause));
+                let repeated = repeated_in_yaml(content_type, body);
+                let refused = repeated.as_deref().map(Failure::strict_apply);
+                let refused = refused.filter(|_| options.unknown == FieldValidation::Strict);
+                let (made, object) =
+                    managed_fields::apply::apply(store, place, options, &applied, refused)?;
+                (if made { 201 } else { 200 }, object, Vec::from_iter(repeated))
             }
             (&Method::PATCH, true) => {
+                self.check_force(options)?;
                 let (object, unknown) = patch::patch(store, place, options, content_type, body)?;
                 (200, object, unknown)
             }
@@ -426,22 +441,49 @@ where
     Ok(collected.map_err(too_large)?.to_bytes())
 }
 
-fn parse(content_type: &str, body: &Bytes) -> Result<Value, Failure> {
+/// Returns the value of a body, and the paths of members that occur twice.
+fn parse(content_type: &str, body: &Bytes) -> Result<(Value, Vec<String>), Failure> {
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if media_type == MEDIA_TYPE {
-        return protobuf::read(body).ok_or_else(|| {
+        let value = protobuf::read(body).ok_or_else(|| {
             Failure::bad_request("the body of the request is not a built-in object")
         });
+        return Ok((value?, Vec::new()));
     }
     if media_type == yaml::MEDIA_TYPE {
-        return yaml::read(body)
+        let value = yaml::read(body)
             .ok_or_else(|| Failure::bad_request("the body of the request is not YAML"));
+        return Ok((value?, Vec::new()));
     }
     // A missing content type means JSON.
     if !matches!(media_type, "" | "application/json" | "*/*") {
         let accepted = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         return Err(Failure::unsupported_media_type(accepted));
     }
-    serde_json::from_slice(body)
-        .map_err(|_| Failure::bad_request("the body of the request is not JSON"))
+    let parsed = json::read(body)
+        .map_err(|_| Failure::bad_request("the body of the request is not JSON"))?;
+    Ok((parsed.value, parsed.repeated))
+}
+
+/// Returns the configuration of an apply.
+fn parse_applied(body: &Bytes) -> Result<Value, Failure> {
+    let applied = match json::read(body) {
+        Ok(parsed) => parsed.value,
+        Err(_) => yaml::read(body).ok_or_else(|| Failure::bad_request("error decoding YAML"))?,
+    };
+    if applied.is_object() || applied.is_null() {
+        return Ok(applied);
+    }
+    let found = json_name(&applied);
+    Err(Failure::bad_request(format!(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot \
+         unmarshal {found} into Go value of type map[string]interface {{}}"
+    )))
+}
+
+/// Returns the member of a YAML body that occurs twice.
+fn repeated_in_yaml(content_type: &str, body: &[u8]) -> Option<String> {
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    let is_yaml = matches!(media_type, yaml::MEDIA_TYPE | patch::APPLY);
+    if is_yaml { yaml_keys::repeated(body) } else { None }
 }

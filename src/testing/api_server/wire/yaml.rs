@@ -12,6 +12,7 @@ use serde_saphyr::DuplicateKeyPolicy;
 use super::body::ResponseBody;
 use super::body::full;
 use super::form::accepted_types;
+use super::yaml_keys::YamlValue;
 
 pub(crate) const MEDIA_TYPE: &str = "application/yaml";
 
@@ -22,7 +23,7 @@ pub(crate) fn read(body: &[u8]) -> Option<Value> {
         legacy_octal_numbers: true,
         strict_booleans: false,
     };
-    serde_saphyr::from_slice_with_options(body, options).ok()
+    serde_saphyr::from_slice_with_options(body, options).ok().map(|YamlValue(value)| value)
 }
 
 /// Returns whether a request prefers YAML.

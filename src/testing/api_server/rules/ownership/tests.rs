@@ -85,9 +85,8 @@ fn applied_objects_are_checked() {
             ".spec.containers: duplicate entries for key [name=\"a\"]",
         ),
         (
-            json!({"containers": [{"image": "a"}]}),
-            ".spec.containers: element 0: associative list with keys has an element that omits \
-             all key fields [\"name\"] (and doesn't have default values for any key fields)",
+            json!({"containers": [null]}),
+            ".spec.containers: element 0: associative list with keys may not have a null element",
         ),
     ] {
         let found = problems(pods(), &json!({"spec": spec}));

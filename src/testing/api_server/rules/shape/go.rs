@@ -8,21 +8,35 @@ use serde_json::{Map, Value};
 use super::row::{Field, Many, Type, Value as Row};
 use super::table::{OBJECT_META, TYPES};
 use super::{Place, Shape, time};
+use crate::testing::api_server::rules::go_format::{json_name, kind_name, type_name};
+
+/// The source of an object, which decides about the words of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    #[default]
+    Json,
+    /// An object that the server has in memory.
+    Memory,
+}
 
 /// Removes the members that a built-in kind does not have, and returns their paths. Fails with
 /// Go's message for the first value of a wrong type. Objects of custom types stay as they are.
-pub(crate) fn decode(shape: Shape<'_>, object: &mut Value) -> Result<Vec<String>, String> {
+pub(crate) fn decode(
+    shape: Shape<'_>,
+    source: Source,
+    object: &mut Value,
+) -> Result<Vec<String>, String> {
     let Place::Struct(go) = shape.0 else { return Ok(Vec::new()) };
-    run(go, object)
+    run(go, source, object)
 }
 
 /// Decodes the metadata of a custom object, which a server decodes on its own.
 pub(crate) fn decode_metadata(metadata: &mut Value) -> Result<Vec<String>, String> {
-    TYPES.get(usize::from(OBJECT_META)).map_or(Ok(Vec::new()), |go| run(go, metadata))
+    TYPES.get(usize::from(OBJECT_META)).map_or(Ok(Vec::new()), |go| run(go, Source::Json, metadata))
 }
 
-fn run(go: &'static Type, value: &mut Value) -> Result<Vec<String>, String> {
-    let mut decoding = Decoding::default();
+fn run(go: &'static Type, source: Source, value: &mut Value) -> Result<Vec<String>, String> {
+    let mut decoding = Decoding { source, ..Decoding::default() };
     decoding.object(go, value);
     match decoding.problem {
         Some(problem) => Err(problem),
@@ -32,6 +46,7 @@ fn run(go: &'static Type, value: &mut Value) -> Result<Vec<String>, String> {
 
 #[derive(Default)]
 struct Decoding {
+    source: Source,
     /// The current path in the object, such as `spec.containers[0]`.
     path: String,
     /// The current members, as an error of Go names them: without indexes and keys.
@@ -97,7 +112,11 @@ impl Decoding {
                 }
             }
             (_, value) => {
-                let problem = self.mismatch(Some(go), value, &type_of(field));
+                let problem = match (self.source, field.many) {
+                    (Source::Json, _) => self.mismatch(Some(go), value, &type_of(field)),
+                    (_, Many::Map) => format!("cannot restore map from {}", kind_name(value)),
+                    _ => format!("cannot restore slice from {}", kind_name(value)),
+                };
                 self.fail(problem);
             }
         }
@@ -141,14 +160,18 @@ impl Decoding {
             _ => false,
         };
         if !fits {
-            let problem = self.mismatch(Some(go), value, &type_of_one(field));
+            let wanted = type_of_one(field);
+            let problem = match self.source {
+                Source::Json => self.mismatch(Some(go), value, &wanted),
+                Source::Memory => unconvertible(field.value, value, &wanted),
+            };
             self.fail(problem);
         }
     }
 
     /// Returns the message for a value that does not fit a type. `outer` has the current member.
     fn mismatch(&self, outer: Option<&'static Type>, value: &Value, wanted: &str) -> String {
-        let found = found(value);
+        let found = json_name(value);
         let Some(outer) = outer else {
             return format!("json: cannot unmarshal {found} into Go value of type {wanted}");
         };
@@ -165,22 +188,29 @@ impl Decoding {
     }
 }
 
-/// Returns the message of a type that decodes itself.
-fn unmarshaler_mismatch(value: &Value, wanted: &str) -> String {
-    format!("json: cannot unmarshal {} into Go value of type {wanted}", found(value))
+/// Returns the message for a value in memory that does not fit a type.
+fn unconvertible(row: Row, value: &Value, wanted: &str) -> String {
+    match (row, value) {
+        (Row::Struct(_), value) => format!("cannot restore struct from: {}", kind_name(value)),
+        (Row::Bytes | Row::Texts(_), value) => {
+            format!("cannot restore slice from {}", kind_name(value))
+        }
+        (Row::Text(_), Value::Number(number)) if !number.is_f64() => {
+            format!("cannot convert int64 to {wanted}")
+        }
+        (Row::Int(..), Value::Number(_)) => {
+            format!("cannot convert {} to {wanted}", type_name(value))
+        }
+        (Row::Text(_), _) => "unrecognized type: string".into(),
+        (Row::Int(_, bits), _) => format!("unrecognized type: int{bits}"),
+        (Row::Bool, _) => "unrecognized type: bool".into(),
+        _ => "unrecognized type: float64".into(),
+    }
 }
 
-/// Returns the name of a value in an error of Go.
-fn found(value: &Value) -> String {
-    match value {
-        Value::Null => "null".into(),
-        Value::Bool(_) => "bool".into(),
-        Value::Number(number) if number.is_f64() => format!("number {number}"),
-        Value::Number(_) => "number".into(),
-        Value::String(_) => "string".into(),
-        Value::Array(_) => "array".into(),
-        Value::Object(_) => "object".into(),
-    }
+/// Returns the message of a type that decodes itself.
+fn unmarshaler_mismatch(value: &Value, wanted: &str) -> String {
+    format!("json: cannot unmarshal {} into Go value of type {wanted}", json_name(value))
 }
 
 fn type_of(field: &Field) -> String {
@@ -221,6 +251,14 @@ fn empty_struct(go: &'static Type) -> Value {
     Value::Object(written.map(|field| (field.name.to_owned(), zero(field))).collect())
 }
 
+/// Returns the value of a key that an element lacks: a member that is always written has one.
+pub(super) fn key_default(element: Row, key: &str) -> Option<Value> {
+    let Row::Struct(number) = element else { return None };
+    let go = TYPES.get(usize::from(number))?;
+    let field = go.fields.iter().find(|field| field.name == key)?;
+    (field.is_always_written() && !field.is_pointer()).then(|| zero(field))
+}
+
 fn zero(field: &'static Field) -> Value {
     if field.is_pointer() || field.many != Many::One {
         return Value::Null;
@@ -242,7 +280,7 @@ mod tests {
     use super::*;
 
     fn decoded(kind: (&str, &str), object: Value) -> Result<Vec<String>, String> {
-        decode(Shape::of_kind(kind.0, kind.1), &mut object.clone())
+        decode(Shape::of_kind(kind.0, kind.1), Source::Json, &mut object.clone())
     }
 
     #[test]

@@ -16,7 +16,7 @@ use self::row::{Elements, Field, Many, Type, Value as Row};
 use self::table::{KINDS, OBJECT_META, TYPES};
 use crate::testing::api_server::resource::ResourceType;
 
-pub(crate) use self::go::{decode, decode_metadata, empty};
+pub(crate) use self::go::{Source, decode, decode_metadata, empty};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +68,6 @@ pub(crate) struct Merge {
     /// The key by which elements are merged. Empty for a list of plain values; `None` if the list
     /// is replaced.
     pub(crate) key: Option<&'static str>,
-    /// True if the patch may name the members that it keeps.
-    pub(crate) retain_keys: bool,
     /// True if an object is replaced, not merged.
     pub(crate) replace: bool,
 }
@@ -85,13 +83,6 @@ fn go_type(api_version: &str, kind: &str) -> Option<&'static Type> {
         KINDS.iter().find(same).map(|row| row.2)
     })?;
     TYPES.get(usize::from(number))
-}
-
-/// Returns whether a kind of a version is built in.
-pub(crate) fn is_built_in(api_version: &str, kind: &str) -> bool {
-    let element = kind.strip_suffix("List").filter(|element| !element.is_empty());
-    let known = |kind| KINDS.binary_search_by(|row| (row.0, row.1).cmp(&(api_version, kind)));
-    known(kind).is_ok() || element.is_some_and(|kind| known(kind).is_ok())
 }
 
 static NO_SCHEMA: Value = Value::Null;
@@ -200,19 +191,14 @@ impl<'a> Shape<'a> {
     /// Returns the rule of a strategic merge patch.
     pub(crate) fn merge(self) -> Merge {
         match self.0 {
-            Place::Member(field) => Merge {
-                key: field.merge_key,
-                retain_keys: field.retains_keys(),
-                replace: field.is_replaced(),
-            },
-            Place::Inside(field) => Merge { retain_keys: field.retains_keys(), ..Merge::default() },
+            Place::Member(field) => Merge { key: field.merge_key, replace: field.is_replaced() },
             _ => Merge::default(),
         }
     }
 
-    /// Returns whether the value is a list.
-    pub(crate) fn is_list(self) -> bool {
-        matches!(self.0, Place::Member(field) if field.many == Many::List)
+    /// Returns the name of a built-in type in messages: `v1.PodSpec`.
+    pub(crate) fn type_name(self) -> &'static str {
+        self.go_struct().map_or("", |go| go.name)
     }
 }
 
@@ -273,9 +259,12 @@ fn field_parts(field: &'static Field, value: &Value) -> Parts<'static> {
         Many::List => match field.elements {
             Elements::Whole => Parts::AtomicElements,
             Elements::Set => Parts::Set,
-            Elements::Keyed(keys) => Parts::Keyed(
-                keys.iter().map(|(key, value)| (*key, value.map(Into::into))).collect(),
-            ),
+            Elements::Keyed(keys) => {
+                let default = |key: &str, value: Option<&str>| {
+                    value.map(Value::from).or_else(|| go::key_default(field.value, key))
+                };
+                Parts::Keyed(keys.iter().map(|(key, value)| (*key, default(key, *value))).collect())
+            }
         },
     }
 }
@@ -327,18 +316,16 @@ mod tests {
     fn built_in_kinds_have_the_rules_of_their_go_types() {
         let pod = Shape::of_kind("v1", "Pod");
         let containers = at(pod, &["spec", "containers"]);
-        assert_eq!(containers.parts(&json!([])), Parts::Keyed(vec![("name", None)]));
+        assert_eq!(containers.parts(&json!([])), Parts::Keyed(vec![("name", Some(json!("")))]));
         assert_eq!(containers.merge().key, Some("name"));
         let ports = at(containers, &["[]", "ports"]);
-        let keys = vec![("containerPort", None), ("protocol", Some(json!("TCP")))];
+        let keys = vec![("containerPort", Some(json!(0))), ("protocol", Some(json!("TCP")))];
         assert_eq!(ports.parts(&json!([])), Parts::Keyed(keys));
         assert_eq!(ports.merge().key, Some("containerPort"));
         assert_eq!(at(pod, &["metadata", "finalizers"]).parts(&json!([])), Parts::Set);
         assert_eq!(at(pod, &["spec", "nodeSelector"]).parts(&json!({})), Parts::AtomicMembers);
-        assert!(at(pod, &["spec", "volumes"]).merge().retain_keys);
         assert!(pod.member("nope").is_none() && pod.declares("spec"));
         assert!(!at(pod, &["metadata", "labels"]).declares("app"));
-        assert!(is_built_in("v1", "PodList") && !is_built_in("apps/v1", "Pod"));
     }
 
     #[test]

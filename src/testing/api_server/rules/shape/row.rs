@@ -71,10 +71,8 @@ const OF_ATOMIC: u8 = 2;
 const POINTER: u8 = 4;
 /// JSON always has the member.
 const ALWAYS: u8 = 8;
-/// A strategic merge patch may name the members that it keeps.
-const RETAIN: u8 = 16;
 /// A strategic merge patch replaces the value.
-const REPLACE: u8 = 32;
+const REPLACE: u8 = 16;
 
 /// Creates a row of a type.
 pub(super) const fn of_type(name: &'static str, fields: &'static [Field]) -> Type {
@@ -131,10 +129,6 @@ impl Field {
         self.with(ALWAYS)
     }
 
-    pub(super) const fn retain(self) -> Self {
-        self.with(RETAIN)
-    }
-
     pub(super) const fn replace(self) -> Self {
         self.with(REPLACE)
     }
@@ -153,10 +147,6 @@ impl Field {
 
     pub(super) fn is_always_written(&self) -> bool {
         self.flags & ALWAYS != 0
-    }
-
-    pub(super) fn retains_keys(&self) -> bool {
-        self.flags & RETAIN != 0
     }
 
     pub(super) fn is_replaced(&self) -> bool {

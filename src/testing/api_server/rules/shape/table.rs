@@ -490,7 +490,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("replicas", O, V::Int("int32", 32)).pointer(),
         f("selector", O, V::Struct(627)).pointer().always().atomic(),
         f("template", O, V::Struct(298)).always(),
-        f("strategy", O, V::Struct(51)).always().retain(),
+        f("strategy", O, V::Struct(51)).always(),
         f("minReadySeconds", O, V::Int("int32", 32)),
         f("revisionHistoryLimit", O, V::Int("int32", 32)).pointer(),
         f("paused", O, V::Bool),
@@ -2269,7 +2269,7 @@ pub(super) static TYPES: [Type; 646] = [
     ]),
     // 295 core/v1.PodSpec
     t("v1.PodSpec", &[
-        f("volumes", L, V::Struct(354)).keyed(&[("name", None)]).merge("name").retain(),
+        f("volumes", L, V::Struct(354)).keyed(&[("name", None)]).merge("name"),
         f("initContainers", L, V::Struct(177)).keyed(&[("name", None)]).merge("name"),
         f("containers", L, V::Struct(177)).always().keyed(&[("name", None)]).merge("name"),
         f("ephemeralContainers", L, V::Struct(202)).keyed(&[("name", None)]).merge("name"),
@@ -2307,7 +2307,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("os", O, V::Struct(288)).pointer(),
         f("hostUsers", O, V::Bool).pointer(),
         f("schedulingGates", L, V::Struct(292)).keyed(&[("name", None)]).merge("name"),
-        f("resourceClaims", L, V::Struct(290)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaims", L, V::Struct(290)).keyed(&[("name", None)]).merge("name"),
         f("resources", O, V::Struct(319)).pointer(),
         f("hostnameOverride", O, V::Text("string")).pointer(),
         f("schedulingGroup", O, V::Struct(293)).pointer(),
@@ -2331,7 +2331,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("qosClass", O, V::Text("v1.PodQOSClass")),
         f("ephemeralContainerStatuses", L, V::Struct(188)),
         f("resize", O, V::Text("v1.PodResizeStatus")),
-        f("resourceClaimStatuses", L, V::Struct(291)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaimStatuses", L, V::Struct(291)).keyed(&[("name", None)]).merge("name"),
         f("extendedResourceClaimStatus", O, V::Struct(286)).pointer(),
         f("allocatedResources", M, V::Quantity).named("v1.ResourceList"),
         f("resources", O, V::Struct(319)).pointer(),
@@ -3919,7 +3919,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("workloadRef", O, V::Struct(547)).pointer(),
         f("schedulingPolicy", O, V::Struct(530)).always(),
         f("schedulingConstraints", O, V::Struct(529)).pointer(),
-        f("resourceClaims", L, V::Struct(527)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaims", L, V::Struct(527)).keyed(&[("name", None)]).merge("name"),
         f("disruptionMode", O, V::Struct(524)).pointer(),
         f("priorityClassName", O, V::Text("string")),
         f("priority", O, V::Int("int32", 32)).pointer(),
@@ -3928,14 +3928,14 @@ pub(super) static TYPES: [Type; 646] = [
     // 532 scheduling/v1alpha3.PodGroupStatus
     t("v1alpha3.PodGroupStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
-        f("resourceClaimStatuses", L, V::Struct(528)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaimStatuses", L, V::Struct(528)).keyed(&[("name", None)]).merge("name"),
     ]),
     // 533 scheduling/v1alpha3.PodGroupTemplate
     t("v1alpha3.PodGroupTemplate", &[
         f("name", O, V::Text("string")).always(),
         f("schedulingPolicy", O, V::Struct(530)).always(),
         f("schedulingConstraints", O, V::Struct(529)).pointer().always(),
-        f("resourceClaims", L, V::Struct(527)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaims", L, V::Struct(527)).keyed(&[("name", None)]).merge("name"),
         f("disruptionMode", O, V::Struct(524)).pointer(),
         f("priorityClassName", O, V::Text("string")),
         f("priority", O, V::Int("int32", 32)).pointer(),
@@ -4093,7 +4093,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("workloadRef", O, V::Struct(573)).pointer(),
         f("schedulingPolicy", O, V::Struct(564)).always(),
         f("schedulingConstraints", O, V::Struct(563)).pointer(),
-        f("resourceClaims", L, V::Struct(561)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaims", L, V::Struct(561)).keyed(&[("name", None)]).merge("name"),
         f("disruptionMode", O, V::Struct(558)).pointer(),
         f("priorityClassName", O, V::Text("string")),
         f("priority", O, V::Int("int32", 32)).pointer(),
@@ -4102,14 +4102,14 @@ pub(super) static TYPES: [Type; 646] = [
     // 566 scheduling/v1beta1.PodGroupStatus
     t("v1beta1.PodGroupStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
-        f("resourceClaimStatuses", L, V::Struct(562)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaimStatuses", L, V::Struct(562)).keyed(&[("name", None)]).merge("name"),
     ]),
     // 567 scheduling/v1beta1.PodGroupTemplate
     t("v1beta1.PodGroupTemplate", &[
         f("name", O, V::Text("string")).always(),
         f("schedulingPolicy", O, V::Struct(564)).always(),
         f("schedulingConstraints", O, V::Struct(563)).pointer().always(),
-        f("resourceClaims", L, V::Struct(561)).keyed(&[("name", None)]).merge("name").retain(),
+        f("resourceClaims", L, V::Struct(561)).keyed(&[("name", None)]).merge("name"),
         f("disruptionMode", O, V::Struct(558)).pointer(),
         f("priorityClassName", O, V::Text("string")),
         f("priority", O, V::Int("int32", 32)).pointer(),

@@ -11,17 +11,19 @@ use crate::testing::api_server::names::now;
 use crate::testing::api_server::rules::ownership::{
     Set, fields, merge, problems, readable, remove, with_named_members,
 };
-use crate::testing::api_server::rules::shape::{self, Shape};
+use crate::testing::api_server::rules::shape::{self, Shape, Source};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::WriteOptions;
 use crate::testing::api_server::verbs::{Part, Place, create_as_is, take_metadata, update_as_is};
 
-/// Applies a configuration. Returns whether it created the object, and the object.
+/// Applies a configuration. Returns whether it created the object, and the object. With `refused`,
+/// it ends with that failure once the configuration is merged.
 pub(crate) fn apply(
     store: &mut Store,
     place: Place<'_>,
     options: &WriteOptions,
     applied: &Value,
+    refused: Option<Failure>,
 ) -> Result<(bool, Value), Failure> {
     if !options.manager_given {
         let cause = Cause::required("fieldManager", "is required for apply patch");
@@ -39,8 +41,11 @@ pub(crate) fn apply(
         None => new_object(place, shape),
     };
     let mut object = merged(place, shape, options, &live, applied)?;
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
     if !place.resource.custom {
-        shape::decode(shape, &mut object).map_err(|problem| {
+        shape::decode(shape, Source::Memory, &mut object).map_err(|problem| {
             let name = named(applied, &place.resource.kind);
             let message =
                 format!("failed to convert new typed object ({name}) to object: {problem}");

@@ -1,23 +1,53 @@
 //! Patches: JSON patch, JSON merge patch, and strategic merge patch for built-in types.
 
+mod json;
+mod lists;
+mod merge;
 mod strategic;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::{Place, decoding, update};
 use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::schema;
+use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::go_format::{json_name, plain};
+use crate::testing::api_server::rules::json::{Parsed, read};
+use crate::testing::api_server::rules::shape::{Shape, Source};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::{FieldValidation, WriteOptions};
-use crate::testing::api_server::verbs::{Place, update};
 
-const JSON: &str = "application/json-patch+json";
-const MERGE: &str = "application/merge-patch+json";
 /// Server-side apply.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
-const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+/// The form of a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Json,
+    Merge,
+    Strategic,
+}
+
+const FORMS: [(&str, Form); 3] = [
+    ("application/json-patch+json", Form::Json),
+    ("application/merge-patch+json", Form::Merge),
+    ("application/strategic-merge-patch+json", Form::Strategic),
+];
+
+impl Form {
+    /// Returns the form of a media type. Custom types have no strategic merge patch.
+    pub(crate) fn of(media_type: &str, custom: bool) -> Result<Self, Failure> {
+        let media_type = media_type.split(';').next().unwrap_or_default().trim();
+        let known = FORMS.iter().filter(|(_, form)| !custom || *form != Self::Strategic);
+        let found = known.clone().find(|(name, _)| *name == media_type);
+        found.map(|(_, form)| *form).ok_or_else(|| {
+            let accepted: Vec<&str> = known.map(|(name, _)| *name).chain([APPLY]).collect();
+            Failure::unsupported_media_type(&accepted.join(", "))
+        })
+    }
+}
 
 /// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace. Also
-/// returns the unknown members that the patch would set.
+/// returns messages about members of the patch that do not count.
 pub(crate) fn patch(
     store: &mut Store,
     place: Place<'_>,
@@ -25,73 +55,112 @@ pub(crate) fn patch(
     media_type: &str,
     body: &[u8],
 ) -> Result<(Value, Vec<String>), Failure> {
+    let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
     let mut object = current.value(place.resource);
-    apply(&place.resource.kind, place.resource.custom, media_type, body, &mut object)?;
-    let mut object = place.check(object)?;
-    let unknown = schema::prune(place.resource, &mut object);
-    if options.unknown == FieldValidation::Strict && !unknown.is_empty() {
-        return Err(Failure::strict_patch(&unknown));
-    }
+    let shape = Shape::of(place.resource);
+    let patch = Patch::read(form, body)?;
+    patch.apply(shape, &mut object)?;
+    let problems = patch.decode(options.unknown, &mut object, |source, object| {
+        decoding::members(place.resource, source, object)
+    })?;
+    check_kind(place.resource, &object)?;
+    let object = place.check(object)?;
     place.check_name(&object)?;
-    Ok((update(store, place, &current, object)?, unknown))
+    Ok((update(store, place, &current, object)?, problems))
 }
 
-/// Applies a patch to a value of this kind. Custom types have no strategic merge patch.
-pub(crate) fn apply(
-    kind: &str,
-    custom: bool,
-    media_type: &str,
-    body: &[u8],
-    object: &mut Value,
-) -> Result<(), Failure> {
-    let media_type = media_type.split(';').next().unwrap_or_default().trim();
-    let known = matches!(media_type, JSON | MERGE) || (media_type == STRATEGIC && !custom);
-    if !known {
-        let mut accepted = vec![JSON, MERGE];
-        if !custom {
-            accepted.push(STRATEGIC);
-        }
-        accepted.push(APPLY);
-        return Err(Failure::unsupported_media_type(&accepted.join(", ")));
-    }
-    if media_type == JSON {
-        let patch: json_patch::Patch = serde_json::from_slice(body)
-            .map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))?;
-        json_patch::patch(object, &patch).map_err(|_| {
-            // The error of the patch may quote the object.
-            let message = "the server rejected our request due to an error in our request";
-            Failure::new(422, "Invalid", message)
-        })?;
-    } else {
-        let patch: Value = serde_json::from_slice(body)
-            .map_err(|_| Failure::bad_request("error decoding patch: not JSON"))?;
-        if !patch.is_object() {
-            return Err(Failure::bad_request("error decoding patch: not an object"));
-        }
-        if media_type == MERGE {
-            merge(object, &patch);
-        } else {
-            strategic::apply(kind, object, &patch)?;
-        }
-    }
-    Ok(())
+/// A patch that was read.
+#[derive(Debug)]
+pub(crate) struct Patch {
+    form: Form,
+    value: Value,
+    repeated: Vec<String>,
 }
 
-/// Applies a merge patch (RFC 7386).
-fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(members) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
+impl Patch {
+    pub(crate) fn read(form: Form, body: &[u8]) -> Result<Self, Failure> {
+        // A strategic merge patch is decoded elsewhere on a real server.
+        let decoding = if form == Form::Strategic { "" } else { "error decoding patch: " };
+        let failed = |problem: &str| Failure::bad_request(format!("{decoding}{problem}"));
+        let Parsed { mut value, repeated } = read(body).map_err(|problem| failed(&problem))?;
+        match (form, &value) {
+            (Form::Json, _) | (_, Value::Object(_)) => {}
+            (Form::Merge, Value::Null) => return Err(Failure::bad_request("Invalid JSON Patch")),
+            (Form::Strategic, Value::Null) => value = Value::Object(serde_json::Map::new()),
+            (_, other) => {
+                let found = json_name(other);
+                let problem = format!(
+                    "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+                );
+                return Err(failed(&problem));
+            }
+        }
+        Ok(Self { form, value, repeated })
     }
-    for (member, value) in members {
-        if value.is_null() {
-            target.as_object_mut().map(|target| target.remove(member));
-        } else {
-            merge(&mut target[member], value);
+
+    /// Applies the patch to an object of this shape.
+    pub(crate) fn apply(&self, shape: Shape<'_>, object: &mut Value) -> Result<(), Failure> {
+        match self.form {
+            Form::Json => json::apply(object, &self.value),
+            Form::Merge => {
+                merge::apply(object, &self.value);
+                Ok(())
+            }
+            Form::Strategic => strategic::apply(shape, object, &self.value),
         }
     }
+
+    /// Decodes the patched object. Returns messages about members of the patch or of the object
+    /// that do not count. Strict validation refuses them.
+    pub(crate) fn decode(
+        &self,
+        validation: FieldValidation,
+        object: &mut Value,
+        members: impl FnOnce(Source, &mut Value) -> Result<Vec<String>, String>,
+    ) -> Result<Vec<String>, Failure> {
+        let mut problems = decoding::repeated(self.repeated.clone());
+        if self.form == Form::Json {
+            let unknown = json::unknown(&self.value).into_iter();
+            problems.extend(unknown.map(|path| format!("unknown field {path:?}")));
+            problems =
+                problems.into_iter().map(|problem| format!("json patch {problem}")).collect();
+        }
+        let source = if self.form == Form::Strategic { Source::Memory } else { Source::Json };
+        let patched = object.clone();
+        let refused = |problem: &str| {
+            let shown = match self.form {
+                Form::Strategic => plain(&self.value),
+                Form::Json | Form::Merge => patched.to_string(),
+            };
+            Failure::invalid_kind("", "", "", &[Cause::invalid("patch", &shown, problem)])
+        };
+        problems.extend(members(source, object).map_err(|problem| refused(&problem))?);
+        if validation == FieldValidation::Strict && !problems.is_empty() {
+            return Err(refused(&format!("strict decoding error: {}", problems.join(", "))));
+        }
+        Ok(problems)
+    }
+}
+
+/// Returns a failure if a patch changed the kind of a custom object.
+fn check_kind(resource: &ResourceType, object: &Value) -> Result<(), Failure> {
+    if !resource.custom {
+        return Ok(());
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
+    let expected =
+        [("apiVersion", &version, resource.api_version()), ("kind", &kind, resource.kind.clone())];
+    let differs = expected.iter().filter(|(_, found, expected)| *found != expected);
+    let causes: Vec<Cause> = differs
+        .map(|(member, found, expected)| {
+            Cause::invalid(member, found, &format!("must be {expected}"))
+        })
+        .collect();
+    if causes.is_empty() {
+        return Ok(());
+    }
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    Err(Failure::invalid_kind(group, &kind, &text(&object["metadata"]["name"]), &causes))
 }

@@ -1,368 +1,216 @@
-//! Strategic merge patch: a merge patch that knows which lists are sets and which are maps.
-//!
-//! The merge rules of lists in built-in types are those that the Go types declare in their
-//! `patchStrategy` and `patchMergeKey` tags. All other lists are replaced whole.
+//! Strategic merge patch: a merge patch that knows which lists are merged, and by which key.
 
 use serde_json::{Map, Value};
 
+use super::lists::{self, Order};
 use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::rules::go_format::{plain, type_name};
+use crate::testing::api_server::rules::shape::Shape;
 
-const DIRECTIVE: &str = "$patch";
+pub(super) const DIRECTIVE: &str = "$patch";
 const RETAIN: &str = "$retainKeys";
-const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
-const ORDER: &str = "$setElementOrder/";
+const DELETE_FROM: &str = "$deleteFromPrimitiveList";
+const ORDER: &str = "$setElementOrder";
+
+type Members = Map<String, Value>;
 
 /// Applies a patch to an object of a built-in kind.
-pub(super) fn apply(kind: &str, object: &mut Value, patch: &Value) -> Result<(), Failure> {
+pub(super) fn apply(shape: Shape<'_>, object: &mut Value, patch: &Value) -> Result<(), Failure> {
     let (Value::Object(members), Value::Object(patch)) = (object, patch) else {
-        return Err(Failure::bad_request("error decoding patch: not an object"));
+        return Err(Failure::bad_request("invalid JSON document"));
     };
-    let mut at = Vec::new();
-    Merging { kind, path: &mut at }.members(members, patch)
+    let merged = merge(shape, std::mem::take(members), patch.clone());
+    *members = merged?;
+    Ok(())
 }
 
-struct Merging<'a> {
-    kind: &'a str,
-    /// The current path, without list indexes.
-    path: &'a mut Vec<String>,
+/// Returns the failure for a patch that contradicts itself.
+pub(super) fn malformed(problem: &str) -> Failure {
+    Failure::bad_request(format!("invalid patch format of {problem}"))
 }
 
-fn invalid(problem: &str) -> Failure {
-    Failure::bad_request(format!("invalid strategic merge patch: {problem}"))
+/// Returns the failure for a patch that does not fit the object.
+pub(super) fn failed(problem: impl AsRef<str>) -> Failure {
+    Failure::without_reason(problem.as_ref())
 }
 
-impl Merging<'_> {
-    fn members(
-        &mut self,
-        target: &mut Map<String, Value>,
-        patch: &Map<String, Value>,
-    ) -> Result<(), Failure> {
-        match patch.get(DIRECTIVE).map(|directive| directive.as_str().unwrap_or_default()) {
-            None | Some("merge") => {}
+/// Returns the failure for a value of another type than a list or an object.
+pub(super) fn unexpected(wanted: &Value, found: &Value) -> Failure {
+    failed(format!("expected a {}, but received a {}", type_name(wanted), type_name(found)))
+}
+
+/// Merges the members of a patch into those of an object.
+pub(super) fn merge(
+    shape: Shape<'_>,
+    mut object: Members,
+    mut patch: Members,
+) -> Result<Members, Failure> {
+    if let Some(directive) = patch.get(DIRECTIVE) {
+        return match directive.as_str() {
             Some("replace") => {
-                target.clone_from(patch);
-                target.remove(DIRECTIVE);
-                return Ok(());
+                patch.remove(DIRECTIVE);
+                Ok(patch)
             }
-            Some("delete") => {
-                target.clear();
-                return Ok(());
-            }
-            Some(_) => return Err(invalid("unknown $patch")),
-        }
-        if let Some(kept) = patch.get(RETAIN) {
-            let kept = kept.as_array().ok_or_else(|| invalid("$retainKeys is not a list"))?;
-            target.retain(|member, _| kept.iter().any(|kept| kept == member.as_str()));
-        }
-        for (member, gone) in patch {
-            if let Some(list) = member.strip_prefix(DELETE_FROM)
-                && let (Some(found), Some(gone)) =
-                    (target.get_mut(list).and_then(Value::as_array_mut), gone.as_array())
-            {
-                found.retain(|value| !gone.contains(value));
-            }
-        }
-        for (member, value) in patch.iter().filter(|(member, _)| !member.starts_with('$')) {
-            self.path.push(member.clone());
-            let order = patch.get(&format!("{ORDER}{member}"));
-            let merged = self.member(target, member, value, order);
-            self.path.pop();
-            merged?;
-        }
-        // An order without elements only moves them.
-        for (member, order) in patch {
-            if let Some(list) = member.strip_prefix(ORDER)
-                && !patch.contains_key(list)
-                && target.get(list).is_some_and(Value::is_array)
-            {
-                self.path.push(list.to_owned());
-                let merged = self.member(target, list, &Value::Array(Vec::new()), Some(order));
-                self.path.pop();
-                merged?;
-            }
-        }
-        Ok(())
+            Some("delete") => Ok(Members::new()),
+            _ => Err(unknown_directive(directive, &patch)),
+        };
     }
-
-    fn member(
-        &mut self,
-        target: &mut Map<String, Value>,
-        member: &str,
-        patch: &Value,
-        order: Option<&Value>,
-    ) -> Result<(), Failure> {
-        match patch {
-            Value::Null => drop(target.remove(member)),
-            Value::Object(patch) => {
-                if patch.get(DIRECTIVE).is_some_and(|directive| directive == "delete") {
-                    target.remove(member);
-                    return Ok(());
-                }
-                let found = target.entry(member).or_insert_with(|| Value::Object(Map::new()));
-                if !found.is_object() {
-                    *found = Value::Object(Map::new());
-                }
-                if let Value::Object(found) = found {
-                    self.members(found, patch)?;
-                }
-            }
-            Value::Array(patch) => {
-                let found = target.remove(member);
-                let found = match found {
-                    Some(Value::Array(found)) => found,
-                    _ => Vec::new(),
-                };
-                let order = order.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                target.insert(member.to_owned(), Value::Array(self.list(&found, patch, order)?));
-            }
-            plain => drop(target.insert(member.to_owned(), plain.clone())),
-        }
-        Ok(())
+    retain_keys(&mut object, &mut patch)?;
+    merge_ordered_lists(shape, &mut object, &mut patch)?;
+    for (name, value) in patch {
+        merge_member(shape, &mut object, name, value)?;
     }
+    Ok(object)
+}
 
-    fn list(
-        &mut self,
-        found: &[Value],
-        patch: &[Value],
-        order: &[Value],
-    ) -> Result<Vec<Value>, Failure> {
-        match rule(self.kind, self.path) {
-            ListRule::Replace => Ok(patch.to_vec()),
-            ListRule::Set => {
-                let mut merged = found.to_vec();
-                merged.extend(patch.iter().filter(|value| !found.contains(value)).cloned());
-                Ok(in_order(merged, found, order, |a, b| a == b))
-            }
-            ListRule::By(key) => {
-                let merged = self.keyed(found, patch, key)?;
-                let same = |a: &Value, b: &Value| !a[key].is_null() && a[key] == b[key];
-                Ok(in_order(merged, found, order, same))
-            }
-        }
+pub(super) fn unknown_directive(directive: &Value, patch: &Members) -> Failure {
+    let patch = plain(&Value::Object(patch.clone()));
+    failed(format!("unknown patch type: {} in map: {patch}", plain(directive)))
+}
+
+/// Removes the members that the patch does not list, if it lists any.
+fn retain_keys(object: &mut Members, patch: &mut Members) -> Result<(), Failure> {
+    let Some(kept) = patch.remove(RETAIN) else { return Ok(()) };
+    let kept = kept.as_array().ok_or_else(|| malformed("retainKeys"))?;
+    let kept: std::collections::HashSet<&str> = kept.iter().filter_map(Value::as_str).collect();
+    let listed = |name: &str, value: &Value| {
+        let directive = name.starts_with(DELETE_FROM) || name.starts_with(ORDER);
+        value.is_null() || directive || kept.contains(name)
+    };
+    if !patch.iter().all(|(name, value)| listed(name, value)) {
+        return Err(malformed("retainKeys"));
     }
+    object.retain(|name, _| kept.contains(&**name));
+    Ok(())
+}
 
-    fn keyed(
-        &mut self,
-        found: &[Value],
-        patch: &[Value],
-        key: &str,
-    ) -> Result<Vec<Value>, Failure> {
-        let directive = |value: &Value, wanted: &str| value[DIRECTIVE] == wanted;
-        if patch.iter().any(|element| directive(element, "replace")) {
-            let rest = patch.iter().filter(|element| !directive(element, "replace"));
-            return Ok(rest.cloned().collect());
-        }
-        let mut merged = found.to_vec();
-        for element in patch {
-            let Value::Object(members) = element else {
-                return Err(invalid("an element of a merged list is not an object"));
-            };
-            let Some(wanted) = members.get(key) else {
-                return Err(invalid(&format!("an element lacks its merge key {key}")));
-            };
-            if directive(element, "delete") {
-                merged.retain(|found| found[key] != *wanted);
-                continue;
-            }
-            let at = merged.iter().position(|found| found[key] == *wanted);
-            let at = at.unwrap_or_else(|| {
-                merged.push(Value::Object(Map::new()));
-                merged.len() - 1
-            });
-            if let Value::Object(found) = &mut merged[at] {
-                self.members(found, members)?;
+/// Merges the lists whose order the patch gives, and takes them out of the patch.
+fn merge_ordered_lists(
+    shape: Shape<'_>,
+    object: &mut Members,
+    patch: &mut Members,
+) -> Result<(), Failure> {
+    let orders: Vec<String> =
+        patch.keys().filter(|name| name.starts_with(ORDER)).cloned().collect();
+    for directive in orders {
+        let Some(order) = patch.remove(&directive) else { continue };
+        let list = Value::Array(Vec::new());
+        let Value::Array(order) = order else { return Err(unexpected(&list, &order)) };
+        let name = directive.strip_prefix(ORDER).and_then(|rest| rest.strip_prefix('/'));
+        let name = name.ok_or_else(|| malformed("setElementOrder list"))?;
+        for value in [object.get(name), patch.get(name)].into_iter().flatten() {
+            if !value.is_array() {
+                return Err(unexpected(&list, value));
             }
         }
-        Ok(merged)
+        let inner = shape.member(name).ok_or_else(|| {
+            failed(format!("unable to find api field {name:?} in {}", shape.type_name()))
+        })?;
+        let patched = match patch.remove(name) {
+            Some(Value::Array(patched)) => Some(patched),
+            _ => None,
+        };
+        let old = match object.remove(name) {
+            Some(Value::Array(old)) => Some(old),
+            _ => None,
+        };
+        let key = inner.merge().key.unwrap_or_default();
+        lists::check_order(patched.as_deref().unwrap_or_default(), &order, key)?;
+        let merged = match (old.clone(), patched) {
+            (None, None) => continue,
+            (Some(old), None) => old,
+            (None, Some(patched)) => without_directives_in(patched),
+            (Some(old), Some(patched)) => merge_lists(inner, old, patched, false)?,
+        };
+        let by = Order::new(&order, key);
+        let sorted = lists::sorted(merged, &by, old.as_deref().unwrap_or_default(), key)?;
+        object.insert(name.to_owned(), sorted.into());
+    }
+    Ok(())
+}
+
+fn merge_member(
+    shape: Shape<'_>,
+    object: &mut Members,
+    name: String,
+    value: Value,
+) -> Result<(), Failure> {
+    let (name, deletes) = if name.starts_with(DELETE_FROM) {
+        let list = name.strip_prefix(DELETE_FROM).and_then(|rest| rest.strip_prefix('/'));
+        (list.ok_or_else(|| malformed("primitive list"))?.to_owned(), true)
+    } else {
+        (name, false)
+    };
+    if value.is_null() {
+        object.remove(&name);
+        return Ok(());
+    }
+    let inner = shape.member(&name).unwrap_or(Shape::ANY);
+    let merged = match (object.remove(&name), value) {
+        (Some(Value::Object(old)), Value::Object(patch)) if !inner.merge().replace => {
+            Value::Object(merge(inner, old, patch)?)
+        }
+        (Some(Value::Object(_)), patch @ Value::Object(_)) => patch,
+        (Some(Value::Array(old)), Value::Array(patch)) => {
+            Value::Array(merge_lists(inner, old, patch, deletes)?)
+        }
+        (Some(old), _) if deletes => old,
+        (None, _) if deletes => return Ok(()),
+        (_, mut value) => {
+            discard_nulls(&mut value);
+            match without_directives(value) {
+                Some(value) => value,
+                None => return Ok(()),
+            }
+        }
+    };
+    object.insert(name, merged);
+    Ok(())
+}
+
+/// Merges a list of a patch into a list. With `deletes`, its elements are removed instead.
+fn merge_lists(
+    shape: Shape<'_>,
+    old: Vec<Value>,
+    patch: Vec<Value>,
+    deletes: bool,
+) -> Result<Vec<Value>, Failure> {
+    match shape.merge().key {
+        None if !deletes => Ok(patch),
+        key => lists::merge(shape, old, patch, key.unwrap_or_default(), deletes),
     }
 }
 
-/// Sorts the elements that `order` names. Each other element stays before those that it was before.
-fn in_order(
-    merged: Vec<Value>,
-    found: &[Value],
-    order: &[Value],
-    same: impl Fn(&Value, &Value) -> bool,
-) -> Vec<Value> {
-    if order.is_empty() {
-        return merged;
-    }
-    let place = |list: &[Value], value: &Value| list.iter().position(|other| same(other, value));
-    let (mut named, others): (Vec<Value>, Vec<Value>) =
-        merged.into_iter().partition(|value| place(order, value).is_some());
-    named.sort_by_key(|value| place(order, value));
-    let mut others = others.into_iter().peekable();
-    let mut sorted = Vec::new();
-    for value in named {
-        let at = place(found, &value);
-        while let Some(other) = others.next_if(|other| at.is_some() && place(found, other) < at) {
-            sorted.push(other);
+fn discard_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(discard_nulls);
         }
-        sorted.push(value);
-    }
-    sorted.extend(others);
-    sorted
-}
-
-/// The effect of a patch on a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ListRule {
-    Replace,
-    /// Objects with the same value of this member are merged.
-    By(&'static str),
-    /// Texts or numbers are merged as a set.
-    Set,
-}
-
-const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
-
-/// Returns the rule for a list at this path of members, without list indexes.
-fn rule(kind: &str, path: &[String]) -> ListRule {
-    let at = |back: usize| path.len().checked_sub(back).map_or("", |n| path[n].as_str());
-    let (field, parent) = (at(1), at(2));
-    let in_container = CONTAINERS.contains(&parent);
-    let in_pod_spec = parent == "spec";
-    match field {
-        "finalizers" if parent == "metadata" => ListRule::Set,
-        "ownerReferences" if parent == "metadata" => ListRule::By("uid"),
-        "containers"
-        | "initContainers"
-        | "ephemeralContainers"
-        | "volumes"
-        | "schedulingGates"
-        | "resourceClaims"
-            if in_pod_spec =>
-        {
-            ListRule::By("name")
-        }
-        "hostAliases" if in_pod_spec => ListRule::By("ip"),
-        "topologySpreadConstraints" if in_pod_spec => ListRule::By("topologyKey"),
-        "env" if in_container => ListRule::By("name"),
-        "ports" if in_container => ListRule::By("containerPort"),
-        "volumeMounts" if in_container => ListRule::By("mountPath"),
-        "volumeDevices" if in_container => ListRule::By("devicePath"),
-        "ports" if kind == "Service" && parent == "spec" => ListRule::By("port"),
-        "secrets" if kind == "ServiceAccount" => ListRule::By("name"),
-        "podIPs" | "hostIPs" if parent == "status" => ListRule::By("ip"),
-        "podCIDRs" if parent == "spec" => ListRule::Set,
-        "addresses" if kind == "Node" && parent == "status" => ListRule::By("type"),
-        "conditions" if parent == "status" && has_mergeable_conditions(kind) => {
-            ListRule::By("type")
-        }
-        "imagePullSecrets" | "webhooks" => ListRule::By("name"),
-        "matchConditions" if parent == "webhooks" => ListRule::By("name"),
-        _ => ListRule::Replace,
+        Value::Array(elements) => elements.iter_mut().for_each(discard_nulls),
+        _ => {}
     }
 }
 
-fn has_mergeable_conditions(kind: &str) -> bool {
-    !matches!(kind, "CustomResourceDefinition" | "CertificateSigningRequest")
+/// Returns a value of a patch that stands for itself. Parts with directives are left out.
+pub(super) fn without_directives(value: Value) -> Option<Value> {
+    match value {
+        Value::Object(members) if members.contains_key(DIRECTIVE) => None,
+        Value::Object(members) => {
+            let kept = members
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, without_directives(value)?)));
+            Some(Value::Object(kept.collect()))
+        }
+        Value::Array(elements) => Some(Value::Array(without_directives_in(elements))),
+        other => Some(other),
+    }
+}
+
+fn without_directives_in(elements: Vec<Value>) -> Vec<Value> {
+    elements.into_iter().filter_map(without_directives).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn patched(kind: &str, mut object: Value, patch: &Value) -> Value {
-        apply(kind, &mut object, patch).unwrap();
-        object
-    }
-
-    #[test]
-    fn keyed_lists_merge_and_others_are_replaced() {
-        let pod = json!({"spec": {
-            "containers": [
-                {"name": "a", "image": "1", "env": [{"name": "X", "value": "1"}], "args": ["x"]},
-                {"name": "b", "image": "1", "ports": [{"containerPort": 80, "name": "http"}]},
-            ],
-            "tolerations": [{"key": "k"}],
-        }});
-        let patch = json!({"spec": {
-            "containers": [
-                {"name": "b", "ports": [{"containerPort": 443}, {"containerPort": 80, "name": "w"}]},
-                {"name": "a", "env": [{"name": "Y", "value": "2"}], "args": ["y"], "image": null},
-                {"name": "c"},
-            ],
-            "tolerations": [{"key": "l"}],
-        }});
-        let wanted = json!({"spec": {
-            "containers": [
-                {
-                    "name": "a", "args": ["y"],
-                    "env": [{"name": "X", "value": "1"}, {"name": "Y", "value": "2"}],
-                },
-                {
-                    "name": "b", "image": "1",
-                    "ports": [{"containerPort": 80, "name": "w"}, {"containerPort": 443}],
-                },
-                {"name": "c"},
-            ],
-            "tolerations": [{"key": "l"}],
-        }});
-        assert_eq!(patched("Pod", pod, &patch), wanted);
-    }
-
-    #[test]
-    fn directives_delete_and_replace() {
-        let object = json!({
-            "metadata": {"finalizers": ["a", "b"], "labels": {"x": "1"}},
-            "spec": {"volumes": [{"name": "v"}, {"name": "w"}], "ports": [{"port": 1}, {"port": 2}]},
-        });
-        let patch = json!({
-            "metadata": {
-                "$deleteFromPrimitiveList/finalizers": ["a"], "finalizers": ["c", "b"],
-                "labels": {"$patch": "replace", "y": "2"},
-            },
-            "spec": {
-                "volumes": [{"name": "v", "$patch": "delete"}],
-                "ports": [{"$patch": "replace"}, {"port": 3}],
-            },
-        });
-        let wanted = json!({
-            "metadata": {"finalizers": ["b", "c"], "labels": {"y": "2"}},
-            "spec": {"volumes": [{"name": "w"}], "ports": [{"port": 3}]},
-        });
-        assert_eq!(patched("Service", object, &patch), wanted);
-    }
-
-    #[test]
-    fn new_map_has_no_directives_or_nulls() {
-        let patch = json!({"spec": {"template": {
-            "$retainKeys": ["spec"], "metadata": null, "spec": {"containers": [{"name": "a"}]},
-        }}});
-        let wanted = json!({"spec": {"template": {"spec": {"containers": [{"name": "a"}]}}}});
-        assert_eq!(patched("Deployment", json!({}), &patch), wanted);
-    }
-
-    #[test]
-    fn order_moves_only_named_elements() {
-        let object = json!({"spec": {"containers": [
-            {"name": "mine"}, {"name": "a"}, {"name": "b"}, {"name": "last"}
-        ]}});
-        let order = json!([{"name": "new"}, {"name": "b"}, {"name": "a"}]);
-        let patch = json!({"spec": {
-            "$setElementOrder/containers": order, "containers": [{"name": "new"}],
-        }});
-        let names: Vec<_> = patched("Pod", object, &patch)["spec"]["containers"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|container| container["name"].as_str().unwrap().to_owned())
-            .collect();
-        assert_eq!(names, ["new", "mine", "b", "a", "last"]);
-    }
-
-    #[test]
-    fn invalid_patch_is_refused() {
-        for patch in [
-            json!({"spec": {"containers": [{"image": "x"}]}}),
-            json!({"spec": {"containers": ["x"]}}),
-            json!({"spec": {"$patch": "shred"}}),
-            json!([]),
-        ] {
-            assert!(apply("Pod", &mut json!({"spec": {}}), &patch).is_err(), "{patch}");
-        }
-    }
-}
+#[path = "strategic_tests.rs"]
+mod tests;

@@ -1,0 +1,58 @@
+//! The decoding of objects that clients send: types of members, and members that a type does not
+//! have.
+
+use serde_json::Value;
+
+use super::options::FieldValidation;
+use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::schema;
+use crate::testing::api_server::rules::shape::{self, Shape, Source};
+
+/// Removes the members that the type does not have, and returns a message for each. Fails with the
+/// problem of a member that has the wrong type.
+pub(super) fn members(
+    resource: &ResourceType,
+    source: Source,
+    object: &mut Value,
+) -> Result<Vec<String>, String> {
+    if resource.custom {
+        let mut metadata = object["metadata"].take();
+        let decoded = shape::decode_metadata(&mut metadata.clone());
+        if !metadata.is_null() {
+            object["metadata"] = metadata.take();
+        } else if let Some(members) = object.as_object_mut() {
+            members.remove("metadata");
+        }
+        decoded?;
+        return Ok(schema::prune(resource, object));
+    }
+    let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();
+    Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
+}
+
+/// Returns messages about members that occur twice.
+pub(crate) fn repeated(paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().map(|path| format!("duplicate field {path:?}")).collect()
+}
+
+/// Decodes the object of a body. `problems` are messages about its text; those about unknown
+/// members are added. Strict validation refuses an object that has any.
+pub(crate) fn object(
+    resource: &ResourceType,
+    validation: FieldValidation,
+    object: &mut Value,
+    mut problems: Vec<String>,
+) -> Result<Vec<String>, Failure> {
+    let unknown = members(resource, Source::Json, object).map_err(|problem| {
+        let (kind, version) = (&resource.kind, &resource.version);
+        Failure::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a {kind}: {problem}"
+        ))
+    })?;
+    problems.extend(unknown);
+    if validation == FieldValidation::Strict && !problems.is_empty() {
+        return Err(Failure::strict(resource, &problems));
+    }
+    Ok(problems)
+}
