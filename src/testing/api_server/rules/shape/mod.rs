@@ -120,6 +120,17 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// Returns whether the value may be any JSON.
+    fn is_raw(self) -> bool {
+        match self.0 {
+            Place::Member(field) => {
+                field.many == Many::One && matches!(field.value, Row::Raw(_))
+            }
+            Place::Inside(field) => matches!(field.value, Row::Raw(_)),
+            _ => false,
+        }
+    }
+
     /// Returns the shape of a member of an object; `None` if the object has no such member.
     pub(crate) fn member(self, name: &str) -> Option<Self> {
         if let Some(go) = self.go_struct() {
@@ -136,6 +147,7 @@ impl<'a> Shape<'a> {
             }
             Place::Object(_) if matches!(name, "kind" | "apiVersion") => Some(Self(Place::Text)),
             Place::Object(Value::Null) | Place::Any => Some(Self(Place::Any)),
+            Place::Member(_) | Place::Inside(_) if self.is_raw() => Some(Self(Place::Any)),
             Place::Object(schema) | Place::Schema(schema) => schema_member(schema, name),
             _ => None,
         }
@@ -145,6 +157,7 @@ impl<'a> Shape<'a> {
     pub(crate) fn element(self) -> Self {
         match self.0 {
             Place::Member(field) if field.many == Many::List => Self(Place::Inside(field)),
+            Place::Member(_) | Place::Inside(_) if self.is_raw() => Self(Place::Any),
             Place::Member(_) | Place::Inside(_) => Self(Place::Text),
             Place::Object(schema) | Place::Schema(schema) => match &schema["items"] {
                 Value::Null => Self(Place::Any),
@@ -326,6 +339,15 @@ mod tests {
         assert_eq!(at(pod, &["spec", "nodeSelector"]).parts(&json!({})), Parts::AtomicMembers);
         assert!(pod.member("nope").is_none() && pod.declares("spec"));
         assert!(!at(pod, &["metadata", "labels"]).declares("app"));
+    }
+
+    #[test]
+    fn any_json_may_have_any_members() {
+        let definition = Shape::of_kind("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+        let path = ["spec", "versions", "[]", "schema", "openAPIV3Schema", "items", "properties"];
+        let inside = at(definition, &path);
+        assert_eq!(inside.parts(&json!({})), Parts::Members);
+        assert_eq!(inside.element().parts(&json!("x")), Parts::Scalar(Scalar::Any));
     }
 
     #[test]
