@@ -452,6 +452,28 @@ impl Cause {
         Self { reason: "FieldValueTooMany", field: field.to_owned(), message }
     }
 
+    /// Returns the cause for an invalid value that is shown if it is given.
+    pub(crate) fn invalid_shown(field: &str, value: Option<&str>, problem: &str) -> Self {
+        match value {
+            Some(value) => Self::invalid_raw(field, value, problem),
+            None => {
+                let message = format!("Invalid value: {problem}");
+                Self { reason: "FieldValueInvalid", field: field.to_owned(), message }
+            }
+        }
+    }
+
+    /// Returns the cause for a value that is there twice, and is shown if it is given.
+    pub(crate) fn duplicate_shown(field: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => Self::duplicate(field, value),
+            None => {
+                let message = "Duplicate value".to_owned();
+                Self { reason: "FieldValueDuplicate", field: field.to_owned(), message }
+            }
+        }
+    }
+
     pub(crate) fn duplicate(field: &str, value: &str) -> Self {
         let message = format!("Duplicate value: {value}");
         Self { reason: "FieldValueDuplicate", field: field.to_owned(), message }

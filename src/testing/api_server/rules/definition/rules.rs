@@ -2,23 +2,27 @@
 
 use serde_json::Value;
 
+use super::super::schema::rule_problems;
 use super::paths;
 use crate::testing::api_server::failure::Cause;
 
 const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// Returns the problems of the rules of a schema. Expressions are compiled if the rest of the schema
-/// is valid.
-pub(super) fn problems(schema: &Value, field: &str, valid: bool) -> Vec<Cause> {
-    let rules = schema["x-kubernetes-validations"].as_array().map_or(&[][..], Vec::as_slice);
-    let mut causes = Vec::new();
-    for (n, rule) in rules.iter().enumerate() {
-        let field = format!("{field}.x-kubernetes-validations[{n}]");
-        causes.extend(text_problems(rule, schema, &field));
-    }
-    let _ = valid;
-    causes
+/// Returns the problems of the texts of a schema's rules.
+pub(super) fn problems(schema: &Value, field: &str) -> Vec<Cause> {
+    each(schema, field, |rule, field| text_problems(rule, schema, field))
+}
+
+/// Returns the problems of the expressions of a schema's rules.
+pub(super) fn compilation_problems(schema: &Value, whole: bool, field: &str) -> Vec<Cause> {
+    each(schema, field, |rule, field| rule_problems(rule, schema, whole, field))
+}
+
+fn each(schema: &Value, field: &str, of: impl Fn(&Value, &str) -> Vec<Cause>) -> Vec<Cause> {
+    let rules = schema["x-kubernetes-validations"].as_array().into_iter().flatten().enumerate();
+    let of = |(n, rule)| of(rule, &format!("{field}.x-kubernetes-validations[{n}]"));
+    rules.flat_map(of).collect()
 }
 
 fn text_problems(rule: &Value, schema: &Value, field: &str) -> Vec<Cause> {

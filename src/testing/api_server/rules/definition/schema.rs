@@ -59,17 +59,19 @@ pub(super) fn problems(
         let field = format!("{field}.nullable");
         causes.push(Cause::forbidden(&field, "nullable cannot be true at the root"));
     }
-    if !has_unsupported(schema) {
+    let mut compiles = !has_unsupported(schema);
+    if compiles {
         let structural = structural::problems(schema, field);
-        if structural.is_empty() {
-            causes.extend(defaults::problems(schema, field));
-        } else {
-            causes.extend(structural);
-        }
+        let found =
+            if structural.is_empty() { defaults::problems(schema, field) } else { structural };
+        compiles = found.is_empty();
+        causes.extend(found);
     }
-    let mut walk = Walk { causes: Vec::new(), leniency: Leniency::of(before) };
+    let leniency = Leniency::of(before);
+    let mut walk = Walk { causes: Vec::new(), rules: Vec::new(), leniency, compiles };
     walk.schema(schema, field, &Context { root: true, ..Context::default() });
     causes.extend(walk.causes);
+    causes.extend(walk.rules);
     causes
 }
 
@@ -133,7 +135,11 @@ struct Context<'a> {
 
 struct Walk {
     causes: Vec<Cause>,
+    /// The problems of expressions, which follow all others.
+    rules: Vec<Cause>,
     leniency: Leniency,
+    /// True if expressions are compiled.
+    compiles: bool,
 }
 
 impl Walk {
@@ -150,7 +156,11 @@ impl Walk {
         }
         self.children(schema, field, context);
         self.extensions(schema, field);
-        self.causes.extend(rules::problems(schema, field, self.causes.len() == before));
+        self.causes.extend(rules::problems(schema, field));
+        if self.compiles && self.causes.len() == before {
+            let whole = context.root || flag(schema, "x-kubernetes-embedded-resource");
+            self.rules.extend(rules::compilation_problems(schema, whole, field));
+        }
     }
 
     fn keywords(&mut self, schema: &Value, field: &str, context: &Context<'_>) {

@@ -10,7 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 
 /// A check of a text.
-pub(super) type Check = fn(&str) -> bool;
+pub(crate) type Check = fn(&str) -> bool;
 
 /// The formats of texts, in their normal form without hyphens.
 const TEXTS: &[(&str, Check)] = &[

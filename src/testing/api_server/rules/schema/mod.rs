@@ -4,6 +4,7 @@
 //! A part that a write does not change is not refused, so that a tightened schema does not lock out
 //! existing objects.
 
+pub(crate) mod cel;
 mod check;
 mod defaults;
 mod embedded;
@@ -95,12 +96,35 @@ pub(crate) fn problems(
     if before.is_none_or(|before| list_types::problems(schema, before).is_empty()) {
         causes.extend(list_types::problems(schema, object));
     }
+    if cel::has_rules(schema) {
+        if causes.iter().any(Cause::prevents_rules) {
+            let problem = "some validation rules were not checked because the object was invalid; \
+                           correct the existing errors to complete validation";
+            causes.push(Cause::invalid_raw(check::NO_FIELD, "null", problem));
+        } else {
+            causes.extend(cel::problems(schema, before, object));
+        }
+    }
     causes
+}
+
+/// Returns the text of a rule that would judge an object and that this server does not implement.
+pub(crate) fn unimplemented(
+    resource: &ResourceType,
+    before: Option<&Value>,
+    object: &Value,
+) -> Option<String> {
+    cel::unimplemented(&resource.schema, before, object)
 }
 
 /// Returns the problems of a value by itself, such as a default.
 pub(crate) fn value_problems(field: &str, schema: &Value, value: &Value) -> Vec<Cause> {
     check::problems(field, schema, None, value)
+}
+
+/// Returns the problems of a rule of a schema when its definition is written.
+pub(crate) fn rule_problems(rule: &Value, schema: &Value, whole: bool, field: &str) -> Vec<Cause> {
+    cel::check(rule, schema, whole, field)
 }
 
 /// Returns the schema of a member of an object; null if there is none.

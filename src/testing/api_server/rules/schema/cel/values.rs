@@ -1,0 +1,131 @@
+//! Values of objects as rules see them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use cel::Value as CelValue;
+use cel::objects::{Key, Map};
+use serde_json::Value;
+
+use super::super::flag;
+
+/// The words that cannot be names of members in an expression.
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// Returns a value as its schema types it. Members that the schema does not declare are absent.
+pub(super) fn of(schema: &Value, whole: bool, value: &Value) -> CelValue {
+    match value {
+        Value::Null => CelValue::Null,
+        Value::Bool(value) => CelValue::Bool(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) if schema["type"] != "number" => CelValue::Int(integer),
+            _ => CelValue::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => formatted(schema, text),
+        Value::Array(elements) => {
+            let items = &schema["items"];
+            let of_item =
+                |item: &Value| of(items, flag(items, "x-kubernetes-embedded-resource"), item);
+            CelValue::List(Arc::new(elements.iter().map(of_item).collect()))
+        }
+        Value::Object(_) => object(schema, whole, value),
+    }
+}
+
+fn formatted(schema: &Value, text: &str) -> CelValue {
+    let plain = || CelValue::String(Arc::new(text.to_owned()));
+    match schema["format"].as_str() {
+        Some("byte") => {
+            STANDARD.decode(text).map_or_else(|_| plain(), |bytes| CelValue::Bytes(bytes.into()))
+        }
+        Some("duration") => duration(text).map_or_else(plain, CelValue::Duration),
+        Some("date-time") => {
+            let parsed = chrono::DateTime::parse_from_rfc3339(text);
+            parsed.map_or_else(|_| plain(), CelValue::Timestamp)
+        }
+        Some("date") => {
+            let parsed = chrono::DateTime::parse_from_rfc3339(&format!("{text}T00:00:00Z"));
+            parsed.map_or_else(|_| plain(), CelValue::Timestamp)
+        }
+        _ => plain(),
+    }
+}
+
+fn duration(text: &str) -> Option<chrono::Duration> {
+    use k8s_openapi::jiff::SignedDuration;
+    let parsed: SignedDuration = text.parse().ok()?;
+    Some(chrono::Duration::nanoseconds(i64::try_from(parsed.as_nanos()).ok()?))
+}
+
+fn object(schema: &Value, whole: bool, value: &Value) -> CelValue {
+    let mut members: HashMap<Key, CelValue> = HashMap::new();
+    let properties = schema["properties"].as_object().filter(|all| !all.is_empty());
+    let below = |schema: &Value, value: &Value| {
+        of(schema, flag(schema, "x-kubernetes-embedded-resource"), value)
+    };
+    let given = value.as_object().into_iter().flatten();
+    if properties.is_none() && schema["additionalProperties"].is_object() {
+        let additional = &schema["additionalProperties"];
+        members.extend(given.map(|(name, v)| (Key::from(name.clone()), below(additional, v))));
+    } else {
+        let declared = |name: &str| properties.and_then(|all| all.get(name));
+        for (name, value) in given {
+            if let (Some(schema), Some(name)) = (declared(name), escaped(name)) {
+                members.insert(Key::from(name), below(schema, value));
+            }
+        }
+    }
+    if whole {
+        for name in ["apiVersion", "kind"] {
+            if let Some(text) = value[name].as_str() {
+                members.insert(Key::from(name), CelValue::from(text));
+            }
+        }
+        let mut metadata: HashMap<Key, CelValue> = HashMap::new();
+        for name in ["name", "generateName"] {
+            if let Some(text) = value["metadata"][name].as_str() {
+                metadata.insert(Key::from(name), CelValue::from(text));
+            }
+        }
+        members.insert(Key::from("metadata"), CelValue::Map(Map { map: Arc::new(metadata) }));
+    }
+    CelValue::Map(Map { map: Arc::new(members) })
+}
+
+/// Returns the name of a member in an expression, if it can have one.
+pub(super) fn escaped(name: &str) -> Option<String> {
+    if RESERVED.contains(&name) {
+        return Some(format!("__{name}__"));
+    }
+    let valid = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || "_.-/".contains(c));
+    if !starts || !name.chars().all(valid) {
+        return None;
+    }
+    let escaped = name.replace("__", "__underscores__");
+    Some(escaped.replace('.', "__dot__").replace('-', "__dash__").replace('/', "__slash__"))
+}
