@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Part, Place};
 use crate::testing::api_server::failure::{Cause, Failure};
