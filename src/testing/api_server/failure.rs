@@ -156,7 +156,9 @@ impl Failure {
     }
 
     pub(crate) fn invalid(resource: &ResourceType, name: &str, causes: &[Cause]) -> Self {
-        Self::invalid_kind(&resource.group, &resource.kind, name, causes)
+        // Both groups of events are stored, and named, as one.
+        let group = if resource.group == "events.k8s.io" { "" } else { &resource.group };
+        Self::invalid_kind(group, &resource.kind, name, causes)
     }
 
     /// Returns the failure for a replace without the version that the type needs.

@@ -264,6 +264,8 @@ pub(crate) enum Subresource {
     Scale,
     /// The finalizers of a namespace.
     Finalize,
+    /// The approval of a certificate request.
+    Approval,
     Eviction,
     Binding,
 }
@@ -283,6 +285,7 @@ impl Subresource {
         let (name, kind, verbs) = match self {
             Self::Status => ("status", None, WRITTEN),
             Self::Scale => ("scale", Some(("autoscaling", "v1", "Scale")), WRITTEN),
+            Self::Approval => ("approval", None, WRITTEN),
             Self::Finalize => ("finalize", None, &["update"][..]),
             Self::Eviction => ("eviction", Some(("policy", "v1", "Eviction")), &["create"][..]),
             Self::Binding => ("binding", Some(("", "", "Binding")), &["create"][..]),
@@ -300,6 +303,9 @@ impl ResourceType {
         }
         if self.qualified() == "namespaces" {
             served.push(Subresource::Finalize);
+        }
+        if self.qualified() == "certificatesigningrequests.certificates.k8s.io" {
+            served.push(Subresource::Approval);
         }
         served.extend(self.scale.as_ref().map(|_| Subresource::Scale));
         let status = self.status.then_some(Subresource::Status);

@@ -145,6 +145,17 @@ pub(super) fn new_volume(volume: &mut Value) {
     });
 }
 
+/// Notes the time of a volume's phase if it changes.
+pub(super) fn updated_volume(before: &Value, volume: &mut Value) {
+    if before["status"]["phase"] == volume["status"]["phase"] {
+        keep(before, volume, &["status"], "lastPhaseTransitionTime");
+    } else {
+        change(volume, &["status"], |status| {
+            status.insert("lastPhaseTransitionTime".into(), names::now().into());
+        });
+    }
+}
+
 /// Protects a claim.
 pub(super) fn new_claim(claim: &mut Value) {
     protect(claim, "kubernetes.io/pvc-protection");
@@ -207,6 +218,14 @@ pub(super) fn updated_secret(before: &Value, secret: &mut Value) {
 /// Keeps what was requested, which never changes.
 pub(super) fn updated_certificate_request(before: &Value, request: &mut Value) {
     request["spec"] = before["spec"].clone();
+    let conditions = request["status"].get_mut("conditions").and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten().filter(|condition| condition.is_object()) {
+        for member in ["lastUpdateTime", "lastTransitionTime"] {
+            if condition[member].is_null() {
+                condition[member] = names::now().into();
+            }
+        }
+    }
 }
 
 #[cfg(test)]

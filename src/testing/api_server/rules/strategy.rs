@@ -65,7 +65,14 @@ const STRATEGIES: &[(&str, Strategy)] = &[
     ),
     ("nodes", Strategy { on_create: preparation::new_node, ..PLAIN }),
     ("persistentvolumeclaims", Strategy { on_create: preparation::new_claim, ..PLAIN }),
-    ("persistentvolumes", Strategy { on_create: preparation::new_volume, ..PLAIN }),
+    (
+        "persistentvolumes",
+        Strategy {
+            on_create: preparation::new_volume,
+            on_update: preparation::updated_volume,
+            ..PLAIN
+        },
+    ),
     (
         "volumeattributesclasses.storage.k8s.io",
         Strategy { on_create: preparation::new_attributes_class, ..PLAIN },

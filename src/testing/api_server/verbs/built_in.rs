@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Part, Place};
 use crate::testing::api_server::failure::{Cause, Failure};
@@ -63,7 +63,7 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
     }
     let (version, kind) = (place.resource.api_version(), &place.resource.kind);
     let of = |object: &Value| match place.part {
-        Part::Status => validation::status_problems(&version, kind, object),
+        Part::Status | Part::Approval => validation::status_problems(&version, kind, object),
         _ => validation::problems(&version, kind, object),
     };
     let mut causes = of(object);
@@ -72,9 +72,11 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
         let known: HashSet<Cause> = of(before).into_iter().collect();
         causes.retain(|cause| !known.contains(cause));
     }
-    if place.part != Part::Status {
-        causes.extend(changes::problems(&version, kind, before, object));
-    }
+    causes.extend(match place.part {
+        Part::Status => changes::status_problems(&version, kind, before, object),
+        Part::Approval => changes::approval_problems(before, object),
+        _ => changes::problems(&version, kind, before, object),
+    });
     causes
 }
 

@@ -97,9 +97,11 @@ fn assign(place: Place<'_>, object: &mut Value, name: &str) {
     metadata["creationTimestamp"] = names::now().into();
 }
 
-/// Removes the status of a new object, if the type has a separate status.
+/// Removes the status of a new object, if the type has a separate status. A new node has the status
+/// that it is created with.
 fn reset_status(place: Place<'_>, object: &mut Value) {
-    let Some(members) = object.as_object_mut().filter(|_| place.resource.status) else { return };
+    let reset = place.resource.status && place.resource.qualified() != "nodes";
+    let Some(members) = object.as_object_mut().filter(|_| reset) else { return };
     if place.resource.custom {
         members.remove("status");
     } else {

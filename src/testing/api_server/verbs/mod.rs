@@ -43,6 +43,8 @@ pub(crate) enum Part {
     Scale,
     /// The finalizers of a namespace's spec, with its metadata.
     Finalize,
+    /// The conditions of a certificate request that decide about it.
+    Approval,
     /// The object with its status, which only the test process may write.
     Both,
 }

@@ -172,7 +172,7 @@ fn restore_unwritten(place: Place<'_>, before: &Value, object: &mut Value) {
         value => object[member] = value.clone(),
     };
     match place.part {
-        Part::Status => {
+        Part::Status | Part::Approval => {
             let mut after = before.clone();
             keep(&mut after, "status", &object["status"]);
             if place.resource.custom {

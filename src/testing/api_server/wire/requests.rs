@@ -133,7 +133,7 @@ impl ResourceRequest<'_> {
             let options = WriteOptions::default();
             let stored = self.place(&options).current(&self.server.store.lock())?;
             match self.part {
-                None | Some(Subresource::Status) => {}
+                None | Some(Subresource::Status | Subresource::Approval) => {}
                 Some(Subresource::Scale) => {
                     return Ok(self.respond(200, &scale::read(resource, &stored)?));
                 }
@@ -203,7 +203,7 @@ impl ResourceRequest<'_> {
         }
         let mut store = self.server.store.lock();
         let (code, result, unknown) = match self.part {
-            None | Some(Subresource::Status | Subresource::Finalize) => {
+            None | Some(Subresource::Status | Subresource::Finalize | Subresource::Approval) => {
                 self.write_object(&mut store, &options, content_type, body)?
             }
             Some(part) => self.write_part(&mut store, part, &options, content_type, body)?,
@@ -396,6 +396,7 @@ impl ResourceRequest<'_> {
             part: match self.part {
                 Some(Subresource::Status) => Part::Status,
                 Some(Subresource::Scale) => Part::Scale,
+                Some(Subresource::Approval) => Part::Approval,
                 Some(Subresource::Finalize) => Part::Finalize,
                 None | Some(Subresource::Eviction | Subresource::Binding) => Part::Object,
             },
@@ -435,7 +436,7 @@ where
     let limited = http_body_util::Limited::new(body, BODY_LIMIT);
     let collected = limited.collect().await;
     let too_large = |_| {
-        let message = format!("limit is {BODY_LIMIT}");
+        let message = format!("Request entity too large: limit is {BODY_LIMIT}");
         Failure::new(413, "RequestEntityTooLarge", message)
     };
     Ok(collected.map_err(too_large)?.to_bytes())

@@ -46,8 +46,8 @@ fn template(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     if old == new {
         return;
     }
-    let suspended = before["spec"]["suspend"] == true && after["spec"]["suspend"] == true;
-    if !suspended || !before["status"]["startTime"].is_null() {
+    // The metadata of the template can change then, too.
+    if before["spec"]["suspend"] != true || !before["status"]["startTime"].is_null() {
         causes.push(immutable("spec.template", &internal_form::shown("PodTemplateSpec", new)));
         return;
     }

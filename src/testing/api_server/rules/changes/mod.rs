@@ -3,6 +3,7 @@
 //! A table has a row for each member that cannot change. Rules that join members are functions of
 //! both states.
 
+mod certificates;
 mod jobs;
 mod network;
 mod pods;
@@ -85,9 +86,39 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("events.k8s.io/v1", "Event", &[("", Check(event))]),
 ];
 
-/// Returns the problems of a change.
+/// The tables of statuses, by API version and kind.
+const STATUSES: &[(&str, &str, &[Row])] = &[
+    ("v1", "Pod", &[("status.qosClass", Same)]),
+    ("certificates.k8s.io/v1", "CertificateSigningRequest", &[("", Check(certificates::status))]),
+];
+
+/// Returns the problems of a change, without those of the status.
 pub(crate) fn problems(api_version: &str, kind: &str, before: &Value, after: &Value) -> Vec<Cause> {
-    let table = KINDS.iter().find(|(version, name, _)| (*version, *name) == (api_version, kind));
+    run(KINDS, (api_version, kind), before, after)
+}
+
+/// Returns the problems of a change of the status.
+pub(crate) fn status_problems(
+    api_version: &str,
+    kind: &str,
+    before: &Value,
+    after: &Value,
+) -> Vec<Cause> {
+    run(STATUSES, (api_version, kind), before, after)
+}
+
+/// Returns the problems of a certificate request's approval.
+pub(crate) fn approval_problems(before: &Value, after: &Value) -> Vec<Cause> {
+    certificates::approval(before, after)
+}
+
+fn run(
+    tables: &[(&str, &str, &'static [Row])],
+    (api_version, kind): (&str, &str),
+    before: &Value,
+    after: &Value,
+) -> Vec<Cause> {
+    let table = tables.iter().find(|(version, name, _)| (*version, *name) == (api_version, kind));
     let mut causes = Vec::new();
     for (path, rule) in table.into_iter().flat_map(|(.., rows)| *rows) {
         let (old, new) = (member(before, path), member(after, path));

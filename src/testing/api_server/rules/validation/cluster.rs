@@ -205,11 +205,7 @@ fn priority(class: &Value, _path: &str, causes: &mut Vec<Cause>) {
 
 /// The request is a PEM block. The certificate request in it is not read.
 fn certificate_request(request: &Value, path: &str, causes: &mut Vec<Cause>) {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
-    let bytes = request.as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    if !text.contains("-----BEGIN CERTIFICATE REQUEST-----") {
+    if !decoded(request).contains("-----BEGIN CERTIFICATE REQUEST-----") {
         let problem = "PEM block type must be CERTIFICATE REQUEST";
         causes.push(invalid(path, request, problem));
     }
@@ -232,4 +228,45 @@ fn signer(name: &Value, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::invalid(path, name, problem));
         }
     }
+}
+
+pub(super) const CERTIFICATE_STATUS: &[Row] =
+    &[("status.conditions", Check(decisions)), ("status.certificate", Check(certificate))];
+
+/// A decision is true, and a request is not both approved and denied.
+fn decisions(conditions: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for (n, condition) in elements(conditions).enumerate() {
+        let path = format!("{path}[{n}]");
+        let kind = text(condition, "type");
+        if kind.is_empty() {
+            causes.push(Cause::required(&child(&path, "type"), ""));
+        }
+        let supported: &[&str] = match kind {
+            "Approved" | "Denied" | "Failed" => &["True"],
+            _ => &["True", "False", "Unknown"],
+        };
+        required_one_of(supported, &condition["status"], &child(&path, "status"), causes);
+    }
+    let has = |kind: &str| elements(conditions).any(|condition| condition["type"] == kind);
+    if has("Approved") && has("Denied") {
+        let problem = "Approved and Denied conditions are mutually exclusive";
+        causes.push(Cause::invalid(path, "Denied", problem));
+    }
+}
+
+/// The certificate is a PEM block. The certificate in it is not read.
+fn certificate(certificate: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if certificate.is_null() || decoded(certificate).contains("-----BEGIN CERTIFICATE-----") {
+        return;
+    }
+    let problem = "must contain at least one CERTIFICATE PEM block";
+    causes.push(Cause::invalid(path, "<certificate data>", problem));
+}
+
+/// Returns the text that a base64 text encodes.
+fn decoded(value: &Value) -> String {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    let bytes = value.as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }

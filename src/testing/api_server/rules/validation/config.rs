@@ -33,9 +33,6 @@ fn config_map(map: &Value, _path: &str, causes: &mut Vec<Cause>) {
     for (key, value) in members(&map["binaryData"]) {
         let path = format!("binaryData[{key}]");
         rows::is(formats::config_key, key, &path, causes);
-        if !map["data"][key].is_null() {
-            causes.push(Cause::invalid(&path, key, "duplicate of key present in data"));
-        }
         size += decoded(value);
     }
     if size > MOST {

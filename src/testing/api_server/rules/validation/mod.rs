@@ -77,6 +77,7 @@ const KINDS: &[(&str, &str, &[Row])] = &[
 const STATUSES: &[(&str, &str, &[Row])] = &[
     ("v1", "Pod", pods::STATUS),
     ("v1", "Service", services::STATUS),
+    ("certificates.k8s.io/v1", "CertificateSigningRequest", cluster::CERTIFICATE_STATUS),
     ("apps/v1", "Deployment", workloads::DEPLOYMENT_STATUS),
     ("apps/v1", "ReplicaSet", workloads::REPLICA_SET_STATUS),
     ("v1", "ReplicationController", workloads::REPLICA_SET_STATUS),

@@ -87,18 +87,8 @@ fn endpoints(slice: &Value, path: &str, causes: &mut Vec<Cause>) {
         for (m, address) in elements(&endpoint["addresses"]).enumerate() {
             let path = format!("{path}[{m}]");
             let address = address.as_str().unwrap_or_default();
-            let found = formats::parse_address(address);
-            match kind {
-                "FQDN" => rows::is(formats::subdomain, address, &path, causes),
-                _ if found.is_none() => rows::is(formats::address, address, &path, causes),
-                "IPv4" if found.is_some_and(|ip| !ip.is_ipv4()) => {
-                    causes.push(Cause::invalid(&path, address, "must be an IPv4 address"));
-                }
-                "IPv6" if found.is_some_and(|ip| !ip.is_ipv6()) => {
-                    causes.push(Cause::invalid(&path, address, "must be an IPv6 address"));
-                }
-                _ => {}
-            }
+            let format = if kind == "FQDN" { formats::subdomain } else { formats::address };
+            rows::is(format, address, &path, causes);
         }
     }
 }

@@ -42,8 +42,9 @@ fn set(paths: &[&[&str]]) -> Set {
 /// Returns the fields that this part of the API does not write.
 fn unwritten(place: &Place<'_>) -> Set {
     match place.part {
+        _ if untracked(place) => set(&[&["f:spec"], &["f:status"]]),
         Part::Status if place.resource.custom => set(&[&["f:metadata"], &["f:spec"]]),
-        Part::Status => {
+        Part::Status | Part::Approval => {
             let mut unwritten = set(&[&["f:spec"]]);
             for member in place.resource.kept_by_status {
                 unwritten.insert_path(&["f:metadata", &format!("f:{member}")]);
@@ -55,11 +56,17 @@ fn unwritten(place: &Place<'_>) -> Set {
     }
 }
 
+/// Returns whether nobody owns the specification and status of the type's objects.
+fn untracked(place: &Place<'_>) -> bool {
+    place.resource.qualified() == "certificatesigningrequests.certificates.k8s.io"
+}
+
 fn identity(place: &Place<'_>, name: &str, applies: bool) -> Identity {
     let subresource = match place.part {
         Part::Status => "status",
         Part::Scale => "scale",
         Part::Finalize => "finalize",
+        Part::Approval => "approval",
         Part::Object | Part::Both => "",
     };
     Identity::new(name, applies, &place.resource.api_version(), subresource)
@@ -78,7 +85,7 @@ fn is_reset(entries: &Value) -> bool {
 /// the old one.
 fn given(place: &Place<'_>, before: &Value, after: &Value) -> Managers {
     let live = || Managers::read(before).unwrap_or_default();
-    if matches!(place.part, Part::Status | Part::Scale | Part::Finalize) {
+    if matches!(place.part, Part::Status | Part::Scale | Part::Finalize | Part::Approval) {
         return live();
     }
     if is_reset(after) {
