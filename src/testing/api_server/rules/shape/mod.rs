@@ -123,9 +123,7 @@ impl<'a> Shape<'a> {
     /// Returns whether the value may be any JSON.
     fn is_raw(self) -> bool {
         match self.0 {
-            Place::Member(field) => {
-                field.many == Many::One && matches!(field.value, Row::Raw(_))
-            }
+            Place::Member(field) => field.many == Many::One && matches!(field.value, Row::Raw(_)),
             Place::Inside(field) => matches!(field.value, Row::Raw(_)),
             _ => false,
         }
