@@ -83,6 +83,7 @@ mod failure;
 mod names;
 mod resource;
 mod rules;
+mod statuses;
 mod store;
 mod verbs;
 mod wire;

@@ -19,6 +19,7 @@ mod reading;
 mod scale;
 mod schemas;
 mod shards;
+mod statuses;
 mod tables;
 mod watches;
 mod writing;

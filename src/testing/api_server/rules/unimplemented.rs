@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::schema;
 use crate::testing::api_server::resource::ResourceType;
 
 /// Returns whether the rule would judge an object, given its state before.
@@ -55,6 +56,9 @@ pub(crate) fn rule(
     before: Option<&Value>,
     object: &Value,
 ) -> Option<String> {
+    if let Some(rule) = schema::unimplemented(resource, before, object) {
+        return Some(format!("validation by CEL: {rule}"));
+    }
     let name = resource.qualified();
     let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
     let found = rules.find(|(_, judges, _)| judges(before, object));
