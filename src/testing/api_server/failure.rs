@@ -88,6 +88,12 @@ impl Failure {
         failure
     }
 
+    /// Returns the failure for an object that is too deep to be stored. A real server stores up to
+    /// 10,000 levels; the words are this server's own.
+    pub(crate) fn too_deep() -> Self {
+        Self::bad_request("the object is nested too deeply for the embedded API server: 120 levels")
+    }
+
     /// Returns the failure for a write that a rule would judge that is known and not implemented.
     pub(crate) fn not_implemented(rule: &str) -> Self {
         let message = format!(

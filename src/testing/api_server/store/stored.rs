@@ -12,6 +12,9 @@ use crate::testing::api_server::resource::{ResourceType, absent};
 /// An object in several versions of its type.
 pub(crate) type Views = Vec<(String, Value)>;
 
+/// The largest depth of a stored object. A list adds two levels, and `serde_json` reads 128.
+const MOST_DEPTH: usize = 120;
+
 /// A stored object: its bytes, and the values for selectors. It never changes.
 #[derive(Debug)]
 pub(crate) struct Stored {
@@ -39,7 +42,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Stores an object whose metadata is valid.
+    /// Stores an object whose metadata is valid and that is not [too deep](is_too_deep).
     pub(crate) fn new(resource: &ResourceType, revision: u64, mut object: Value) -> Self {
         object["metadata"]["resourceVersion"] = revision.to_string().into();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -117,7 +120,8 @@ impl Stored {
     pub(crate) fn value(&self, resource: &ResourceType) -> Value {
         let mut bytes = Vec::new();
         self.write(resource, &mut bytes);
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        serde_json::from_slice(&bytes)
+            .unwrap_or_else(|error| unreachable!("a stored object can be read: {error}"))
     }
 
     /// Returns the object in its stored form, with kind and apiVersion.
@@ -125,7 +129,8 @@ impl Stored {
         let mut bytes = Vec::new();
         write_head(resource, &mut bytes);
         bytes.extend_from_slice(&self.tail);
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        serde_json::from_slice(&bytes)
+            .unwrap_or_else(|error| unreachable!("a stored object can be read: {error}"))
     }
 
     /// Writes the object in a version of its type.
@@ -167,6 +172,23 @@ fn tail_of(object: Value) -> Bytes {
     members.remove("kind");
     members.remove("apiVersion");
     Bytes::from(Value::Object(members).to_string()).slice(1..)
+}
+
+/// Returns whether a value is nested more deeply than readers of JSON go, even in a list.
+pub(crate) fn is_too_deep(value: &Value) -> bool {
+    // On the heap, because the stack is what a deep value exhausts.
+    let mut open = vec![(value, 0)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > MOST_DEPTH {
+            return true;
+        }
+        match value {
+            Value::Array(elements) => open.extend(elements.iter().map(|value| (value, depth + 1))),
+            Value::Object(members) => open.extend(members.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    false
 }
 
 pub(crate) fn key(namespace: &str, name: &str) -> String {

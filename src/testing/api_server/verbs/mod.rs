@@ -27,7 +27,7 @@ use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::schema;
 use crate::testing::api_server::rules::{metadata, unimplemented};
 use crate::testing::api_server::store::Store;
-use crate::testing::api_server::store::stored::{Stored, Views, key};
+use crate::testing::api_server::store::stored::{Stored, Views, is_too_deep, key};
 
 pub(crate) use self::create::{create, create_as_is};
 pub(crate) use self::delete::{delete, delete_all, purge};
@@ -195,6 +195,9 @@ impl<'a> Place<'a> {
 
     /// Stores a new state, unless this is a dry run.
     fn put(&self, store: &mut Store, object: Value) -> Result<Value, Failure> {
+        if is_too_deep(&object) {
+            return Err(Failure::too_deep());
+        }
         let mut object = object;
         schema::convert_to_storage(self.resource, &mut object);
         let versions = store.of(self.resource).map_or(&[][..], |all| &all.versions);
