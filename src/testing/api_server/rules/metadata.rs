@@ -6,9 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::testing::api_server::failure::Cause;
-use crate::testing::api_server::names::{
-    label_problems as label_problems_of, label_value_problems, qualified_problems,
-};
+use crate::testing::api_server::names::{label_value_problems, qualified_problems};
 use crate::testing::api_server::resource::ResourceType;
 
 /// The largest size of all annotations, in bytes.
@@ -16,17 +14,6 @@ const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
 /// The finalizers that need no domain.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
-
-/// The types whose objects' names become host names, and the words for that.
-const HOST_NAMES: &[(&str, &str)] = &[
-    ("pods", "the Pod's hostname"),
-    ("jobs.batch", "Pod names and hostnames"),
-    ("cronjobs.batch", "Pod names and hostnames"),
-    ("replicasets.apps", "Pod names and hostnames"),
-    ("deployments.apps", "Pod names and hostnames"),
-    ("daemonsets.apps", "Pod names and hostnames"),
-    ("replicationcontrollers", "Pod names and hostnames"),
-];
 
 /// Returns the problems of a new object's metadata.
 pub(crate) fn problems(resource: &ResourceType, metadata: &Value) -> Vec<Cause> {
@@ -91,19 +78,6 @@ pub(crate) fn warnings(resource: &ResourceType, before: &Value, metadata: &Value
                      to avoid accidental conflicts with other finalizer writers"
                 ));
             }
-        }
-    }
-    if before.is_null()
-        && let Some((_, used)) = HOST_NAMES.iter().find(|(known, _)| *known == resource.qualified())
-    {
-        let name = metadata["name"].as_str().unwrap_or_default();
-        let problems = label_problems_of(name);
-        if !problems.is_empty() {
-            warnings.push(format!(
-                "metadata.name: this is used in {used}, which can result in surprising behavior; a \
-                 DNS label is recommended: [{}]",
-                problems.join(" ")
-            ));
         }
     }
     warnings
