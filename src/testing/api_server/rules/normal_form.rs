@@ -125,10 +125,9 @@ fn is_empty(field: &Field, value: &Value) -> bool {
     match value {
         // A required member that has no value gets one again.
         Value::Null => true,
-        Value::Array(elements) => elements.is_empty() && !field.is(REQUIRED),
-        Value::Object(members) if field.shape == Shape::Map => {
-            members.is_empty() && !field.is(REQUIRED)
-        }
+        // Storage does not tell an empty list from none.
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) if field.shape == Shape::Map => members.is_empty(),
         Value::String(text) => text.is_empty() && field.is(SKIP_ZERO),
         Value::Bool(value) => !value && field.is(SKIP_ZERO),
         Value::Number(number) => number.as_f64() == Some(0.0) && field.is(SKIP_ZERO),

@@ -13,20 +13,15 @@ const PROBLEM: &str = "pod updates may not change fields other than \
 /// Checks a changed pod.
 pub(super) fn pod(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     let (old, new) = (&before["spec"], &after["spec"]);
-    let started = causes.len();
     if !same_containers(old, new, causes) {
         return;
     }
     images(new, causes);
-    deadline(old, new, causes);
+    if !deadline(old, new, causes) {
+        return;
+    }
     tolerations(old, new, causes);
-    if causes.len() > started {
-        return;
-    }
     gates(old, new, causes);
-    if causes.len() > started {
-        return;
-    }
     // What can change is made equal. Whatever is left cannot change.
     let mut munged = new.clone();
     for list in ["containers", "initContainers"] {
@@ -93,13 +88,15 @@ fn images(new: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
+/// Returns false if the deadline is later, which ends all checks.
+fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) -> bool {
     let path = "spec.activeDeadlineSeconds";
     let (old, new) = (&old["activeDeadlineSeconds"], &new["activeDeadlineSeconds"]);
     match (old.as_i64(), new.as_i64()) {
         (Some(old), Some(seconds)) if seconds > old => {
             let problem = "must be less than or equal to previous value";
             causes.push(Cause::invalid_raw(path, &new.to_string(), problem));
+            return false;
         }
         (Some(_), None) => {
             let problem = "must not update from a positive integer to nil value";
@@ -107,6 +104,7 @@ fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
         }
         _ => {}
     }
+    true
 }
 
 /// Tolerations can be added, and their seconds can change.

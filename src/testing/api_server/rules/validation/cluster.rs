@@ -13,11 +13,12 @@ use crate::testing::api_server::rules::quantity::Quantity;
 pub(super) const LEASE: &[Row] =
     &[("spec.leaseDurationSeconds", Check(duration)), ("spec.leaseTransitions", NotNegative)];
 
-pub(super) const NODE: &[Row] = &[
-    ("spec.taints", Check(taints)),
-    ("spec.podCIDRs[]", Is(formats::address_range)),
-    ("status.addresses", Check(addresses)),
-];
+pub(super) const NODE: &[Row] =
+    &[("spec.taints", Check(taints)), ("spec.podCIDRs[]", Is(formats::address_range))];
+
+pub(super) const NODE_STATUS: &[Row] = &[("status.addresses", Check(addresses))];
+
+pub(super) const NAMESPACE_STATUS: &[Row] = &[("", Check(phase))];
 
 pub(super) const EVENT: &[Row] = &[("", Check(event_namespace))];
 
@@ -70,6 +71,17 @@ fn addresses(addresses: &Value, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::duplicate(&format!("{path}[{n}]"), &shown));
         }
     }
+}
+
+/// A namespace is active until its deletion begins.
+fn phase(namespace: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let phase = text(&namespace["status"], "phase");
+    let problem = match (namespace["metadata"]["deletionTimestamp"].is_null(), phase) {
+        (true, "Active") | (false, "Terminating") => return,
+        (true, _) => "may only be 'Active' if `deletionTimestamp` is empty",
+        (false, _) => "may only be 'Terminating' if `deletionTimestamp` is not empty",
+    };
+    causes.push(Cause::invalid("status.Phase", phase, problem));
 }
 
 fn event_namespace(event: &Value, _path: &str, causes: &mut Vec<Cause>) {

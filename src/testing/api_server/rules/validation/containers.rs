@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::pods::required_one_of;
 use super::rows::Rule::{Check, NotNegative, OneOf, Rows};
 use super::rows::{self, Row, between, child, elements, invalid, is_empty, members, text};
+use super::volumes::VOLUME;
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::rules::formats;
 use crate::testing::api_server::rules::quantity::Quantity;
@@ -89,10 +90,16 @@ pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     rows::unique(names.filter(|(_, name)| !name.is_empty()), causes);
 }
 
-/// A mount is that of a volume of the pod.
+/// A mount is that of a valid volume of the pod.
 pub(super) fn mounts_of_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let volumes: HashSet<&str> =
-        elements(&spec["volumes"]).map(|volume| text(volume, "name")).collect();
+    let mut volumes = HashSet::new();
+    for volume in elements(&spec["volumes"]) {
+        let mut problems = Vec::new();
+        rows::check(VOLUME, "", volume, &mut problems);
+        if problems.is_empty() {
+            volumes.insert(text(volume, "name"));
+        }
+    }
     for list in ["containers", "initContainers"] {
         for (n, container) in elements(&spec[list]).enumerate() {
             for (m, mount) in elements(&container["volumeMounts"]).enumerate() {

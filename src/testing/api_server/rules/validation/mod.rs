@@ -76,6 +76,8 @@ const KINDS: &[(&str, &str, &[Row])] = &[
 /// The tables of statuses, by API version and kind.
 const STATUSES: &[(&str, &str, &[Row])] = &[
     ("v1", "Pod", pods::STATUS),
+    ("v1", "Namespace", cluster::NAMESPACE_STATUS),
+    ("v1", "Node", cluster::NODE_STATUS),
     ("v1", "Service", services::STATUS),
     ("certificates.k8s.io/v1", "CertificateSigningRequest", cluster::CERTIFICATE_STATUS),
     ("apps/v1", "Deployment", workloads::DEPLOYMENT_STATUS),
