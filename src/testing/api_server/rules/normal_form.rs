@@ -38,11 +38,21 @@ pub(crate) fn add_structures(api_version: &str, kind: &str, object: &mut Value) 
     }
 }
 
+/// Adds the members that the type always has, and makes empty lists null, because storage does not
+/// tell them from lists that are not there.
+pub(crate) fn settle(api_version: &str, kind: &str, object: &mut Value) {
+    if let (Some(id), Some(members)) = (MessageId::of(api_version, kind), object.as_object_mut()) {
+        complete_members(id, members, Added::Stored, 0);
+    }
+}
+
 /// The members that are added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Added {
     Structures,
     All,
+    /// All, and null for lists that are empty.
+    Stored,
 }
 
 fn strip_members(
@@ -125,9 +135,10 @@ fn is_empty(field: &Field, value: &Value) -> bool {
     match value {
         // A required member that has no value gets one again.
         Value::Null => true,
-        // Storage does not tell an empty list from none.
-        Value::Array(elements) => elements.is_empty(),
-        Value::Object(members) if field.shape == Shape::Map => members.is_empty(),
+        Value::Array(elements) => elements.is_empty() && !field.is(REQUIRED),
+        Value::Object(members) if field.shape == Shape::Map => {
+            members.is_empty() && !field.is(REQUIRED)
+        }
         Value::String(text) => text.is_empty() && field.is(SKIP_ZERO),
         Value::Bool(value) => !value && field.is(SKIP_ZERO),
         Value::Number(number) => number.as_f64() == Some(0.0) && field.is(SKIP_ZERO),
@@ -147,9 +158,14 @@ fn complete_members(id: MessageId, members: &mut Map<String, Value>, added: Adde
         if field.name() == "managedFields" {
             continue;
         }
-        if field.is(REQUIRED) && members.get(field.name()).is_none_or(Value::is_null) {
+        let found = members.get(field.name());
+        let is_empty = |value: &Value| match value {
+            Value::Array(elements) => added == Added::Stored && elements.is_empty(),
+            value => value.is_null(),
+        };
+        if field.is(REQUIRED) && found.is_none_or(is_empty) {
             let zero = zero(field);
-            if added == Added::All || zero.is_object() {
+            if added != Added::Structures || zero.is_object() {
                 members.insert(field.name().to_owned(), zero);
             }
         }

@@ -31,7 +31,7 @@ pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure
 /// Adds the members that the type always has.
 pub(super) fn complete(place: Place<'_>, object: &mut Value) {
     if applies(place) {
-        normal_form::complete(&place.resource.api_version(), &place.resource.kind, object);
+        normal_form::settle(&place.resource.api_version(), &place.resource.kind, object);
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn finish(place: Place<'_>, object: &mut Value) {
     if applies(place) {
         let (version, kind) = (place.resource.api_version(), &place.resource.kind);
         defaults::add(&version, kind, object);
-        normal_form::complete(&version, kind, object);
+        normal_form::settle(&version, kind, object);
     }
 }
 

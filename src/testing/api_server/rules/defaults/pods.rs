@@ -99,6 +99,9 @@ fn image_volume_policy(image: &mut Map<String, Value>) {
 }
 
 fn policy_of_image(image: &str) -> &'static str {
+    if image.is_empty() {
+        return "IfNotPresent";
+    }
     let (name, digest) = image.split_once('@').map_or((image, false), |(name, _)| (name, true));
     let last = name.rsplit('/').next().unwrap_or_default();
     let tag = last.split_once(':').map(|(_, tag)| tag);
