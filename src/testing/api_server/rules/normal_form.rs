@@ -254,7 +254,9 @@ mod tests {
         let given = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": { "name": "p", "labels": {}, "annotations": { "a": null } },
-            "spec": { "containers": [{ "name": "c", "image": "", "ports": [], "livenessProbe": null }] },
+            "spec": { "containers": [
+                { "name": "c", "image": "", "ports": [], "livenessProbe": null },
+            ] },
         });
         let expected = json!({
             "apiVersion": "v1", "kind": "Pod",

@@ -35,8 +35,8 @@ pub(super) fn complete(place: Place<'_>, object: &mut Value) {
     }
 }
 
-/// Adds the defaults that follow from computed members, as a server does when it reads an object from
-/// its storage.
+/// Adds the defaults that follow from computed members, as a server does when it reads an object
+/// from its storage.
 pub(super) fn finish(place: Place<'_>, object: &mut Value) {
     if applies(place) {
         let (version, kind) = (place.resource.api_version(), &place.resource.kind);

@@ -71,7 +71,7 @@ fn same_containers(old: &Value, new: &Value, causes: &mut Vec<Cause>) -> bool {
     same
 }
 
-/// A server checks the images of a changed pod twice.
+/// Checks the images, which a server checks twice for a changed pod.
 fn images(new: &Value, causes: &mut Vec<Cause>) {
     for list in ["containers", "initContainers"] {
         for (n, container) in new[list].as_array().into_iter().flatten().enumerate() {
@@ -107,7 +107,7 @@ fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) -> bool {
     true
 }
 
-/// Tolerations can be added, and their seconds can change.
+/// Checks the tolerations. They can be added, and their seconds can change.
 fn tolerations(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let bare = |toleration: &Value| {
         let mut toleration = toleration.clone();
@@ -124,7 +124,7 @@ fn tolerations(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Gates can only be removed.
+/// Checks the gates, which can only be removed.
 fn gates(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let names = |spec: &Value| -> Vec<String> {
         let gates = spec["schedulingGates"].as_array().into_iter().flatten();
@@ -140,7 +140,7 @@ fn gates(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The selector of a gated pod can become narrower.
+/// Checks the node selector of a gated pod, which can become narrower.
 fn selector(old: &Value, new: &Value, munged: &mut Value, causes: &mut Vec<Cause>) {
     let kept = old["nodeSelector"].as_object().into_iter().flatten();
     if kept.into_iter().all(|(key, value)| new["nodeSelector"][key] == *value) {

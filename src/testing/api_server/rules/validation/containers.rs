@@ -78,7 +78,7 @@ fn image(image: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The names of all containers of a pod are different.
+/// Checks that all containers of a pod have different names.
 pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let names =
         ["containers", "initContainers", "ephemeralContainers"].into_iter().flat_map(|list| {
@@ -90,7 +90,7 @@ pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     rows::unique(names.filter(|(_, name)| !name.is_empty()), causes);
 }
 
-/// A mount is that of a valid volume of the pod.
+/// Checks that each mount is that of a valid volume of the pod.
 pub(super) fn mounts_of_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let mut volumes = HashSet::new();
     for volume in elements(&spec["volumes"]) {
@@ -153,7 +153,8 @@ fn variables(variables: &Value, path: &str, causes: &mut Vec<Cause>) {
         let given = SOURCES.iter().filter(|name| !source[**name].is_null()).count();
         let problem = match given {
             0 => Some(
-                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
+                 `secretKeyRef` or `fileKeyRef`",
             ),
             _ if !text(variable, "value").is_empty() => {
                 Some("may not be specified when `value` is not empty")

@@ -173,7 +173,7 @@ fn restart_always(policy: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A deployment may not fail to progress before its pods count as available.
+/// Checks that a deployment has time to progress after its pods become available.
 fn progress_after_ready(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let deadline = &spec["progressDeadlineSeconds"];
     let ready = spec["minReadySeconds"].as_i64().unwrap_or(0);
@@ -205,7 +205,8 @@ fn deployment_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) {
             }
         }
         other => {
-            causes.push(unsupported(&child(path, "type"), other, &["Recreate", "RollingUpdate"]))
+            let supported = ["Recreate", "RollingUpdate"];
+            causes.push(unsupported(&child(path, "type"), other, &supported));
         }
     }
 }
