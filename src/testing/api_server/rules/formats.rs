@@ -6,23 +6,12 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
 
-const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters \
-    or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', \
-    regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
-    characters, '-' or '.', and must start and end with an alphanumeric character (e.g. \
-    'example.com', regex used for validation is \
-    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const OLD_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or \
-    '-', start with an alphabetic character, and end with an alphanumeric character (e.g. \
-    'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-const KEY_NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start \
-    and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex \
-    used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric \
-    characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
-    'MyValue',  or 'my_value',  or '12345', regex used for validation is \
-    '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+use crate::testing::api_server::names;
+pub(crate) use crate::testing::api_server::names::{
+    label_problems as label, label_value_problems as label_value,
+    letter_label_problems as old_label, qualified_problems as label_key,
+};
+
 const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or \
     '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is \
     '[-._a-zA-Z0-9]+')";
@@ -34,89 +23,13 @@ const PERCENT: &str = "a valid percent string must be a numeric string followed 
 /// A check of a text.
 pub(crate) type Format = fn(&str) -> Vec<String>;
 
-fn lower(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte.is_ascii_digit()
-}
-
-/// Returns whether the text consists of `inner`, with `end` at both ends. An empty text does not.
-fn within(text: &str, end: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
-    let bytes = text.as_bytes();
-    let ends = [bytes.first(), bytes.last()];
-    ends.into_iter().all(|byte| byte.copied().is_some_and(&end)) && bytes.iter().copied().all(inner)
-}
-
-fn is_label(text: &str) -> bool {
-    within(text, lower, |byte| lower(byte) || byte == b'-')
-}
-
 fn collect(problems: impl IntoIterator<Item = (bool, String)>) -> Vec<String> {
     problems.into_iter().filter_map(|(bad, problem)| bad.then_some(problem)).collect()
 }
 
-fn bytes(most: usize) -> String {
-    format!("must be no more than {most} bytes")
-}
-
-/// Checks one part of a domain name.
-pub(crate) fn label(text: &str) -> Vec<String> {
-    let parts = || text.contains('.') && text.split('.').all(is_label);
-    let problem = || if parts() { "must not contain dots" } else { LABEL };
-    collect([(text.len() > 63, bytes(63)), (!is_label(text), problem().to_owned())])
-}
-
 /// Checks a domain name.
 pub(crate) fn subdomain(text: &str) -> Vec<String> {
-    let good = text.split('.').all(is_label);
-    collect([(text.len() > 253, bytes(253)), (!good, SUBDOMAIN.to_owned())])
-}
-
-/// Checks one part of a domain name, which begins with a letter.
-pub(crate) fn old_label(text: &str) -> Vec<String> {
-    let good = is_label(text) && !text.starts_with(|first: char| first.is_ascii_digit());
-    collect([(text.len() > 63, bytes(63)), (!good, OLD_LABEL.to_owned())])
-}
-
-/// Checks a key of a label, or another name with an optional domain.
-pub(crate) fn label_key(text: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    let name = match text.split('/').collect::<Vec<_>>()[..] {
-        [name] => name,
-        [prefix, name] => {
-            if prefix.is_empty() {
-                problems.push("prefix part must be non-empty".to_owned());
-            } else {
-                let found = subdomain(prefix).into_iter();
-                problems.extend(found.map(|problem| format!("prefix part {problem}")));
-            }
-            name
-        }
-        _ => {
-            return vec![format!(
-                "a valid label key {KEY_NAME} with an optional DNS subdomain prefix and '/' (e.g. \
-                 'example.com/MyName')"
-            )];
-        }
-    };
-    if name.is_empty() {
-        problems.push("name part must be non-empty".to_owned());
-    } else if name.len() > 63 {
-        problems.push(format!("name part {}", bytes(63)));
-    }
-    if !is_key_name(name) {
-        problems.push(format!("name part {KEY_NAME}"));
-    }
-    problems
-}
-
-fn is_key_name(name: &str) -> bool {
-    let end = |byte: u8| byte.is_ascii_alphanumeric();
-    within(name, end, |byte| end(byte) || matches!(byte, b'-' | b'_' | b'.'))
-}
-
-/// Checks a value of a label.
-pub(crate) fn label_value(text: &str) -> Vec<String> {
-    let good = text.is_empty() || is_key_name(text);
-    collect([(text.len() > 63, bytes(63)), (!good, LABEL_VALUE.to_owned())])
+    names::subdomain_problems(text, "characters")
 }
 
 /// Checks a key of a config map or a secret.
@@ -149,7 +62,8 @@ pub(crate) fn variable(text: &str) -> Vec<String> {
 pub(crate) fn port_name(text: &str) -> Vec<String> {
     let letter = |byte: u8| byte.is_ascii_lowercase();
     let ends = text.starts_with('-') || text.ends_with('-');
-    let bad = !text.bytes().all(|byte| lower(byte) || byte == b'-');
+    let known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let bad = !text.bytes().all(known);
     collect([
         (text.len() > 15, "must be no more than 15 characters".to_owned()),
         (bad, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned()),

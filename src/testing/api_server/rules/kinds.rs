@@ -120,7 +120,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("CSIStorageCapacity", "csistoragecapacities", NAMESPACED | VERSIONED, "", "", ""),
         ("StorageClass", "storageclasses", RETURNED, "sc", "", ""),
         ("VolumeAttachment", "volumeattachments", STATUS | VERSIONED | RETURNED, "", "", ""),
-        ("VolumeAttributesClass", "volumeattributesclasses", 0, "vac", "", ""),
+        ("VolumeAttributesClass", "volumeattributesclasses", RETURNED, "vac", "", ""),
     ]),
     ("admissionregistration.k8s.io", "v1", &[
         ("MutatingAdmissionPolicy", "mutatingadmissionpolicies", GENERATION | VERSIONED, "", "api-extensions", ""),

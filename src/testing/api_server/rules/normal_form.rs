@@ -38,11 +38,21 @@ pub(crate) fn add_structures(api_version: &str, kind: &str, object: &mut Value) 
     }
 }
 
+/// Adds the members that the type always has, and makes empty lists null, because storage does not
+/// tell them from lists that are not there.
+pub(crate) fn settle(api_version: &str, kind: &str, object: &mut Value) {
+    if let (Some(id), Some(members)) = (MessageId::of(api_version, kind), object.as_object_mut()) {
+        complete_members(id, members, Added::Stored, 0);
+    }
+}
+
 /// The members that are added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Added {
     Structures,
     All,
+    /// All, and null for lists that are empty.
+    Stored,
 }
 
 fn strip_members(
@@ -148,9 +158,14 @@ fn complete_members(id: MessageId, members: &mut Map<String, Value>, added: Adde
         if field.name() == "managedFields" {
             continue;
         }
-        if field.is(REQUIRED) && members.get(field.name()).is_none_or(Value::is_null) {
+        let found = members.get(field.name());
+        let is_empty = |value: &Value| match value {
+            Value::Array(elements) => added == Added::Stored && elements.is_empty(),
+            value => value.is_null(),
+        };
+        if field.is(REQUIRED) && found.is_none_or(is_empty) {
             let zero = zero(field);
-            if added == Added::All || zero.is_object() {
+            if added != Added::Structures || zero.is_object() {
                 members.insert(field.name().to_owned(), zero);
             }
         }
@@ -239,7 +254,9 @@ mod tests {
         let given = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": { "name": "p", "labels": {}, "annotations": { "a": null } },
-            "spec": { "containers": [{ "name": "c", "image": "", "ports": [], "livenessProbe": null }] },
+            "spec": { "containers": [
+                { "name": "c", "image": "", "ports": [], "livenessProbe": null },
+            ] },
         });
         let expected = json!({
             "apiVersion": "v1", "kind": "Pod",

@@ -105,7 +105,7 @@ fn quality_of_service(spec: &Value) -> &'static str {
     }
 }
 
-/// A pod stays for five minutes on a node that fails, unless it says something else.
+/// Adds the tolerations with which a pod stays on a failed node for five minutes.
 fn tolerate_outages(pod: &mut Value) {
     let matches = |toleration: &Value, name: &str, wanted: &str| {
         matches!(toleration[name].as_str(), None | Some("")) || toleration[name] == wanted

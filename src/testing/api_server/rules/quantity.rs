@@ -149,6 +149,7 @@ impl Quantity {
 }
 
 /// The factor of a suffix.
+#[derive(Clone, Copy, Debug)]
 enum Scale {
     /// A power of ten, in billionths.
     Ten(i32),

@@ -43,6 +43,61 @@ const RULES: &[(&str, Judges, &str)] = &[
         |_, object| has_label_with_prefix(object, "pod-security.kubernetes.io/"),
         "admission by PodSecurity: no pod is refused",
     ),
+    (
+        "deviceclasses.resource.k8s.io",
+        |_, _| true,
+        "validation of device classes: only metadata is checked",
+    ),
+    (
+        "resourceclaims.resource.k8s.io",
+        |_, _| true,
+        "validation of device requests: only metadata is checked",
+    ),
+    (
+        "resourceclaimtemplates.resource.k8s.io",
+        |_, _| true,
+        "validation of device requests: only metadata is checked",
+    ),
+    (
+        "resourceslices.resource.k8s.io",
+        |_, _| true,
+        "validation of devices: only metadata is checked",
+    ),
+    (
+        "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+        |_, _| true,
+        "validation of priority levels: only metadata is checked",
+    ),
+    (
+        "servicecidrs.networking.k8s.io",
+        |_, _| true,
+        "ranges of services: the range of addresses is fixed",
+    ),
+    (
+        "ipaddresses.networking.k8s.io",
+        |_, _| true,
+        "addresses of services: no object is made for an address",
+    ),
+    (
+        "certificatesigningrequests.certificates.k8s.io",
+        |_, object| !object["spec"]["expirationSeconds"].is_null(),
+        "validation of certificate requests: what the PEM blocks contain is not read",
+    ),
+    (
+        "cronjobs.batch",
+        |_, object| !object["spec"]["timeZone"].is_null(),
+        "validation of time zones: names are not looked up",
+    ),
+    (
+        "pods",
+        |_, object| !object["spec"]["resourceClaims"].is_null(),
+        "validation of a pod's resource claims: they are not checked",
+    ),
+    (
+        "pods",
+        |_, object| !object["spec"]["runtimeClassName"].is_null(),
+        "admission by RuntimeClass: no overhead and no scheduling is added",
+    ),
 ];
 
 fn has_label_with_prefix(object: &Value, prefix: &str) -> bool {

@@ -2,34 +2,19 @@
 
 use serde_json::Value;
 
-use super::formats;
-
 /// A function that adds the warnings about an object.
 type Warn = fn(&Value, &mut Vec<String>);
 
 /// The warnings of each kind, by API version and kind.
 const KINDS: &[(&str, &str, Warn)] = &[
-    ("v1", "Pod", |pod, warnings| {
-        dotted_name(pod, "the Pod's hostname", warnings);
-        pod_spec(&pod["spec"], "spec", warnings);
-    }),
+    ("v1", "Pod", |pod, warnings| pod_spec(&pod["spec"], "spec", warnings)),
+    ("v1", "ReplicationController", template),
     ("apps/v1", "Deployment", template),
     ("apps/v1", "StatefulSet", template),
     ("apps/v1", "DaemonSet", template),
-    ("v1", "ReplicationController", |object, warnings| {
-        dotted_name(object, "Pod names and hostnames", warnings);
-        template(object, warnings);
-    }),
-    ("apps/v1", "ReplicaSet", |object, warnings| {
-        dotted_name(object, "Pod names and hostnames", warnings);
-        template(object, warnings);
-    }),
-    ("batch/v1", "Job", |object, warnings| {
-        dotted_name(object, "Pod names and hostnames", warnings);
-        template(object, warnings);
-    }),
+    ("apps/v1", "ReplicaSet", template),
+    ("batch/v1", "Job", template),
     ("batch/v1", "CronJob", |object, warnings| {
-        dotted_name(object, "Pod names and hostnames", warnings);
         let spec = &object["spec"]["jobTemplate"]["spec"]["template"]["spec"];
         pod_spec(spec, "spec.jobTemplate.spec.template.spec", warnings);
     }),
@@ -57,23 +42,6 @@ pub(crate) fn of_use(api_version: &str, kind: &str) -> Option<String> {
     let found =
         DEPRECATED.iter().find(|(version, name, _)| (*version, *name) == (api_version, kind));
     found.map(|(.., warning)| (*warning).to_owned())
-}
-
-/// Warns about a name that is used where only a label of a domain is valid.
-fn dotted_name(object: &Value, used: &str, warnings: &mut Vec<String>) {
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    // This check counts characters, other checks of the same form count bytes.
-    let problems: Vec<String> = formats::label(name)
-        .iter()
-        .map(|problem| problem.replace("63 bytes", "63 characters"))
-        .collect();
-    if !problems.is_empty() {
-        warnings.push(format!(
-            "metadata.name: this is used in {used}, which can result in surprising behavior; a DNS \
-             label is recommended: [{}]",
-            problems.join(" ")
-        ));
-    }
 }
 
 fn template(object: &Value, warnings: &mut Vec<String>) {

@@ -31,17 +31,17 @@ pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure
 /// Adds the members that the type always has.
 pub(super) fn complete(place: Place<'_>, object: &mut Value) {
     if applies(place) {
-        normal_form::complete(&place.resource.api_version(), &place.resource.kind, object);
+        normal_form::settle(&place.resource.api_version(), &place.resource.kind, object);
     }
 }
 
-/// Adds the defaults that follow from computed members, as a server does when it reads an object from
-/// its storage.
+/// Adds the defaults that follow from computed members, as a server does when it reads an object
+/// from its storage.
 pub(super) fn finish(place: Place<'_>, object: &mut Value) {
     if applies(place) {
         let (version, kind) = (place.resource.api_version(), &place.resource.kind);
         defaults::add(&version, kind, object);
-        normal_form::complete(&version, kind, object);
+        normal_form::settle(&version, kind, object);
     }
 }
 

@@ -96,6 +96,21 @@ fn problems(spec: &Value, own: bool, namespace: Option<&str>) -> Vec<Cause> {
     causes
 }
 
+/// Notes the requester in a new certificate request, whatever the request says.
+pub(crate) fn note_requester(resource: &ResourceType, user: &User, object: &mut Value) {
+    if resource.qualified() != "certificatesigningrequests.certificates.k8s.io" {
+        return;
+    }
+    if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+        for member in ["username", "uid", "groups", "extra"] {
+            spec.remove(member);
+        }
+        if let Value::Object(known) = about(user) {
+            spec.extend(known);
+        }
+    }
+}
+
 fn about(user: &User) -> Value {
     match user {
         User::Anyone => json!({

@@ -297,7 +297,8 @@ impl ResourceRequest<'_> {
         let whole = self.part.is_none();
         Ok(match (&self.head.method, named) {
             (&Method::POST, false) => {
-                let (object, unknown) = self.parse_object(options, content_type, body)?;
+                let (mut object, unknown) = self.parse_object(options, content_type, body)?;
+                reviews::note_requester(self.resource, self.user, &mut object);
                 (201, verbs::create(store, place, object)?, unknown)
             }
             (&Method::PUT, true) => {

@@ -23,7 +23,7 @@ pub(super) fn job(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The completions of a job whose pods have indexes change together with its parallelism.
+/// Checks the completions. Those of indexed pods can change together with the parallelism.
 fn completions(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     if old["completions"] == new["completions"] {
         return;

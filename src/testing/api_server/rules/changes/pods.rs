@@ -13,20 +13,15 @@ const PROBLEM: &str = "pod updates may not change fields other than \
 /// Checks a changed pod.
 pub(super) fn pod(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     let (old, new) = (&before["spec"], &after["spec"]);
-    let started = causes.len();
     if !same_containers(old, new, causes) {
         return;
     }
     images(new, causes);
-    deadline(old, new, causes);
+    if !deadline(old, new, causes) {
+        return;
+    }
     tolerations(old, new, causes);
-    if causes.len() > started {
-        return;
-    }
     gates(old, new, causes);
-    if causes.len() > started {
-        return;
-    }
     // What can change is made equal. Whatever is left cannot change.
     let mut munged = new.clone();
     for list in ["containers", "initContainers"] {
@@ -76,7 +71,7 @@ fn same_containers(old: &Value, new: &Value, causes: &mut Vec<Cause>) -> bool {
     same
 }
 
-/// A server checks the images of a changed pod twice.
+/// Checks the images, which a server checks twice for a changed pod.
 fn images(new: &Value, causes: &mut Vec<Cause>) {
     for list in ["containers", "initContainers"] {
         for (n, container) in new[list].as_array().into_iter().flatten().enumerate() {
@@ -93,13 +88,15 @@ fn images(new: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
+/// Returns false if the deadline is later, which ends all checks.
+fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) -> bool {
     let path = "spec.activeDeadlineSeconds";
     let (old, new) = (&old["activeDeadlineSeconds"], &new["activeDeadlineSeconds"]);
     match (old.as_i64(), new.as_i64()) {
         (Some(old), Some(seconds)) if seconds > old => {
             let problem = "must be less than or equal to previous value";
             causes.push(Cause::invalid_raw(path, &new.to_string(), problem));
+            return false;
         }
         (Some(_), None) => {
             let problem = "must not update from a positive integer to nil value";
@@ -107,9 +104,10 @@ fn deadline(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
         }
         _ => {}
     }
+    true
 }
 
-/// Tolerations can be added, and their seconds can change.
+/// Checks the tolerations. They can be added, and their seconds can change.
 fn tolerations(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let bare = |toleration: &Value| {
         let mut toleration = toleration.clone();
@@ -126,7 +124,7 @@ fn tolerations(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Gates can only be removed.
+/// Checks the gates, which can only be removed.
 fn gates(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     let names = |spec: &Value| -> Vec<String> {
         let gates = spec["schedulingGates"].as_array().into_iter().flatten();
@@ -142,7 +140,7 @@ fn gates(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The selector of a gated pod can become narrower.
+/// Checks the node selector of a gated pod, which can become narrower.
 fn selector(old: &Value, new: &Value, munged: &mut Value, causes: &mut Vec<Cause>) {
     let kept = old["nodeSelector"].as_object().into_iter().flatten();
     if kept.into_iter().all(|(key, value)| new["nodeSelector"][key] == *value) {

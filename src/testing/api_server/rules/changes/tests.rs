@@ -15,7 +15,10 @@ fn selectors_stay() {
 
 #[test]
 fn pods_take_images_and_tolerations() {
-    let pod = |image: &str, tolerations: Value| json!({ "spec": { "containers": [{ "image": image }], "tolerations": tolerations } });
+    let pod = |image: &str, tolerations: Value| {
+        let spec = json!({ "containers": [{ "image": image }], "tolerations": tolerations });
+        json!({ "spec": spec })
+    };
     let (one, two) = (json!([{ "key": "a" }]), json!([{ "key": "a" }, { "key": "b" }]));
     let before = pod("i", one.clone());
     assert!(fields("v1", "Pod", &before, &pod("j", two)).is_empty());

@@ -84,7 +84,7 @@ fn device_count(request: &mut Map<String, Value>) {
     }
 }
 
-/// The first range of addresses has a member of its own.
+/// Sets the member for the first range of addresses, and the list of all ranges.
 fn address_ranges(spec: &mut Map<String, Value>) {
     let first = spec.get("podCIDRs").and_then(|all| all.get(0)).cloned();
     match (has(spec, "podCIDR"), first) {
@@ -94,7 +94,7 @@ fn address_ranges(spec: &mut Map<String, Value>) {
     }
 }
 
-/// What a node has can be allocated.
+/// Makes everything that a node has allocatable.
 fn allocatable(status: &mut Map<String, Value>) {
     let Some(Value::Object(capacity)) = status.get("capacity").cloned() else { return };
     if !has(status, "allocatable") {
@@ -107,15 +107,15 @@ fn allocatable(status: &mut Map<String, Value>) {
     }
 }
 
-/// A subject of an account has no group, and a user or group has that of access rules.
+/// Sets the API group of users and groups. Accounts have none.
 fn subject_group(subject: &mut Map<String, Value>) {
     if matches!(text(subject, "kind"), "User" | "Group") {
         set(subject, "apiGroup", RBAC.into());
     }
 }
 
-/// The limits of a container fill in one another: the maximum is the default, the default or the
-/// minimum is the default request.
+/// Sets the defaults of a limit on containers. The maximum is the default limit, and the default
+/// limit or the minimum is the default request.
 fn limits(limit: &mut Map<String, Value>) {
     if text(limit, "type") != "Container" {
         return;
@@ -158,7 +158,7 @@ fn encode_texts(secret: &mut Map<String, Value>) {
 pub(super) const NAMESPACE: &[Row] =
     &[("metadata", With(label_namespace)), ("status.phase", Text("Active"))];
 
-/// A namespace has its name as a label, by which selectors find it.
+/// Adds the name of a namespace as a label, by which selectors find it.
 fn label_namespace(metadata: &mut Map<String, Value>) {
     let name = text(metadata, "name").to_owned();
     if name.is_empty() {

@@ -27,7 +27,7 @@ pub(super) const NETWORK_POLICY: &[Row] = &[
 
 pub(super) const INGRESS_CLASS: &[Row] = &[("spec.parameters.scope", Text("Cluster"))];
 
-/// Only clients' addresses have a time.
+/// Sets the time for which clients' addresses count, and removes it otherwise.
 fn affinity(spec: &mut Map<String, Value>) {
     match text(spec, "sessionAffinity") {
         "ClientIP" => {
@@ -45,7 +45,7 @@ fn affinity(spec: &mut Map<String, Value>) {
     }
 }
 
-/// The target is the port itself.
+/// Sets the target to the port itself.
 fn target_port(port: &mut Map<String, Value>) {
     let target = port.get("targetPort");
     if target.is_none_or(|target| target == &json!(0) || target == "" || target.is_null()) {
@@ -70,7 +70,7 @@ fn traffic_policies(spec: &mut Map<String, Value>) {
     }
 }
 
-/// A policy is about incoming traffic, and about outgoing traffic only with rules for it.
+/// Sets the types: incoming traffic, and outgoing traffic if there are rules for it.
 fn policy_types(spec: &mut Map<String, Value>) {
     if !has(spec, "policyTypes") {
         let egress =

@@ -80,7 +80,7 @@ const VOLUME: &[Row] = &[
 
 const DOWNWARD_FILE: &[Row] = &[("fieldRef.apiVersion", Text("v1"))];
 
-/// A volume without a source is an empty directory.
+/// Makes a volume without a source an empty directory.
 fn empty_directory(volume: &mut Map<String, Value>) {
     if volume.iter().all(|(name, value)| name == "name" || value.is_null()) {
         volume.insert("emptyDir".into(), json!({}));
@@ -99,6 +99,9 @@ fn image_volume_policy(image: &mut Map<String, Value>) {
 }
 
 fn policy_of_image(image: &str) -> &'static str {
+    if image.is_empty() {
+        return "IfNotPresent";
+    }
     let (name, digest) = image.split_once('@').map_or((image, false), |(name, _)| (name, true));
     let last = name.rsplit('/').next().unwrap_or_default();
     let tag = last.split_once(':').map(|(_, tag)| tag);
@@ -109,7 +112,7 @@ fn policy_of_image(image: &str) -> &'static str {
     }
 }
 
-/// The deprecated name of the service account is the same as the new one.
+/// Sets the deprecated name of the service account to the new one, or the reverse.
 fn name_account_twice(spec: &mut Map<String, Value>) {
     let name = text(spec, "serviceAccountName").to_owned();
     let old = text(spec, "serviceAccount").to_owned();
@@ -121,7 +124,7 @@ fn name_account_twice(spec: &mut Map<String, Value>) {
     spec.insert("serviceAccountName".into(), name.into());
 }
 
-/// A port of a pod on the host's network is the host's port.
+/// Opens the ports of a pod on the host's network as the host's ports.
 fn open_host_ports(spec: &mut Map<String, Value>) {
     if spec.get("hostNetwork") != Some(&Value::Bool(true)) {
         return;
@@ -139,7 +142,7 @@ fn open_host_ports(spec: &mut Map<String, Value>) {
     }
 }
 
-/// A limit without a request is the request.
+/// Sets the request of a resource that has only a limit.
 fn request_limits(spec: &mut Map<String, Value>) {
     for member in ["containers", "initContainers"] {
         let containers = spec.get_mut(member).and_then(Value::as_array_mut);

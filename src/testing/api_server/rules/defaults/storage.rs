@@ -51,7 +51,7 @@ fn lifecycle_modes(spec: &mut Map<String, Value>) {
     }
 }
 
-/// The two members for the source of a claim's data say the same.
+/// Sets each of the two members for a claim's source to the other one.
 fn source_twice(spec: &mut Map<String, Value>) {
     if has(spec, "dataSource") && !has(spec, "dataSourceRef") {
         spec.insert("dataSourceRef".into(), spec["dataSource"].clone());

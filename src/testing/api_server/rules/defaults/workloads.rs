@@ -85,7 +85,7 @@ fn daemon_set_rollout(strategy: &mut Map<String, Value>) {
     }
 }
 
-/// A partition is the default only of a strategy that was not given.
+/// Sets the strategy. Only a strategy that was not given gets a partition.
 fn stateful_set_rollout(strategy: &mut Map<String, Value>) {
     let given = has(strategy, "type");
     set(strategy, "type", "RollingUpdate".into());
@@ -103,7 +103,7 @@ fn rolling(strategy: &mut Map<String, Value>, values: &[(&str, Value)]) {
     }
 }
 
-/// An annotation counts the templates of a daemon set, because its type has no member for it.
+/// Adds the annotation that counts the templates of a daemon set.
 fn count_templates(metadata: &mut Map<String, Value>) {
     set(metadata, "annotations", json!({}));
     if let Some(all) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
@@ -111,7 +111,7 @@ fn count_templates(metadata: &mut Map<String, Value>) {
     }
 }
 
-/// A job without numbers runs one pod to its end.
+/// Sets the numbers of a job. A job without numbers runs one pod to its end.
 fn count_completions(spec: &mut Map<String, Value>) {
     if !has(spec, "completions") && !has(spec, "parallelism") {
         set(spec, "completions", 1.into());
@@ -119,13 +119,13 @@ fn count_completions(spec: &mut Map<String, Value>) {
     set(spec, "parallelism", 1.into());
 }
 
-/// A limit for each index replaces the limit of the whole job.
+/// Sets the limit of failures. A limit for each index replaces it.
 fn back_off(spec: &mut Map<String, Value>) {
     let limit = if has(spec, "backoffLimitPerIndex") { i64::from(i32::MAX) } else { 6 };
     set(spec, "backoffLimit", limit.into());
 }
 
-/// A policy about failures replaces a pod only after it has failed.
+/// Sets the time of replacements. With a policy about failures, it is the failure.
 fn replace_pods(spec: &mut Map<String, Value>) {
     let policy = if has(spec, "podFailurePolicy") { "Failed" } else { "TerminatingOrFailed" };
     set(spec, "podReplacementPolicy", policy.into());
@@ -145,14 +145,14 @@ fn copy_labels(object: &mut Map<String, Value>, labels: Value) {
     }
 }
 
-/// The labels of a job's template are the job's.
+/// Copies the labels of the template to the job.
 fn copy_job_labels(job: &mut Map<String, Value>) {
     if let Some(labels) = template_labels(job) {
         copy_labels(job, labels);
     }
 }
 
-/// The labels of the template are the controller's, and its selector.
+/// Copies the labels of the template to the controller, and to its selector.
 fn copy_template_labels(controller: &mut Map<String, Value>) {
     let Some(labels) = template_labels(controller) else { return };
     if let Some(spec) = controller.get_mut("spec").and_then(Value::as_object_mut)
@@ -163,16 +163,18 @@ fn copy_template_labels(controller: &mut Map<String, Value>) {
     copy_labels(controller, labels);
 }
 
-/// Without metrics, the target is four fifths of the requested processor time.
+/// Sets the metrics to four fifths of the requested processor time.
 fn scale_by_processor(spec: &mut Map<String, Value>) {
     let metric = json!([{
         "type": "Resource",
-        "resource": { "name": "cpu", "target": { "type": "Utilization", "averageUtilization": 80 } },
+        "resource": {
+            "name": "cpu", "target": { "type": "Utilization", "averageUtilization": 80 },
+        },
     }]);
     set(spec, "metrics", metric);
 }
 
-/// Both directions get rules as soon as one of them is given.
+/// Sets the rules of both directions as soon as one of them is given.
 fn scaling_rules(behavior: &mut Map<String, Value>) {
     let up = json!([
         { "type": "Pods", "value": 4, "periodSeconds": 15 },

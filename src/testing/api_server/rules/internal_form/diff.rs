@@ -36,11 +36,9 @@ pub(super) fn unified(before: &str, after: &str) -> String {
             0 => format!("{start},0"),
             length => format!("{},{length}", start + 1),
         };
-        text.push_str(&format!(
-            "@@ -{} +{} @@\n",
-            range(runs[n].old.0 - lead, runs[last].old.1 + trail),
-            range(runs[n].new.0 - lead, runs[last].new.1 + trail),
-        ));
+        let old_range = range(runs[n].old.0 - lead, runs[last].old.1 + trail);
+        let new_range = range(runs[n].new.0 - lead, runs[last].new.1 + trail);
+        text.extend(["@@ -", &old_range, " +", &new_range, " @@\n"]);
         let mut write = |sign: char, lines: &[&str]| {
             for line in lines {
                 text.push(sign);

@@ -100,7 +100,7 @@ fn indexed(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A pod of a job ends.
+/// Checks that the pods of a job end.
 fn restart(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let path = child(path, "template.spec.restartPolicy");
     let supported = ["OnFailure", "Never"];
@@ -185,20 +185,20 @@ fn part_problem(part: &str, (least, most): (u32, u32)) -> Option<String> {
         text.parse().map_err(|_| failed())
     };
     if !matches!(range, "*" | "?") {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last) = match (number(first), number(last)) {
-            (Ok(first), Ok(last)) => (first, last),
+        let ends = range.split_once('-').unwrap_or((range, range));
+        let (from, until) = match (number(ends.0), number(ends.1)) {
+            (Ok(from), Ok(until)) => (from, until),
             (Err(problem), _) | (_, Err(problem)) => return Some(problem),
         };
-        if first < least {
-            return Some(format!("beginning of range ({first}) below minimum ({least}): {part}"));
+        if from < least {
+            return Some(format!("beginning of range ({from}) below minimum ({least}): {part}"));
         }
-        if last > most {
-            return Some(format!("end of range ({last}) above maximum ({most}): {part}"));
+        if until > most {
+            return Some(format!("end of range ({until}) above maximum ({most}): {part}"));
         }
-        if first > last {
+        if from > until {
             return Some(format!(
-                "beginning of range ({first}) beyond end of range ({last}): {part}"
+                "beginning of range ({from}) beyond end of range ({until}): {part}"
             ));
         }
     }

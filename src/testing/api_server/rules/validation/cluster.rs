@@ -13,11 +13,12 @@ use crate::testing::api_server::rules::quantity::Quantity;
 pub(super) const LEASE: &[Row] =
     &[("spec.leaseDurationSeconds", Check(duration)), ("spec.leaseTransitions", NotNegative)];
 
-pub(super) const NODE: &[Row] = &[
-    ("spec.taints", Check(taints)),
-    ("spec.podCIDRs[]", Is(formats::address_range)),
-    ("status.addresses", Check(addresses)),
-];
+pub(super) const NODE: &[Row] =
+    &[("spec.taints", Check(taints)), ("spec.podCIDRs[]", Is(formats::address_range))];
+
+pub(super) const NODE_STATUS: &[Row] = &[("status.addresses", Check(addresses))];
+
+pub(super) const NAMESPACE_STATUS: &[Row] = &[("", Check(phase))];
 
 pub(super) const EVENT: &[Row] = &[("", Check(event_namespace))];
 
@@ -72,13 +73,24 @@ fn addresses(addresses: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Checks the phase. A namespace is active until its deletion begins.
+fn phase(namespace: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let phase = text(&namespace["status"], "phase");
+    let problem = match (namespace["metadata"]["deletionTimestamp"].is_null(), phase) {
+        (true, "Active") | (false, "Terminating") => return,
+        (true, _) => "may only be 'Active' if `deletionTimestamp` is empty",
+        (false, _) => "may only be 'Terminating' if `deletionTimestamp` is not empty",
+    };
+    causes.push(Cause::invalid("status.Phase", phase, problem));
+}
+
 fn event_namespace(event: &Value, _path: &str, causes: &mut Vec<Cause>) {
     let (subject, own) =
         (text(&event["involvedObject"], "namespace"), text(&event["metadata"], "namespace"));
     same_namespace(subject, own, causes);
 }
 
-/// The event of an object without a namespace is in `default`.
+/// Checks the namespace of an event. The event of a cluster-scoped object is in `default`.
 fn same_namespace(subject: &str, own: &str, causes: &mut Vec<Cause>) {
     let good = if subject.is_empty() { matches!(own, "default" | "") } else { subject == own };
     if !good {
@@ -203,7 +215,7 @@ fn priority(class: &Value, _path: &str, causes: &mut Vec<Cause>) {
     );
 }
 
-/// The request is a PEM block. The certificate request in it is not read.
+/// Checks that the request is a PEM block. Ignores what the block contains.
 fn certificate_request(request: &Value, path: &str, causes: &mut Vec<Cause>) {
     if !decoded(request).contains("-----BEGIN CERTIFICATE REQUEST-----") {
         let problem = "PEM block type must be CERTIFICATE REQUEST";
@@ -233,7 +245,7 @@ fn signer(name: &Value, path: &str, causes: &mut Vec<Cause>) {
 pub(super) const CERTIFICATE_STATUS: &[Row] =
     &[("status.conditions", Check(decisions)), ("status.certificate", Check(certificate))];
 
-/// A decision is true, and a request is not both approved and denied.
+/// Checks that decisions are true, and that a request is not both approved and denied.
 fn decisions(conditions: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (n, condition) in elements(conditions).enumerate() {
         let path = format!("{path}[{n}]");
@@ -254,7 +266,7 @@ fn decisions(conditions: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The certificate is a PEM block. The certificate in it is not read.
+/// Checks that the certificate is a PEM block. Ignores what the block contains.
 fn certificate(certificate: &Value, path: &str, causes: &mut Vec<Cause>) {
     if certificate.is_null() || decoded(certificate).contains("-----BEGIN CERTIFICATE-----") {
         return;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::pods::required_one_of;
 use super::rows::Rule::{Check, NotNegative, OneOf, Rows};
 use super::rows::{self, Row, between, child, elements, invalid, is_empty, members, text};
+use super::volumes::VOLUME;
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::rules::formats;
 use crate::testing::api_server::rules::quantity::Quantity;
@@ -77,7 +78,7 @@ fn image(image: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The names of all containers of a pod are different.
+/// Checks that all containers of a pod have different names.
 pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let names =
         ["containers", "initContainers", "ephemeralContainers"].into_iter().flat_map(|list| {
@@ -89,10 +90,16 @@ pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     rows::unique(names.filter(|(_, name)| !name.is_empty()), causes);
 }
 
-/// A mount is that of a volume of the pod.
+/// Checks that each mount is that of a valid volume of the pod.
 pub(super) fn mounts_of_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let volumes: HashSet<&str> =
-        elements(&spec["volumes"]).map(|volume| text(volume, "name")).collect();
+    let mut volumes = HashSet::new();
+    for volume in elements(&spec["volumes"]) {
+        let mut problems = Vec::new();
+        rows::check(VOLUME, "", volume, &mut problems);
+        if problems.is_empty() {
+            volumes.insert(text(volume, "name"));
+        }
+    }
     for list in ["containers", "initContainers"] {
         for (n, container) in elements(&spec[list]).enumerate() {
             for (m, mount) in elements(&container["volumeMounts"]).enumerate() {
@@ -146,7 +153,8 @@ fn variables(variables: &Value, path: &str, causes: &mut Vec<Cause>) {
         let given = SOURCES.iter().filter(|name| !source[**name].is_null()).count();
         let problem = match given {
             0 => Some(
-                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
+                 `secretKeyRef` or `fileKeyRef`",
             ),
             _ if !text(variable, "value").is_empty() => {
                 Some("may not be specified when `value` is not empty")

@@ -1,8 +1,8 @@
 //! Problems of objects of built-in types, in the words of a server.
 //!
 //! Each kind has a table of rows, and so has each type inside kinds. A row is a path and a rule. A
-//! rule that joins members is a function. The object is in normal form and has its defaults, so that
-//! members that its type always has are there.
+//! rule that joins members is a function. Objects are in normal form and have their defaults: members
+//! that a type always has are there.
 
 mod access;
 mod autoscaling;
@@ -76,6 +76,8 @@ const KINDS: &[(&str, &str, &[Row])] = &[
 /// The tables of statuses, by API version and kind.
 const STATUSES: &[(&str, &str, &[Row])] = &[
     ("v1", "Pod", pods::STATUS),
+    ("v1", "Namespace", cluster::NAMESPACE_STATUS),
+    ("v1", "Node", cluster::NODE_STATUS),
     ("v1", "Service", services::STATUS),
     ("certificates.k8s.io/v1", "CertificateSigningRequest", cluster::CERTIFICATE_STATUS),
     ("apps/v1", "Deployment", workloads::DEPLOYMENT_STATUS),

@@ -139,7 +139,7 @@ fn no_ephemeral(containers: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// A token belongs to an account, so that the pod names one.
+/// Checks that a pod with a token names an account.
 fn token_needs_account(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     if !text(spec, "serviceAccountName").is_empty() {
         return;

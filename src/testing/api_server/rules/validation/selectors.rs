@@ -66,7 +66,8 @@ pub(super) fn selects(selector: &Value, labels: &Value) -> bool {
 }
 
 /// Checks the selector of a workload, and that it selects the labels of the template in `spec`.
-pub(super) fn workload(spec: &Value, path: &str, empty: &str, causes: &mut Vec<Cause>) {
+/// Returns false if the selector is not valid.
+pub(super) fn workload(spec: &Value, path: &str, empty: &str, causes: &mut Vec<Cause>) -> bool {
     let selector_path = child(path, "selector");
     let value = &spec["selector"];
     let before = causes.len();
@@ -82,10 +83,12 @@ pub(super) fn workload(spec: &Value, path: &str, empty: &str, causes: &mut Vec<C
     if !value.is_null() && before != causes.len() {
         if causes[before..].iter().any(|cause| !cause.field().ends_with("selector")) {
             causes.push(invalid(&selector_path, value, "invalid label selector"));
+            return false;
         }
-        return;
+        return true;
     }
     matches(value, spec, path, causes);
+    true
 }
 
 /// Adds a problem unless the selector selects the labels of the template in `spec`.

@@ -28,7 +28,7 @@ pub(super) const SERVICE: &[Row] = &[
 
 pub(super) const STATUS: &[Row] = &[("", Check(balanced))];
 
-/// A service needs ports, unless it is headless or the name of something else.
+/// Checks that a service has ports, unless it is headless or an external name.
 fn some_port(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let headless = text(spec, "clusterIP") == "None";
     if is_empty(&spec["ports"]) && !headless && text(spec, "type") != "ExternalName" {
@@ -85,7 +85,8 @@ fn ports(ports: &Value, path: &str, causes: &mut Vec<Cause>) {
         port(&number(&found["targetPort"]), &at("targetPort"), causes);
         if !numbers.insert((found["port"].as_i64(), text(found, "protocol"))) {
             let shown = format!(
-                "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
+                "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\
+                 \"TargetPort\":0,\"NodePort\":0}}",
                 found["protocol"], found["port"]
             );
             causes.push(Cause::duplicate(&path, &shown));
@@ -98,7 +99,7 @@ fn number(value: &Value) -> Value {
     if value.is_null() { 0.into() } else { value.clone() }
 }
 
-/// The first of the addresses is `clusterIP`.
+/// Checks the addresses of a service.
 fn addresses(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let path_of_all = child(path, "clusterIPs");
     for (n, address) in elements(&spec["clusterIPs"]).enumerate() {
@@ -114,7 +115,7 @@ fn addresses(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Only a load balancer has addresses outside.
+/// Checks the addresses outside, which only a load balancer has.
 fn balanced(service: &Value, _path: &str, causes: &mut Vec<Cause>) {
     let ingress = &service["status"]["loadBalancer"]["ingress"];
     if !is_empty(ingress) && text(&service["spec"], "type") != "LoadBalancer" {

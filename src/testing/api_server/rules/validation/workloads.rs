@@ -20,11 +20,9 @@ pub(super) const DEPLOYMENT: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selectors::workload(spec, path, "empty selector is invalid for deployment", causes);
+            selected(spec, path, "deployment", causes);
         }),
     ),
-    ("spec.template", Rows(TEMPLATE)),
-    ("spec.template.spec.restartPolicy", Check(restart_always)),
     ("spec.strategy", Check(deployment_strategy)),
     ("spec.minReadySeconds", NotNegative),
     ("spec.revisionHistoryLimit", NotNegative),
@@ -38,11 +36,9 @@ pub(super) const REPLICA_SET: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selectors::workload(spec, path, "empty selector is invalid for deployment", causes);
+            selected(spec, path, "deployment", causes);
         }),
     ),
-    ("spec.template", Rows(TEMPLATE)),
-    ("spec.template.spec.restartPolicy", Check(restart_always)),
 ];
 
 pub(super) const REPLICATION_CONTROLLER: &[Row] = &[
@@ -64,11 +60,9 @@ pub(super) const STATEFUL_SET: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selectors::workload(spec, path, "empty selector is invalid for statefulset", causes);
+            selected(spec, path, "statefulset", causes);
         }),
     ),
-    ("spec.template", Rows(TEMPLATE)),
-    ("spec.template.spec.restartPolicy", Check(restart_always)),
     ("spec.revisionHistoryLimit", NotNegative),
 ];
 
@@ -76,11 +70,9 @@ pub(super) const DAEMON_SET: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selectors::workload(spec, path, "empty selector is invalid for daemonset", causes);
+            selected(spec, path, "daemonset", causes);
         }),
     ),
-    ("spec.template", Rows(TEMPLATE)),
-    ("spec.template.spec.restartPolicy", Check(restart_always)),
     ("spec.minReadySeconds", NotNegative),
     ("spec.updateStrategy", Check(daemon_set_strategy)),
     ("spec.revisionHistoryLimit", NotNegative),
@@ -163,13 +155,25 @@ pub(super) const DAEMON_SET_STATUS: &[Row] = &[
     ("status.collisionCount", NotNegative),
 ];
 
+/// Checks the selector of a workload, and its template unless the selector is invalid.
+fn selected(spec: &Value, path: &str, kind: &str, causes: &mut Vec<Cause>) {
+    let empty = format!("empty selector is invalid for {kind}");
+    if !selectors::workload(spec, path, &empty, causes) {
+        return;
+    }
+    let path = child(path, "template");
+    rows::check(TEMPLATE, &path, &spec["template"], causes);
+    let policy = &spec["template"]["spec"]["restartPolicy"];
+    restart_always(policy, &child(&path, "spec.restartPolicy"), causes);
+}
+
 fn restart_always(policy: &Value, path: &str, causes: &mut Vec<Cause>) {
     if policy != "Always" {
         causes.push(unsupported(path, policy.as_str().unwrap_or_default(), &["Always"]));
     }
 }
 
-/// A deployment may not fail to progress before its pods count as available.
+/// Checks that a deployment has time to progress after its pods become available.
 fn progress_after_ready(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let deadline = &spec["progressDeadlineSeconds"];
     let ready = spec["minReadySeconds"].as_i64().unwrap_or(0);
@@ -201,7 +205,8 @@ fn deployment_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) {
             }
         }
         other => {
-            causes.push(unsupported(&child(path, "type"), other, &["Recreate", "RollingUpdate"]))
+            let supported = ["Recreate", "RollingUpdate"];
+            causes.push(unsupported(&child(path, "type"), other, &supported));
         }
     }
 }

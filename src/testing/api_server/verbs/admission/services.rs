@@ -62,7 +62,7 @@ pub(super) fn complete(before: Option<&Value>, service: &mut Value) {
     }
 }
 
-/// An update that leaves the address out keeps it.
+/// Keeps the address that an update leaves out.
 fn keep_addresses(old: &Value, new: &mut Value) {
     if !has_address(text(old, "type")) || !has_address(text(new, "type")) {
         return;
@@ -80,7 +80,7 @@ fn keep_addresses(old: &Value, new: &mut Value) {
     }
 }
 
-/// Ports keep their ports on nodes, if these are left out.
+/// Keeps the ports on nodes that an update leaves out.
 fn keep_ports(old: &Value, new: &mut Value) {
     if !has_node_ports(old) || !has_node_ports(new) {
         return;
