@@ -17,14 +17,10 @@ pub(super) fn members(
     object: &mut Value,
 ) -> Result<Vec<String>, String> {
     if resource.custom {
-        let mut metadata = object["metadata"].take();
-        let decoded = shape::decode_metadata(&mut metadata.clone());
-        if !metadata.is_null() {
-            object["metadata"] = metadata.take();
-        } else if let Some(members) = object.as_object_mut() {
-            members.remove("metadata");
+        if let Some(metadata) = object.get_mut("metadata") {
+            // The schema decides about unknown members.
+            shape::decode_metadata(&mut metadata.clone())?;
         }
-        decoded?;
         return Ok(schema::prune(resource, object));
     }
     let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();

@@ -99,7 +99,7 @@ pub(crate) fn patch(
     let patch = Patch::read(form, body)?;
     let shape = Shape::of_kind(VERSION, "Scale");
     patch.apply(shape, &mut scale)?;
-    let problems = patch.decode(options.unknown, &mut scale, |source, scale| {
+    let problems = patch.decode(shape, options.unknown, &mut scale, |source, scale| {
         let unknown = shape::decode(shape, source, scale)?.into_iter();
         Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
     })?;

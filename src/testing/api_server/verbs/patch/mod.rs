@@ -12,7 +12,7 @@ use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::go_format::{json_name, plain};
 use crate::testing::api_server::rules::json::{Parsed, read};
-use crate::testing::api_server::rules::shape::{Shape, Source};
+use crate::testing::api_server::rules::shape::{Shape, Source, text};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::{FieldValidation, WriteOptions};
 
@@ -61,7 +61,7 @@ pub(crate) fn patch(
     let shape = Shape::of(place.resource);
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
-    let problems = patch.decode(options.unknown, &mut object, |source, object| {
+    let problems = patch.decode(shape, options.unknown, &mut object, |source, object| {
         decoding::members(place.resource, source, object)
     })?;
     check_kind(place.resource, &object)?;
@@ -115,6 +115,7 @@ impl Patch {
     /// that do not count. Strict validation refuses them.
     pub(crate) fn decode(
         &self,
+        shape: Shape<'_>,
         validation: FieldValidation,
         object: &mut Value,
         members: impl FnOnce(Source, &mut Value) -> Result<Vec<String>, String>,
@@ -131,7 +132,8 @@ impl Patch {
         let refused = |problem: &str| {
             let shown = match self.form {
                 Form::Strategic => plain(&self.value),
-                Form::Json | Form::Merge => patched.to_string(),
+                Form::Json => text(shape, &patched, &json::touched(&self.value)),
+                Form::Merge => text(shape, &patched, &self.value),
             };
             Failure::invalid_kind("", "", "", &[Cause::invalid("patch", &shown, problem)])
         };
