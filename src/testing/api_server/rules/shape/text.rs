@@ -7,6 +7,8 @@ use super::Shape;
 /// Returns the JSON of a patched object. Members come in the order of Go's types, except in objects
 /// that the patch went through: there they are sorted. `touched` has the members on its way.
 pub(crate) fn text(shape: Shape<'_>, object: &Value, touched: &Value) -> String {
+    // The server has custom objects without a type.
+    let shape = if shape.names().is_empty() { Shape::ANY } else { shape };
     let mut text = String::new();
     write(shape, object, Some(touched), &mut text);
     text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")

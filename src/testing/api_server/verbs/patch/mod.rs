@@ -46,28 +46,27 @@ impl Form {
     }
 }
 
-/// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace. Also
-/// returns messages about members of the patch that do not count.
+/// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace.
 pub(crate) fn patch(
     store: &mut Store,
     place: Place<'_>,
     options: &WriteOptions,
     media_type: &str,
     body: &[u8],
-) -> Result<(Value, Vec<String>), Failure> {
+) -> Result<Value, Failure> {
     let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
     let mut object = current.value(place.resource);
     let shape = Shape::of(place.resource);
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
-    let problems = patch.decode(shape, options.unknown, &mut object, |source, object| {
+    patch.decode(shape, place, options.unknown, &mut object, |source, object| {
         decoding::members(place.resource, source, object)
     })?;
     check_kind(place.resource, &object)?;
     let object = place.check(object)?;
     place.check_name(&object)?;
-    Ok((update(store, place, &current, object)?, problems))
+    update(store, place, &current, object)
 }
 
 /// A patch that was read.
@@ -111,15 +110,16 @@ impl Patch {
         }
     }
 
-    /// Decodes the patched object. Returns messages about members of the patch or of the object
-    /// that do not count. Strict validation refuses them.
+    /// Decodes the patched object. Members of the patch or of the object that do not count are
+    /// warnings, unless strict validation refuses them.
     pub(crate) fn decode(
         &self,
         shape: Shape<'_>,
+        place: Place<'_>,
         validation: FieldValidation,
         object: &mut Value,
         members: impl FnOnce(Source, &mut Value) -> Result<Vec<String>, String>,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<(), Failure> {
         let mut problems = decoding::repeated(self.repeated.clone());
         if self.form == Form::Json {
             let unknown = json::unknown(&self.value).into_iter();
@@ -141,7 +141,10 @@ impl Patch {
         if validation == FieldValidation::Strict && !problems.is_empty() {
             return Err(refused(&format!("strict decoding error: {}", problems.join(", "))));
         }
-        Ok(problems)
+        if validation == FieldValidation::Warn {
+            place.warn(problems);
+        }
+        Ok(())
     }
 }
 
