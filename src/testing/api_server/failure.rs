@@ -215,6 +215,14 @@ impl Failure {
         ))
     }
 
+    /// Returns the failure for a patch that cannot be applied, whose cause is not told.
+    pub(crate) fn rejected() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        let mut failure = Self::new(422, "Invalid", message);
+        failure.with("details", json!({}));
+        failure
+    }
+
     /// Returns the failure for invalid options of a write.
     pub(crate) fn invalid_options(kind: &str, cause: &Cause) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", std::slice::from_ref(cause))
@@ -233,8 +241,8 @@ impl Failure {
         let message = format!("{qualified} {name:?} is invalid: {problems}");
         let mut failure = Self::new(422, "Invalid", message);
         let causes: Vec<Value> = causes.iter().map(Cause::value).collect();
-        let mut details = json!({ "kind": kind, "causes": causes });
-        for (member, value) in [("name", name), ("group", group)] {
+        let mut details = json!({ "causes": causes });
+        for (member, value) in [("kind", kind), ("name", name), ("group", group)] {
             if !value.is_empty() {
                 details[member] = value.into();
             }

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::Place;
 use super::options::FieldValidation;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
@@ -17,14 +18,10 @@ pub(super) fn members(
     object: &mut Value,
 ) -> Result<Vec<String>, String> {
     if resource.custom {
-        let mut metadata = object["metadata"].take();
-        let decoded = shape::decode_metadata(&mut metadata.clone());
-        if !metadata.is_null() {
-            object["metadata"] = metadata.take();
-        } else if let Some(members) = object.as_object_mut() {
-            members.remove("metadata");
+        if let Some(metadata) = object.get_mut("metadata") {
+            // The schema decides about unknown members.
+            shape::decode_metadata(&mut metadata.clone())?;
         }
-        decoded?;
         return Ok(schema::prune(resource, object));
     }
     let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();
@@ -37,13 +34,14 @@ pub(crate) fn repeated(paths: Vec<String>) -> Vec<String> {
 }
 
 /// Decodes the object of a body. `problems` are messages about its text; those about unknown
-/// members are added. Strict validation refuses an object that has any.
+/// members are added. They are warnings, unless strict validation refuses an object that has any.
 pub(crate) fn object(
-    resource: &ResourceType,
+    place: Place<'_>,
     validation: FieldValidation,
     object: &mut Value,
     mut problems: Vec<String>,
-) -> Result<Vec<String>, Failure> {
+) -> Result<(), Failure> {
+    let resource = place.resource;
     let unknown = members(resource, Source::Json, object).map_err(|problem| {
         let (kind, version) = (&resource.kind, &resource.version);
         Failure::bad_request(format!(
@@ -51,8 +49,14 @@ pub(crate) fn object(
         ))
     })?;
     problems.extend(unknown);
-    if validation == FieldValidation::Strict && !problems.is_empty() {
-        return Err(Failure::strict(resource, &problems));
+    match validation {
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Strict if !problems.is_empty() => {
+            Err(Failure::strict(resource, &problems))
+        }
+        FieldValidation::Strict | FieldValidation::Warn => {
+            place.warn(problems);
+            Ok(())
+        }
     }
-    Ok(problems)
 }

@@ -66,11 +66,15 @@ pub(crate) struct Place<'a> {
     pub(crate) warnings: Option<&'a Warnings>,
 }
 
-/// The warnings about a write that succeeds.
+/// The warnings about a write.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(RefCell<Vec<String>>);
 
 impl Warnings {
+    pub(crate) fn add(&self, warnings: impl IntoIterator<Item = String>) {
+        self.0.borrow_mut().extend(warnings);
+    }
+
     pub(crate) fn take(&self) -> Vec<String> {
         self.0.take()
     }
@@ -107,7 +111,7 @@ impl<'a> Place<'a> {
     /// Adds warnings to the response.
     fn warn(&self, warnings: impl IntoIterator<Item = String>) {
         if let Some(known) = self.warnings {
-            known.0.borrow_mut().extend(warnings);
+            known.add(warnings);
         }
     }
 

@@ -85,25 +85,25 @@ pub(crate) fn replace(
     write(store, place, &current, scale)
 }
 
-/// Patches an object's scale. Also returns messages about members of the patch that do not count.
+/// Patches an object's scale.
 pub(crate) fn patch(
     store: &mut Store,
     place: Place<'_>,
     options: &WriteOptions,
     media_type: &str,
     body: &[u8],
-) -> Result<(Value, Vec<String>), Failure> {
+) -> Result<Value, Failure> {
     let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
     let mut scale = read(place.resource, &current)?;
     let patch = Patch::read(form, body)?;
     let shape = Shape::of_kind(VERSION, "Scale");
     patch.apply(shape, &mut scale)?;
-    let problems = patch.decode(options.unknown, &mut scale, |source, scale| {
+    patch.decode(shape, place, options.unknown, &mut scale, |source, scale| {
         let unknown = shape::decode(shape, source, scale)?.into_iter();
         Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
     })?;
-    Ok((write(store, place, &current, &scale)?, problems))
+    write(store, place, &current, &scale)
 }
 
 /// Applies a configuration to an object's scale. It can set the number of replicas.

@@ -75,12 +75,17 @@ where
         let body = read(body).await?;
         if resource.review { resource_request.review(&body) } else { resource_request.write(&body) }
     };
-    let Some(warning) = warnings::of_use(&resource.api_version(), &resource.kind) else {
+    // A failure has warnings, too.
+    let of_use = warnings::of_use(&resource.api_version(), &resource.kind);
+    let told = resource_request.warnings.take().into_iter().chain(of_use);
+    let told = told.filter_map(|text| HeaderValue::try_from(format!("299 - {text:?}")).ok());
+    let mut told = told.peekable();
+    if told.peek().is_none() {
         return answer;
-    };
+    }
     let encoding = Encoding::of_status(&head.headers);
     let mut response = answer.unwrap_or_else(|failure| failure.response(encoding));
-    if let Ok(warning) = HeaderValue::try_from(format!("299 - {warning:?}")) {
+    for warning in told {
         response.headers_mut().append(WARNING, warning);
     }
     Ok(response)
@@ -202,7 +207,7 @@ impl ResourceRequest<'_> {
             return Err(if custom { Failure::not_served() } else { self.not_allowed() });
         }
         let mut store = self.server.store.lock();
-        let (code, result, unknown) = match self.part {
+        let (code, result) = match self.part {
             None | Some(Subresource::Status | Subresource::Finalize | Subresource::Approval) => {
                 self.write_object(&mut store, &options, content_type, body)?
             }
@@ -210,18 +215,11 @@ impl ResourceRequest<'_> {
         };
         controllers::settle(&mut store);
         drop(store);
-        let mut response = self.respond(code, &result);
-        let unknown = unknown.into_iter().filter(|_| options.unknown == FieldValidation::Warn);
-        for warning in unknown.chain(self.warnings.take()) {
-            if let Ok(warning) = HeaderValue::try_from(format!("299 - {warning:?}")) {
-                response.headers_mut().append(WARNING, warning);
-            }
-        }
-        Ok(response)
+        Ok(self.respond(code, &result))
     }
 
-    /// Writes a subresource that is not an object of the type. Returns what [`Self::write_object`]
-    /// returns.
+    /// Writes a subresource that is not an object of the type. Returns the HTTP code and
+    /// the response.
     fn write_part(
         &self,
         store: &mut Store,
@@ -229,9 +227,9 @@ impl ResourceRequest<'_> {
         options: &WriteOptions,
         content_type: &str,
         body: &Bytes,
-    ) -> Result<(u16, Value, Vec<String>), Failure> {
+    ) -> Result<(u16, Value), Failure> {
         let place = self.place(options);
-        let (code, value) = match (part, &self.head.method) {
+        Ok(match (part, &self.head.method) {
             (Subresource::Scale, &Method::PUT) => {
                 (200, scale::replace(store, place, &parse(content_type, body)?.0)?)
             }
@@ -240,8 +238,7 @@ impl ResourceRequest<'_> {
             }
             (Subresource::Scale, &Method::PATCH) => {
                 self.check_force(options)?;
-                let (scale, problems) = scale::patch(store, place, options, content_type, body)?;
-                return Ok((200, scale, problems));
+                (200, scale::patch(store, place, options, content_type, body)?)
             }
             (Subresource::Eviction, &Method::POST) => {
                 let eviction = parse(content_type, body)?.0;
@@ -251,8 +248,7 @@ impl ResourceRequest<'_> {
                 (201, pods::bind(store, place, &parse(content_type, body)?.0)?)
             }
             _ => return Err(self.not_allowed()),
-        };
-        Ok((code, value, Vec::new()))
+        })
     }
 
     /// Returns a failure if a patch that is not an apply asks for force, or says that it does not.
@@ -264,13 +260,13 @@ impl ResourceRequest<'_> {
         Err(Failure::invalid_options("PatchOptions", &cause))
     }
 
-    /// Returns the object of the body, and its unknown members.
+    /// Returns the object of the body, without unknown members.
     fn parse_object(
         &self,
         options: &WriteOptions,
         content_type: &str,
         body: &Bytes,
-    ) -> Result<(Value, Vec<String>), Failure> {
+    ) -> Result<Value, Failure> {
         let (mut object, repeated) = parse(content_type, body)?;
         let mut repeated = decoding::repeated(repeated);
         let strict = options.unknown == FieldValidation::Strict;
@@ -278,33 +274,33 @@ impl ResourceRequest<'_> {
             true => format!("yaml: unmarshal errors:\n  {problem}"),
             false => problem,
         }));
-        let problems = decoding::object(self.resource, options.unknown, &mut object, repeated)?;
-        Ok((object, problems))
+        let place = self.place(options);
+        decoding::object(place, options.unknown, &mut object, repeated)?;
+        Ok(object)
     }
 
-    /// Writes an object or its status. Returns the HTTP code, the response, and the unknown
-    /// members.
+    /// Writes an object or its status. Returns the HTTP code and the response.
     fn write_object(
         &self,
         store: &mut Store,
         options: &WriteOptions,
         content_type: &str,
         body: &Bytes,
-    ) -> Result<(u16, Value, Vec<String>), Failure> {
+    ) -> Result<(u16, Value), Failure> {
         let place = self.place(options);
         let named = self.target.name.is_some();
         // A status can be written, but not deleted.
         let whole = self.part.is_none();
         Ok(match (&self.head.method, named) {
             (&Method::POST, false) => {
-                let (mut object, unknown) = self.parse_object(options, content_type, body)?;
+                let mut object = self.parse_object(options, content_type, body)?;
                 reviews::note_requester(self.resource, self.user, &mut object);
-                (201, verbs::create(store, place, object)?, unknown)
+                (201, verbs::create(store, place, object)?)
             }
             (&Method::PUT, true) => {
-                let (object, unknown) = self.parse_object(options, content_type, body)?;
+                let object = self.parse_object(options, content_type, body)?;
                 let (made, object) = verbs::replace(store, place, object)?;
-                (if made { 201 } else { 200 }, object, unknown)
+                (if made { 201 } else { 200 }, object)
             }
             (&Method::PATCH, _) if self.part == Some(Subresource::Finalize) => {
                 return Err(self.not_allowed());
@@ -321,18 +317,20 @@ impl ResourceRequest<'_> {
                 let refused = refused.filter(|_| options.unknown == FieldValidation::Strict);
                 let (made, object) =
                     managed_fields::apply::apply(store, place, options, &applied, refused)?;
-                (if made { 201 } else { 200 }, object, Vec::from_iter(repeated))
+                if options.unknown == FieldValidation::Warn {
+                    self.warnings.add(repeated);
+                }
+                (if made { 201 } else { 200 }, object)
             }
             (&Method::PATCH, true) => {
                 self.check_force(options)?;
-                let (object, unknown) = patch::patch(store, place, options, content_type, body)?;
-                (200, object, unknown)
+                (200, patch::patch(store, place, options, content_type, body)?)
             }
             (&Method::DELETE, true) if whole => {
                 let options = DeleteOptions::parse(body, options)?;
                 let place = Place { dry_run: options.dry_run, ..place };
                 let deleted = verbs::delete(store, place, &options)?;
-                (200, delete_answer(self.resource, deleted), Vec::new())
+                (200, delete_answer(self.resource, deleted))
             }
             (&Method::DELETE, false) if self.resource.verbs().contains(&"deletecollection") => {
                 let options = DeleteOptions::parse(body, options)?;
@@ -340,7 +338,7 @@ impl ResourceRequest<'_> {
                 let query =
                     Query::parse(&self.head.uri, self.target.namespace.clone(), self.resource)?;
                 let deleted = self.delete_all(store, place, &query.list.selection, &options)?;
-                (200, deleted, Vec::new())
+                (200, deleted)
             }
             _ => return Err(self.not_allowed()),
         })

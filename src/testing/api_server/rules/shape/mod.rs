@@ -8,6 +8,7 @@
 mod go;
 mod row;
 mod table;
+mod text;
 mod time;
 
 use serde_json::Value;
@@ -17,6 +18,7 @@ use self::table::{KINDS, OBJECT_META, TYPES};
 use crate::testing::api_server::resource::ResourceType;
 
 pub(crate) use self::go::{Source, decode, decode_metadata, empty};
+pub(crate) use self::text::text;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug)]
@@ -205,6 +207,11 @@ impl<'a> Shape<'a> {
             Place::Member(field) => Merge { key: field.merge_key, replace: field.is_replaced() },
             _ => Merge::default(),
         }
+    }
+
+    /// Returns the names of the members that a Go type has, in its order.
+    fn names(self) -> Vec<&'static str> {
+        self.go_struct().map_or_else(Vec::new, |go| go.fields.iter().map(|f| f.name).collect())
     }
 
     /// Returns the name of a built-in type in messages: `v1.PodSpec`.

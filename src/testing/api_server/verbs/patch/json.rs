@@ -33,12 +33,27 @@ pub(super) fn apply(object: &mut Value, patch: &Value) -> Result<(), Failure> {
     }
     let mut copied = 0;
     for operation in operations {
-        run(object, operation, &mut copied).map_err(|Refused| {
-            let message = "the server rejected our request due to an error in our request";
-            Failure::new(422, "Invalid", message)
-        })?;
+        run(object, operation, &mut copied).map_err(|Refused| Failure::rejected())?;
     }
     Ok(())
+}
+
+/// Returns the members on the way of all operations, as nested objects.
+pub(super) fn touched(patch: &Value) -> Value {
+    let mut touched = Value::Object(Map::new());
+    for operation in patch.as_array().into_iter().flatten() {
+        let paths = ["path", "from"].map(|name| operation[name].as_str());
+        for path in paths.into_iter().flatten() {
+            let mut at = &mut touched;
+            for step in steps(path).map(|(steps, _)| steps).unwrap_or_default() {
+                at = &mut at[step];
+                if !at.is_object() {
+                    *at = Value::Object(Map::new());
+                }
+            }
+        }
+    }
+    touched
 }
 
 /// Returns the members that operations do not have.

@@ -132,8 +132,7 @@ fn are_objects(old: &[Value], patch: &[Value]) -> Result<bool, Failure> {
     let mut all = old.iter().chain(patch);
     let Some(first) = all.next() else { return Ok(false) };
     if first.is_array() {
-        let message = "the server rejected our request due to an error in our request";
-        return Err(Failure::new(422, "Invalid", message));
+        return Err(Failure::rejected());
     }
     if all.all(|value| type_name(value) == type_name(first)) {
         return Ok(first.is_object());

@@ -12,7 +12,7 @@ use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::go_format::{json_name, plain};
 use crate::testing::api_server::rules::json::{Parsed, read};
-use crate::testing::api_server::rules::shape::{Shape, Source};
+use crate::testing::api_server::rules::shape::{Shape, Source, text};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::{FieldValidation, WriteOptions};
 
@@ -46,28 +46,27 @@ impl Form {
     }
 }
 
-/// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace. Also
-/// returns messages about members of the patch that do not count.
+/// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace.
 pub(crate) fn patch(
     store: &mut Store,
     place: Place<'_>,
     options: &WriteOptions,
     media_type: &str,
     body: &[u8],
-) -> Result<(Value, Vec<String>), Failure> {
+) -> Result<Value, Failure> {
     let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
     let mut object = current.value(place.resource);
     let shape = Shape::of(place.resource);
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
-    let problems = patch.decode(options.unknown, &mut object, |source, object| {
+    patch.decode(shape, place, options.unknown, &mut object, |source, object| {
         decoding::members(place.resource, source, object)
     })?;
     check_kind(place.resource, &object)?;
     let object = place.check(object)?;
     place.check_name(&object)?;
-    Ok((update(store, place, &current, object)?, problems))
+    update(store, place, &current, object)
 }
 
 /// A patch that was read.
@@ -111,14 +110,16 @@ impl Patch {
         }
     }
 
-    /// Decodes the patched object. Returns messages about members of the patch or of the object
-    /// that do not count. Strict validation refuses them.
+    /// Decodes the patched object. Members of the patch or of the object that do not count are
+    /// warnings, unless strict validation refuses them.
     pub(crate) fn decode(
         &self,
+        shape: Shape<'_>,
+        place: Place<'_>,
         validation: FieldValidation,
         object: &mut Value,
         members: impl FnOnce(Source, &mut Value) -> Result<Vec<String>, String>,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<(), Failure> {
         let mut problems = decoding::repeated(self.repeated.clone());
         if self.form == Form::Json {
             let unknown = json::unknown(&self.value).into_iter();
@@ -131,7 +132,8 @@ impl Patch {
         let refused = |problem: &str| {
             let shown = match self.form {
                 Form::Strategic => plain(&self.value),
-                Form::Json | Form::Merge => patched.to_string(),
+                Form::Json => text(shape, &patched, &json::touched(&self.value)),
+                Form::Merge => text(shape, &patched, &self.value),
             };
             Failure::invalid_kind("", "", "", &[Cause::invalid("patch", &shown, problem)])
         };
@@ -139,7 +141,10 @@ impl Patch {
         if validation == FieldValidation::Strict && !problems.is_empty() {
             return Err(refused(&format!("strict decoding error: {}", problems.join(", "))));
         }
-        Ok(problems)
+        if validation == FieldValidation::Warn {
+            place.warn(problems);
+        }
+        Ok(())
     }
 }
 
