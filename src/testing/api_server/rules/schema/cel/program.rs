@@ -227,7 +227,8 @@ pub(crate) fn check(rule: &Value, schema: &Value, whole: bool, field: &str) -> V
         }
     }
     // An expression that does not compile counts as one without `oldSelf`.
-    if !(valid && program.uses_old()) && !rule["optionalOldSelf"].is_null() {
+    let unused = !valid || !program.uses_old();
+    if unused && !rule["optionalOldSelf"].is_null() {
         let field = format!("{field}.optionalOldSelf");
         let problem = "may not be set if oldSelf is not used in rule";
         causes.push(Cause::invalid_raw(&field, &rule["optionalOldSelf"].to_string(), problem));
