@@ -123,6 +123,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `testing` | a fake source, an embedded API server and faults, to test without a cluster |
+//! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS, and a real control plane if its binaries exist |
 //! | `manager` | one `run` for a whole operator: `manager` |
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |

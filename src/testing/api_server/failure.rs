@@ -470,24 +470,20 @@ impl Cause {
 
     /// Returns the cause for an invalid value that is shown if it is given.
     pub(crate) fn invalid_shown(field: &str, value: Option<&str>, problem: &str) -> Self {
-        match value {
-            Some(value) => Self::invalid_raw(field, value, problem),
-            None => {
-                let message = format!("Invalid value: {problem}");
-                Self { reason: "FieldValueInvalid", field: field.to_owned(), message }
-            }
-        }
+        let Some(value) = value else {
+            let message = format!("Invalid value: {problem}");
+            return Self { reason: "FieldValueInvalid", field: field.to_owned(), message };
+        };
+        Self::invalid_raw(field, value, problem)
     }
 
     /// Returns the cause for a value that is there twice, and is shown if it is given.
     pub(crate) fn duplicate_shown(field: &str, value: Option<&str>) -> Self {
-        match value {
-            Some(value) => Self::duplicate(field, value),
-            None => {
-                let message = "Duplicate value".to_owned();
-                Self { reason: "FieldValueDuplicate", field: field.to_owned(), message }
-            }
-        }
+        let Some(value) = value else {
+            let message = "Duplicate value".to_owned();
+            return Self { reason: "FieldValueDuplicate", field: field.to_owned(), message };
+        };
+        Self::duplicate(field, value)
     }
 
     pub(crate) fn duplicate(field: &str, value: &str) -> Self {

@@ -13,8 +13,8 @@
 //!
 //! It runs only the two controllers that a delete needs: those of namespaces and of definitions. It
 //! speaks JSON, YAML and protobuf. Objects of a custom type are pruned, defaulted and validated by
-//! their schema, except for patterns, formats, combinations and rules. Of built-in types only the
-//! metadata is validated. It serves the subresources `status` and `scale`, and `eviction` and
+//! their schema; the feature `testing-cel` evaluates its rules in CEL as well. Of built-in types only
+//! the metadata is validated. It serves the subresources `status` and `scale`, and `eviction` and
 //! `binding` of pods.
 //!
 //! ```

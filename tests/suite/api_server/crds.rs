@@ -142,7 +142,7 @@ async fn deleting_a_definition_ends_its_type() {
     assert!(going.left().unwrap().metadata.deletion_timestamp.is_some());
     assert_eq!(api.list(&ListParams::default()).await.unwrap().items.len(), 1, "one is held");
     let late = api.create(&PostParams::default(), &widget(&v1, "late", "blue")).await;
-    assert_eq!(code(&late.unwrap_err()), 405);
+    assert_eq!(code(&late.unwrap_err()), 403);
     let release = Patch::Merge(json!({"metadata": {"finalizers": null}}));
     api.patch("w2", &PatchParams::default(), &release).await.unwrap();
     assert_eq!(code(&api.list(&ListParams::default()).await.unwrap_err()), 404);
@@ -196,7 +196,7 @@ async fn invalid_definition_is_refused_with_all_causes() {
     let refused = ask(&server, "POST", CRDS, &[], &bad).await;
     assert_eq!(refused.status, 422);
     let refused = refused.json();
-    assert_eq!(refused["details"]["causes"].as_array().unwrap().len(), 4, "{refused}");
+    assert_eq!(refused["details"]["causes"].as_array().unwrap().len(), 6, "{refused}");
     define(&server).await;
     let mut rival = definition();
     rival["metadata"]["name"] = "wares.example.com".into();

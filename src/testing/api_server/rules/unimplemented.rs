@@ -117,7 +117,11 @@ pub(crate) fn rule(
     let name = resource.qualified();
     let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
     let found = rules.find(|(_, judges, _)| judges(before, object));
-    found.map(|(_, _, rule)| (*rule).to_owned())
+    let found = found.map(|(_, _, rule)| (*rule).to_owned());
+    found.or_else(|| {
+        let rule = schema::unimplemented(resource, before, object)?;
+        Some(format!("x-kubernetes-validations: the rule {rule:?} is not evaluated"))
+    })
 }
 
 #[cfg(test)]

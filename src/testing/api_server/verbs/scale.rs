@@ -28,12 +28,23 @@ pub(crate) fn read(resource: &ResourceType, stored: &Stored) -> Result<Value, Fa
 
 fn of(resource: &ResourceType, object: &Value) -> Result<Value, Failure> {
     let paths = resource.scale.as_ref().ok_or_else(Failure::not_served)?;
-    let found = |path: &str| path.split('.').fold(object, |value, member| &value[member]);
+    if resource.custom && at_path(object, &paths.spec).is_null() {
+        let problem = format!("the spec replicas field \".{}\" does not exist", paths.spec);
+        return Err(Failure::internal(&problem));
+    }
+    seen(resource, object)
+}
+
+fn at_path<'a>(object: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(object, |value, member| &value[member])
+}
+
+/// Returns the scale of an object, which has no replicas if the object has none.
+fn seen(resource: &ResourceType, object: &Value) -> Result<Value, Failure> {
+    let paths = resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    let found = |path: &str| at_path(object, path);
     let wanted = match found(&paths.spec) {
-        Value::Null if resource.custom => {
-            let problem = format!("the spec replicas field \".{}\" does not exist", paths.spec);
-            return Err(Failure::internal(&problem));
-        }
+        Value::Null if resource.custom => 0,
         // The default of a built-in type.
         Value::Null => 1,
         value => value.as_i64().unwrap_or(0),
@@ -95,7 +106,8 @@ pub(crate) fn patch(
 ) -> Result<Value, Failure> {
     let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
-    let mut scale = read(place.resource, &current)?;
+    // A patch may give replicas to an object that has none.
+    let mut scale = seen(place.resource, &current.value(place.resource))?;
     let patch = Patch::read(form, body)?;
     let shape = Shape::of_kind(VERSION, "Scale");
     patch.apply(shape, &mut scale)?;

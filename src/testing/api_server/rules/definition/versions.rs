@@ -45,6 +45,7 @@ pub(super) fn problems(before: Option<&Value>, spec: &Value, common: &Common<'_>
             columns: Some(&version["additionalPrinterColumns"])
                 .filter(|_| common.columns.is_none()),
             selectable: Some(&version["selectableFields"]).filter(|_| common.selectable.is_none()),
+            without_schema: "may only be set when `version.schema.openAPIV3Schema` is not included",
         };
         let status = version["subresources"]["status"].is_object();
         causes.extend(own.problems(before, status, &field, "schema"));
@@ -72,6 +73,7 @@ pub(super) fn problems(before: Option<&Value>, spec: &Value, common: &Common<'_>
         subresources: common.subresources,
         columns: common.columns,
         selectable: common.selectable,
+        without_schema: "may only be set when validations.schema is included",
     };
     causes.extend(whole.problems(before, status, "spec", "validation"));
     causes
@@ -83,6 +85,8 @@ struct Parts<'a> {
     subresources: Option<&'a Value>,
     columns: Option<&'a Value>,
     selectable: Option<&'a Value>,
+    /// The problem of selectable fields without a schema.
+    without_schema: &'static str,
 }
 
 impl Parts<'_> {
@@ -109,9 +113,13 @@ impl Parts<'_> {
         }
         let selectable = self.selectable.and_then(Value::as_array).into_iter().flatten();
         let selectable: Vec<&Value> = selectable.collect();
-        if let (Some(schema), false) = (self.schema, selectable.is_empty()) {
+        if !selectable.is_empty() {
             let field = format!("{field}.selectableFields");
-            causes.extend(selectable_problems(&selectable, &schema["openAPIV3Schema"], &field));
+            let schema = self.schema.map(|schema| &schema["openAPIV3Schema"]);
+            match schema.filter(|schema| schema.is_object()) {
+                Some(schema) => causes.extend(selectable_problems(&selectable, schema, &field)),
+                None => causes.push(Cause::invalid(&field, "", self.without_schema)),
+            }
         }
         causes
     }
@@ -121,9 +129,7 @@ fn deprecation_problems(version: &Value, field: &str) -> Vec<Cause> {
     let field = format!("{field}.deprecationWarning");
     let Some(warning) = version["deprecationWarning"].as_str() else { return Vec::new() };
     let mut problems = Vec::new();
-    if version["deprecated"] != true {
-        problems.push("can only be set for deprecated versions".to_owned());
-    } else {
+    if version["deprecated"] == true {
         if warning.len() > 256 {
             problems.push("must be <= 256 characters long".to_owned());
         }
@@ -136,6 +142,8 @@ fn deprecation_problems(version: &Value, field: &str) -> Vec<Cause> {
                  index {at}"
             ));
         }
+    } else {
+        problems.push("can only be set for deprecated versions".to_owned());
     }
     problems.iter().map(|problem| Cause::invalid(&field, warning, problem)).collect()
 }

@@ -1,5 +1,7 @@
 //! Checks of objects inside of objects: `x-kubernetes-embedded-resource`.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use super::{flag, member};
@@ -30,7 +32,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
                     }
                     path.push_str(name);
                 } else {
-                    path.push_str(&format!("[{name}]"));
+                    let _ = write!(path, "[{name}]");
                 }
                 walk(member(schema, name), value, path, causes);
                 path.truncate(above);
@@ -39,7 +41,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
         Value::Array(elements) => {
             let schema = &schema["items"];
             for (n, element) in elements.iter().enumerate().filter(|_| schema.is_object()) {
-                path.push_str(&format!("[{n}]"));
+                let _ = write!(path, "[{n}]");
                 walk(schema, element, path, causes);
                 path.truncate(above);
             }
@@ -58,24 +60,9 @@ fn embedded(members: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
         let field = format!("{path}.{name}");
         match members.get(name) {
             None => {}
-            Some(Value::String(text)) if text.is_empty() => {
-                causes.push(Cause::invalid(&field, "", "must not be empty"));
-            }
-            Some(Value::String(text)) if name == "apiVersion" => {
-                if text.matches('/').count() > 1 {
-                    let problem = format!("unexpected GroupVersion string: {text}");
-                    causes.push(Cause::invalid(&field, text, &problem));
-                }
-            }
             Some(Value::String(text)) => {
-                let problems = letter_label_problems(&text.to_lowercase());
-                if !problems.is_empty() {
-                    let problem = format!(
-                        "may have mixed case, but should otherwise match: {}",
-                        problems.join(",")
-                    );
-                    causes.push(Cause::invalid(&field, text, &problem));
-                }
+                let problem = text_problem(name, text);
+                causes.extend(problem.map(|problem| Cause::invalid(&field, text, &problem)));
             }
             Some(other) => {
                 causes.push(Cause::invalid_raw(&field, &other.to_string(), "must be a string"));
@@ -89,4 +76,18 @@ fn embedded(members: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
         let problems = path_segment_problems(name);
         causes.extend(problems.iter().map(|problem| Cause::invalid(&field, name, problem)));
     }
+}
+
+/// Returns the problem of an apiVersion or a kind.
+fn text_problem(name: &str, text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some("must not be empty".to_owned());
+    }
+    if name == "apiVersion" {
+        let long = text.matches('/').count() > 1;
+        return long.then(|| format!("unexpected GroupVersion string: {text}"));
+    }
+    let problems = letter_label_problems(&text.to_lowercase()).join(",");
+    let problem = format!("may have mixed case, but should otherwise match: {problems}");
+    Some(problem).filter(|_| !problems.is_empty())
 }

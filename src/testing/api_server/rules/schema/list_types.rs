@@ -1,6 +1,7 @@
 //! Lists whose elements have an identity: sets, and lists of objects with keys.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
@@ -64,7 +65,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
             }
             let schema = &schema["items"];
             for (n, element) in elements.iter().enumerate().filter(|_| schema.is_object()) {
-                path.push_str(&format!("[{n}]"));
+                let _ = write!(path, "[{n}]");
                 walk(schema, element, path, causes);
                 path.truncate(above);
             }
@@ -77,7 +78,7 @@ fn walk(schema: &Value, value: &Value, path: &mut String, causes: &mut Vec<Cause
                     }
                     path.push_str(name);
                 } else {
-                    path.push_str(&format!("[{name}]"));
+                    let _ = write!(path, "[{name}]");
                 }
                 walk(member(schema, name), value, path, causes);
                 path.truncate(above);

@@ -14,7 +14,11 @@ use self::columns::BuiltinColumn;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::wire::form::Include;
 
-const NAME: &str = "The object's name, unique within its namespace.";
+const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, \
+    although some resources may allow a client to request the generation of an appropriate name \
+    automatically. Name is primarily intended for creation idempotence and configuration \
+    definition. Cannot be updated. More info: \
+    https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 const AGE: &str = "How long ago the object was created.";
 
 /// Returns the columns of a type.
@@ -44,7 +48,13 @@ fn custom_columns(resource: &ResourceType) -> Value {
     let mut columns = vec![described("Name", "string", "", "", 0)];
     let declared = resource.columns.iter();
     columns.extend(declared.map(|column| {
-        described(&column.name, &column.kind, &column.format, &column.description, column.priority)
+        let description = match &*column.description {
+            "" => {
+                format!("Custom resource definition column (in JSONPath format): {}", column.path)
+            }
+            description => description.to_owned(),
+        };
+        described(&column.name, &column.kind, &column.format, &description, column.priority)
     }));
     if resource.columns.is_empty() {
         columns.push(described("Age", "date", "", "", 0));
@@ -78,6 +88,10 @@ fn custom_cells(resource: &ResourceType, object: &Value) -> Vec<Value> {
             (_, Value::Null) => Value::Null,
             ("date", found) => duration::since(&found),
             ("string", found) if !found.is_string() => found.to_string().into(),
+            // A value of another type than the column's is not shown.
+            ("integer", found) if !found.is_i64() => Value::Null,
+            ("number", found) if !found.is_number() => Value::Null,
+            ("boolean", found) if !found.is_boolean() => Value::Null,
             (_, found) => found,
         });
     }

@@ -215,3 +215,72 @@ fn cause(field: &str, reason: &str, shown: Option<&str>, message: &str) -> Cause
         _ => Cause::invalid_shown(field, shown, message),
     }
 }
+
+#[cfg(all(test, feature = "testing-cel"))]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(schema: &Value, before: Option<&Value>, object: &Value) -> Vec<String> {
+        problems(schema, before, object).iter().map(Cause::to_string).collect()
+    }
+
+    fn with_rule(kind: &str, rule: &str) -> Value {
+        let rules = json!([{ "rule": rule }]);
+        let property = json!({"type": kind, "x-kubernetes-validations": rules});
+        json!({"type": "object", "properties": {"x": property}})
+    }
+
+    #[test]
+    fn unchanged_values_are_let_be() {
+        let schema = with_rule("integer", "self > 1");
+        let object = json!({"x": 0});
+        assert_eq!(told(&schema, None, &object), ["x: Invalid value: 0: failed rule: self > 1"]);
+        assert_eq!(told(&schema, Some(&object), &object), [""; 0]);
+    }
+
+    #[test]
+    fn transitions_need_a_former_value() {
+        let schema = with_rule("integer", "self >= oldSelf");
+        assert_eq!(told(&schema, None, &json!({"x": 0})), [""; 0]);
+        let problem = "x: Invalid value: 0: failed rule: self >= oldSelf";
+        assert_eq!(told(&schema, Some(&json!({"x": 1})), &json!({"x": 0})), [problem]);
+    }
+
+    #[test]
+    fn unknown_functions_judge_nothing() {
+        let schema = with_rule("string", "quantity(self).isLessThan(quantity('1'))");
+        let object = json!({"x": "2"});
+        assert_eq!(told(&schema, None, &object), [""; 0]);
+        assert!(unimplemented(&schema, None, &object).is_some());
+        assert!(unimplemented(&schema, None, &json!({})).is_none());
+    }
+
+    #[test]
+    fn times_are_equal_or_not_judged() {
+        let time = |rule: &str| {
+            let mut schema = with_rule("string", rule);
+            schema["properties"]["x"]["format"] = "duration".into();
+            schema
+        };
+        let (before, object) = (json!({"x": "60s"}), json!({"x": "2m"}));
+        let schema = time("self == oldSelf");
+        assert_eq!(told(&schema, Some(&before), &json!({"x": "1m"})), [""; 0]);
+        assert_eq!(told(&schema, Some(&before), &object).len(), 1);
+        let schema = time("self < duration('1m')");
+        assert!(unimplemented(&schema, None, &object).is_some());
+    }
+
+    #[test]
+    fn names_of_members_are_escaped() {
+        let rules = json!([{ "rule": "self.a__dash__b == self.__in__" }]);
+        let member = json!({"type": "integer"});
+        let schema = json!({
+            "type": "object", "x-kubernetes-validations": rules,
+            "properties": {"a-b": member, "in": member},
+        });
+        assert_eq!(told(&schema, None, &json!({"a-b": 1, "in": 1})), [""; 0]);
+        assert_eq!(told(&schema, None, &json!({"a-b": 1, "in": 2})).len(), 1);
+    }
+}

@@ -140,8 +140,8 @@ impl Program {
         match self.evaluate(scope) {
             Some(Ok(CelValue::Bool(true))) => Verdict::Holds,
             Some(Ok(CelValue::Bool(false))) => Verdict::Fails,
-            Some(Err(ExecutionError::UndeclaredReference(_))) | None => Verdict::NotImplemented,
-            Some(Ok(_)) => Verdict::Error("rule is not a bool".to_owned()),
+            Some(Ok(_)) | None => Verdict::NotImplemented,
+            Some(Err(error)) if is_missing(&error) => Verdict::NotImplemented,
             Some(Err(error)) => Verdict::Error(words(&error)),
         }
     }
@@ -157,6 +157,22 @@ impl Program {
             }
             _ => None,
         }
+    }
+}
+
+/// Returns whether a rule failed because the interpreter lacks a function or an operation.
+fn is_missing(error: &ExecutionError) -> bool {
+    match error {
+        ExecutionError::UndeclaredReference(_) | ExecutionError::UnsupportedBinaryOperator(..) => {
+            true
+        }
+        ExecutionError::NoSuchOverload(error) => {
+            error.argument_types().iter().any(|kind| kind == values::TIME)
+        }
+        ExecutionError::ValuesNotComparable(left, right) => {
+            [left, right].iter().any(|value| matches!(value, CelValue::Opaque(_)))
+        }
+        _ => false,
     }
 }
 
@@ -211,7 +227,8 @@ pub(crate) fn check(rule: &Value, schema: &Value, whole: bool, field: &str) -> V
         }
     }
     // An expression that does not compile counts as one without `oldSelf`.
-    if !(valid && program.uses_old()) && !rule["optionalOldSelf"].is_null() {
+    let unused = !valid || !program.uses_old();
+    if unused && !rule["optionalOldSelf"].is_null() {
         let field = format!("{field}.optionalOldSelf");
         let problem = "may not be set if oldSelf is not used in rule";
         causes.push(Cause::invalid_raw(&field, &rule["optionalOldSelf"].to_string(), problem));

@@ -6,10 +6,14 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cel::Value as CelValue;
-use cel::objects::{Key, Map};
+use cel::objects::{Key, Map, Opaque};
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::super::flag;
+
+/// The name of the type of times in errors of the interpreter.
+pub(super) const TIME: &str = "time";
 
 /// The words that cannot be names of members in an expression.
 const RESERVED: [&str; 21] = [
@@ -62,23 +66,33 @@ fn formatted(schema: &Value, text: &str) -> CelValue {
         Some("byte") => {
             STANDARD.decode(text).map_or_else(|_| plain(), |bytes| CelValue::Bytes(bytes.into()))
         }
-        Some("duration") => duration(text).map_or_else(plain, CelValue::Duration),
+        Some("duration") => {
+            let parsed = text.parse::<SignedDuration>().map(|parsed| parsed.to_string());
+            Time::value(parsed.unwrap_or_else(|_| text.to_owned()))
+        }
         Some("date-time") => {
-            let parsed = chrono::DateTime::parse_from_rfc3339(text);
-            parsed.map_or_else(|_| plain(), CelValue::Timestamp)
+            let parsed = text.parse::<Timestamp>().map(|parsed| parsed.to_string());
+            Time::value(parsed.unwrap_or_else(|_| text.to_owned()))
         }
-        Some("date") => {
-            let parsed = chrono::DateTime::parse_from_rfc3339(&format!("{text}T00:00:00Z"));
-            parsed.map_or_else(|_| plain(), CelValue::Timestamp)
-        }
+        Some("date") => Time::value(text.to_owned()),
         _ => plain(),
     }
 }
 
-fn duration(text: &str) -> Option<chrono::Duration> {
-    use k8s_openapi::jiff::SignedDuration;
-    let parsed: SignedDuration = text.parse().ok()?;
-    Some(chrono::Duration::nanoseconds(i64::try_from(parsed.as_nanos()).ok()?))
+/// A point in time or a duration, which can be compared for equality and nothing else.
+#[derive(Debug, PartialEq, Eq)]
+struct Time(String);
+
+impl Time {
+    fn value(text: String) -> CelValue {
+        CelValue::Opaque(Arc::new(Self(text)))
+    }
+}
+
+impl Opaque for Time {
+    fn runtime_type_name(&self) -> &str {
+        TIME
+    }
 }
 
 fn object(schema: &Value, whole: bool, value: &Value) -> CelValue {
