@@ -284,7 +284,7 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
     websites.create(&PostParams::default(), &Website::new("hello", spec)).await?;
     show("A website was created").await?;
     let deployments = Api::<Deployment>::namespaced(server.client(), "shop");
-    let ready = json!({"status": {"observedGeneration": 1, "readyReplicas": 2}});
+    let ready = json!({"status": {"observedGeneration": 1, "replicas": 2, "readyReplicas": 2}});
     deployments.patch_status("hello", &PatchParams::default(), &Patch::Merge(ready)).await?;
     show("Its pods are ready").await?;
     let page = Patch::Merge(json!({"data": {"index.html": "defaced"}}));

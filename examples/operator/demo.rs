@@ -54,8 +54,9 @@ async fn live(server: &ApiServer, registry: &Registry) -> Result<(), BoxError> {
     until(&deployments, |found| found.is_some()).await?;
     println!("A web app was created. It has a Deployment, and these hosts: {:?}", registry.hosts());
 
-    let pods = json!({ "status": { "observedGeneration": 1, "readyReplicas": 2 } });
-    deployments.patch_status("hello", &PatchParams::default(), &Patch::Merge(pods)).await?;
+    let status = json!({ "observedGeneration": 1, "replicas": 2, "readyReplicas": 2 });
+    let pods = Patch::Merge(json!({ "status": status }));
+    deployments.patch_status("hello", &PatchParams::default(), &pods).await?;
     println!("Its pods are ready:");
     show(until(&apps, |app| reason(app) == Some("Serving")).await?.as_ref());
 

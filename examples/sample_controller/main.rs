@@ -54,7 +54,8 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
         foos.create(&PostParams::default(), &Foo::new(name, spec)).await?;
         support::moment().await;
     }
-    let available = Patch::Merge(json!({"status": {"availableReplicas": 2}}));
+    let status = json!({"replicas": 2, "readyReplicas": 2, "availableReplicas": 2});
+    let available = Patch::Merge(json!({ "status": status }));
     deployments.patch_status("web", &PatchParams::default(), &available).await?;
     support::moment().await;
     for owner in foos.list(&ListParams::default()).await? {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodSpec};
+use k8s_openapi::api::core::v1::{ConfigMap, Container, Node, Pod, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::api::{Api, DynamicObject, ObjectMeta, Patch, PatchParams};
 use kube::core::{ApiResource, PartialObjectMeta};
@@ -29,7 +29,10 @@ fn meta(namespace: &str, name: &str) -> ObjectMeta {
 }
 
 fn pod(namespace: &str, name: &str, node: &str) -> Pod {
-    let spec = PodSpec { node_name: Some(node.into()), ..PodSpec::default() };
+    let container =
+        Container { name: "c".into(), image: Some("i".into()), ..Container::default() };
+    let node_name = Some(node.into());
+    let spec = PodSpec { node_name, containers: vec![container], ..PodSpec::default() };
     Pod { metadata: meta(namespace, name), spec: Some(spec), ..Pod::default() }
 }
 

@@ -75,7 +75,9 @@ async fn rule_allows_only_its_verbs_resources_and_namespaces() {
 async fn apply_that_creates_needs_both_verbs() {
     let server = guarded([AccessRule::new(["patch"], ["configmaps"])]);
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client_with_token("s3cret"));
-    let patch = Patch::Apply(json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"x": "y"}}));
+    let patch = Patch::Apply(json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "y"},
+    }));
     let apply = || async { maps.patch("a", &PatchParams::apply("m"), &patch).await };
     let kube::Error::Api(refused) = apply().await.unwrap_err() else { panic!("not a status") };
     assert_eq!(

@@ -33,8 +33,22 @@ fn fields(object: &Value, manager: &str) -> Value {
     found.map_or(Value::Null, |entry| entry["fieldsV1"].clone())
 }
 
+/// The spec of a deployment whose pods have one container.
 fn container(name: &str, image: &str) -> Value {
-    json!({"template": {"spec": {"containers": [{"name": name, "image": image}]}}})
+    json!({
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": name, "image": image}]},
+        },
+    })
+}
+
+/// The names and images of a deployment's containers.
+fn images(deployment: &Value) -> Vec<(&str, &str)> {
+    let containers = deployment["spec"]["template"]["spec"]["containers"].as_array().unwrap();
+    let both = containers.iter().map(|one| (one["name"].as_str(), one["image"].as_str()));
+    both.map(|(name, image)| (name.unwrap(), image.unwrap())).collect()
 }
 
 #[tokio::test]
@@ -48,26 +62,25 @@ async fn applied_fields_are_owned_and_unapplied_removed() {
         fields(&made.json(), "me"),
         json!({"f:spec": {
             "f:replicas": {},
-            "f:template": {"f:spec": {"f:containers": {
-                "k:{\"name\":\"a\"}": {".": {}, "f:image": {}, "f:name": {}},
-            }}},
+            "f:selector": {},
+            "f:template": {
+                "f:metadata": {"f:labels": {"f:app": {}}},
+                "f:spec": {"f:containers": {
+                    "k:{\"name\":\"a\"}": {".": {}, "f:image": {}, "f:name": {}},
+                }},
+            },
         }})
     );
     let other = apply(&server, "fieldManager=you", &deployment(&container("b", "1"))).await;
     assert_eq!(other.status, 200);
     let again = apply(&server, "fieldManager=me", &deployment(&container("a", "2"))).await.json();
-    assert!(again["spec"]["replicas"].is_null(), "no longer applied, nobody else's");
-    let containers = &again["spec"]["template"]["spec"]["containers"];
-    assert_eq!(*containers, json!([{"name": "a", "image": "2"}, {"name": "b", "image": "1"}]));
+    assert_eq!(again["spec"]["replicas"], 1, "no longer applied, nobody else's: the default");
+    assert_eq!(images(&again), [("a", "2"), ("b", "1")]);
     let version = again["metadata"]["resourceVersion"].clone();
     let same = apply(&server, "fieldManager=me", &deployment(&container("a", "2"))).await.json();
     assert_eq!(same["metadata"]["resourceVersion"], version, "nothing new, nothing written");
     let less = apply(&server, "fieldManager=me", &deployment(&json!({}))).await.json();
-    assert_eq!(
-        less["spec"]["template"]["spec"]["containers"],
-        json!([{"name": "b", "image": "1"}]),
-        "the other's is left"
-    );
+    assert_eq!(images(&less), [("b", "1")], "the other's is left");
 }
 
 #[tokio::test]
@@ -107,13 +120,11 @@ async fn apply_conflict_names_manager_and_can_be_forced() {
 #[tokio::test]
 async fn an_object_nobody_kept_account_of_is_somebodys() {
     let server = ApiServer::new();
-    let made: Deployment = serde_json::from_value(json!({
-        "metadata": {"name": "web", "namespace": "default"}, "spec": {
-            "replicas": 1, "selector": {}, "template": {},
-        },
-    }))
-    .unwrap();
-    server.create(&made).unwrap();
+    let mut spec = container("a", "1");
+    spec["replicas"] = 1.into();
+    let mut made = deployment(&spec);
+    made["metadata"]["namespace"] = "default".into();
+    server.create(&serde_json::from_value::<Deployment>(made).unwrap()).unwrap();
     let applied = deployment(&json!({"replicas": 2}));
     let refused = apply(&server, "fieldManager=me", &applied).await;
     assert_eq!(refused.status, 409);
@@ -136,7 +147,7 @@ async fn status_is_applied_apart() {
     let applied = ask(&server, "PATCH", &path, &yaml, &object).await.json();
     assert_eq!(
         (&applied["status"]["replicas"], &applied["spec"]["replicas"]),
-        (&json!(7), &Value::Null)
+        (&json!(7), &json!(1))
     );
     assert_eq!(fields(&applied, "controller"), json!({"f:status": {"f:replicas": {}}}));
     let entries = applied["metadata"]["managedFields"].as_array().unwrap();
@@ -153,11 +164,20 @@ async fn what_cannot_be_applied_is_refused() {
     assert_eq!(apply(&server, "fieldManager=me", &bad).await.status, 400);
     bad = object.clone();
     bad["metadata"]["name"] = "other".into();
-    assert_eq!(apply(&server, "fieldManager=me", &bad).await.status, 422);
+    assert_eq!(apply(&server, "fieldManager=me", &bad).await.status, 400);
     assert_eq!(apply(&server, "fieldManager=me", &json!({"spec": {}})).await.status, 400);
     bad = object.clone();
     bad["spec"]["template"] = json!({"spec": {"containers": "none"}});
-    assert_eq!(apply(&server, "fieldManager=me", &bad).await.status, 201, "no schema is applied");
+    let refused = apply(&server, "fieldManager=me", &bad).await;
+    assert_eq!(
+        (refused.status, &refused.json()["message"]),
+        (
+            500,
+            &"failed to create typed patch object (/web; apps/v1, Kind=Deployment): \
+              .spec.template.spec.containers: expected list, got &{none}"
+                .into()
+        )
+    );
     assert_eq!(merge(&server, "me&force=true", &json!({})).await.status, 422);
 }
 
@@ -194,7 +214,7 @@ async fn custom_lists_merge_by_their_schema() {
     assert_eq!(ask(&server, "POST", crds, &[], &definition).await.status, 201);
     let widget = |name: &str| {
         json!({
-            "apiVersion": "example.com/v1", "kind": "Widget",
+            "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"},
             "spec": {"parts": [{"name": name, "size": 1}], "tags": [name],
                      "whole": [{"name": "same"}]},
         })

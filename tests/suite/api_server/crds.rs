@@ -142,7 +142,10 @@ async fn deleting_a_definition_ends_its_type() {
     assert!(going.left().unwrap().metadata.deletion_timestamp.is_some());
     assert_eq!(api.list(&ListParams::default()).await.unwrap().items.len(), 1, "one is held");
     let late = api.create(&PostParams::default(), &widget(&v1, "late", "blue")).await;
-    assert_eq!(code(&late.unwrap_err()), 403);
+    let late = late.unwrap_err();
+    assert_eq!(code(&late), 403);
+    let problem = "create not allowed while custom resource definition is terminating";
+    assert!(late.to_string().contains(problem), "{late}");
     let release = Patch::Merge(json!({"metadata": {"finalizers": null}}));
     api.patch("w2", &PatchParams::default(), &release).await.unwrap();
     assert_eq!(code(&api.list(&ListParams::default()).await.unwrap_err()), 404);

@@ -111,12 +111,17 @@ fn request() -> impl Strategy<Value = (&'static str, String, &'static str, Value
 
 /// Something of each kind to be spoiled.
 fn seeds() -> Vec<(&'static str, Value)> {
-    let object = |name: &str| json!({"metadata": {"name": name}, "spec": {"containers": []}});
+    let object = |spec: Value| json!({"metadata": {"name": "x"}, "spec": spec});
+    let pod = json!({"containers": [{"name": "c", "image": "i"}]});
+    let deployment = json!({
+        "selector": {"matchLabels": {"app": "x"}},
+        "template": {"metadata": {"labels": {"app": "x"}}, "spec": pod},
+    });
     vec![
-        ("/api/v1/namespaces", object("x")),
-        ("/api/v1/namespaces/a/pods", object("x")),
-        ("/api/v1/namespaces/a/secrets", object("x")),
-        ("/apis/apps/v1/namespaces/a/deployments", object("x")),
+        ("/api/v1/namespaces", object(json!({}))),
+        ("/api/v1/namespaces/a/pods", object(pod)),
+        ("/api/v1/namespaces/a/secrets", json!({"metadata": {"name": "x"}})),
+        ("/apis/apps/v1/namespaces/a/deployments", object(deployment)),
         (
             "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
             json!({"metadata": {"name": "widgets.example.com"}, "spec": {
@@ -128,8 +133,18 @@ fn seeds() -> Vec<(&'static str, Value)> {
             }}}],
                         }}),
         ),
-        ("/apis/example.com/v1/widgets", object("x")),
+        (
+            "/apis/example.com/v1/widgets",
+            json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x"}}),
+        ),
     ]
+}
+
+/// Returns whether an answer is no failure of the server. A real server refuses some requests with
+/// a 500 that has no reason; its own failures have one.
+fn is_in_order(answer: &Answer) -> bool {
+    (200..500).contains(&answer.status)
+        || answer.status == 500 && answer.json()["reason"].is_null()
 }
 
 proptest! {
@@ -146,7 +161,7 @@ proptest! {
             for (method, path, media_type, body) in requests {
                 let headers = [("content-type", media_type)];
                 let answer = ask(&server, method, &path, &headers, &body).await;
-                assert!((200..500).contains(&answer.status), "{method} {path}: {answer:?}");
+                assert!(is_in_order(&answer), "{method} {path}: {answer:?}");
             }
             let table = [("accept", "application/json;as=Table;g=meta.k8s.io;v=v1")];
             for (path, _) in seeds() {

@@ -66,9 +66,19 @@ async fn a_version_in_a_patch_is_a_precondition() {
     let fresh = patched(&server, "strategic-merge-patch+json", path, &at(&version)).await;
     assert_eq!(fresh.status, 200);
     let foreign = json!({"metadata": {"uid": "someone-else"}});
-    assert_eq!(patched(&server, "merge-patch+json", path, &foreign).await.status, 409);
+    let refused = patched(&server, "merge-patch+json", path, &foreign).await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(
+        refused.json()["message"],
+        "ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"someone-else\": field is \
+         immutable"
+    );
     let renamed = json!({"metadata": {"name": "b"}});
-    assert_eq!(patched(&server, "merge-patch+json", path, &renamed).await.status, 422);
+    let refused = patched(&server, "merge-patch+json", path, &renamed).await;
+    assert_eq!(
+        (refused.status, &refused.json()["message"]),
+        (400, &"the name of the object (b) does not match the name on the URL (a)".into())
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Subresources of pods: evictions and bindings.
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Pod, PodSchedulingGate};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kube::api::EvictParams;
 use serde_json::json;
@@ -144,7 +144,10 @@ async fn an_eviction_says_how_to_delete() {
 
 #[tokio::test]
 async fn a_binding_puts_a_pod_on_a_node() {
-    let scene = scene(&[pod("a", "Pending", false), pod("gated", "Pending", false)], &[]);
+    let mut gated = pod("gated", "Pending", false);
+    let gate = PodSchedulingGate { name: "example.com/wait".into() };
+    gated.spec.as_mut().unwrap().scheduling_gates = Some(vec![gate]);
+    let scene = scene(&[pod("a", "Pending", false), gated], &[]);
     let bind = async |pod: &str, target: Value| {
         let path = format!("/api/v1/namespaces/default/pods/{pod}/binding");
         let binding = json!({
@@ -172,8 +175,5 @@ async fn a_binding_puts_a_pod_on_a_node() {
     );
     assert_eq!(bind("nobody", node.clone()).await.status, 404);
     assert_eq!(bind("gated", json!({"kind": "Node"})).await.status, 500);
-    let gates = json!({"spec": {"schedulingGates": [{"name": "example.com/wait"}]}});
-    let merge = [("content-type", "application/merge-patch+json")];
-    ask(&scene.server, "PATCH", "/api/v1/namespaces/default/pods/gated", &merge, &gates).await;
     assert_eq!(bind("gated", node).await.status, 409);
 }

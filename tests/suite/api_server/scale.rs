@@ -17,7 +17,10 @@ fn deployment(replicas: Option<i32>) -> Deployment {
                 "matchLabels": {"app": "web"},
                 "matchExpressions": [{"key": "track", "operator": "Exists"}],
             },
-            "template": {},
+            "template": {
+                "metadata": {"labels": {"app": "web", "track": "stable"}},
+                "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+            },
         },
     }))
     .unwrap()

@@ -82,7 +82,11 @@ async fn common_kinds_show_what_matters() {
             "/api/v1/namespaces/a/services",
             json!({"metadata": {"name": "web"}, "spec": {
                 "type": "LoadBalancer", "clusterIP": "10.0.0.1", "selector": {"app": "web"},
-                "ports": [{"port": 80, "nodePort": 30080}, {"port": 53, "protocol": "UDP"}],
+                "allocateLoadBalancerNodePorts": false,
+                "ports": [
+                    {"name": "http", "port": 80, "nodePort": 30080},
+                    {"name": "dns", "port": 53, "protocol": "UDP"},
+                ],
             }}),
             json!([
                 "web",
@@ -97,7 +101,7 @@ async fn common_kinds_show_what_matters() {
             "/apis/apps/v1/namespaces/a/deployments",
             json!({"metadata": {"name": "d"}, "spec": {
                 "replicas": 3, "selector": {"matchLabels": {"app": "web"}},
-                "template": {"spec": {"containers": [
+                "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [
                     {"name": "x", "image": "i"}, {"name": "y", "image": "j"}
                 ]}},
             }}),

@@ -230,12 +230,12 @@ async fn index_with_fields_sees_only_these() {
     };
     // The first ones are shown whole, too, for a test.
     assert_eq!((by_node.len("n-1"), counted()), (10, (8, 10)));
-    // The index reads objects that come. Of those that leave, it reads only those without recorded
-    // values.
+    // The index reads objects that come: the marked pod, and the new one. Of those that leave, it
+    // reads only those without recorded values: the pod before it was marked.
     shop(3).delete("pod-3", &DeleteParams::default().grace_period(0)).await.unwrap();
     shop(3).create(&PostParams::default(), &pod(3, "n-2")).await.unwrap();
     informer.wait_for(&server.revision().into(), SOON).await.unwrap();
-    assert_eq!((by_node.keys("n-2"), counted()), (vec![key_of("ns-0", "pod-3")], (0, 2)));
+    assert_eq!((by_node.keys("n-2"), counted()), (vec![key_of("ns-0", "pod-3")], (0, 3)));
     // An index that comes later asks those that are there, for what it looks at alone.
     let by_node_too = informer.add_index_on("node too", ["spec.nodeName"], node).unwrap();
     assert_eq!((by_node_too.len("n-1"), counted()), (9, (8, 18)));

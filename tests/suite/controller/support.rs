@@ -34,7 +34,8 @@ pub(crate) fn secret_of(owner: &ConfigMap, name: &str) -> Secret {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
         name: owner.metadata.name.clone().unwrap_or_default(),
-        uid: owner.metadata.uid.clone().unwrap_or_default(),
+        // An owner that was never created has the uid of no object.
+        uid: owner.metadata.uid.clone().unwrap_or_else(|| "none".into()),
         controller: Some(true),
         ..OwnerReference::default()
     };

@@ -66,8 +66,10 @@ impl Rig {
 
     async fn pods_are_ready(&self, pods: i32) {
         let generation = self.deployments.get("hello").await.unwrap().metadata.generation;
-        let status = json!({"status": {"observedGeneration": generation, "readyReplicas": pods}});
-        let patch = Patch::Merge(status);
+        let status = json!({
+            "observedGeneration": generation, "replicas": pods, "readyReplicas": pods,
+        });
+        let patch = Patch::Merge(json!({ "status": status }));
         self.deployments.patch_status("hello", &PatchParams::default(), &patch).await.unwrap();
     }
 

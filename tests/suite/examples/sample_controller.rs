@@ -103,7 +103,8 @@ async fn deployment_is_created_and_reported() {
     assert_eq!(notes, ["deployment web is as the Foo wants it"]);
     rig.reports("first", 0).await;
 
-    let available = Patch::Merge(json!({"status": {"availableReplicas": 2}}));
+    let status = json!({"replicas": 2, "readyReplicas": 2, "availableReplicas": 2});
+    let available = Patch::Merge(json!({ "status": status }));
     rig.deployments.patch_status("web", &PatchParams::default(), &available).await.unwrap();
     rig.reports("first", 2).await;
     sleep(Duration::from_secs(5)).await;

@@ -127,7 +127,10 @@ async fn copies_are_made_changed_moved_and_deleted() {
     // A type can't be changed: the copy is another secret then.
     let before = get(&server, "mail").await.unwrap().uid();
     let other = Some("kubernetes.io/tls".to_owned());
-    let source = get(&server, "base").await.unwrap();
+    let mut source = get(&server, "base").await.unwrap();
+    for key in ["tls.crt", "tls.key"] {
+        source.data.get_or_insert_default().insert(key.into(), ByteString::default());
+    }
     server.replace(&Secret { type_: other.clone(), ..source }).unwrap();
     eventually("the copies' new type", || async {
         let copy = get(&server, "mail").await?;
@@ -263,7 +266,11 @@ async fn only_types_that_are_data_are_copied() {
     ] {
         let server = consenting();
         let running = replica(&server, "a");
-        let source = Secret { type_: Some(kind.into()), ..secret("base", "shop", PASSWORD) };
+        let mut source = secret("base", "shop", PASSWORD);
+        source.type_ = Some(kind.into());
+        // Secrets of its type need this member.
+        let config = (".dockerconfigjson".to_owned(), ByteString(b"{}".to_vec()));
+        source.data.get_or_insert_default().extend([config]);
         server.create(&source).unwrap();
         sleep(60 * S).await;
         assert_eq!(get(&server, "shop").await.is_some(), copies, "{kind}");

@@ -76,8 +76,9 @@ async fn foreign_change_of_own_field_is_put_back() {
         json!({"spec": {"replicas": null}}),
         json!({"metadata": {"labels": {"app": "other"}}}),
         json!({"metadata": {"labels": null}}),
-        json!({"spec": {"selector": {"matchLabels": {"more": "x"}}}}),
-        containers(json!({"name": "other"})),
+        json!({"spec": {"template": {"metadata": {"labels": {"tier": "back"}}}}}),
+        json!({"spec": {"template": {"spec": {"nodeSelector": {"more": "x"}}}}}),
+        containers(json!({"name": "other", "image": "other"})),
         containers(json!({"name": "web", "image": "web:2"})),
         web(json!(["-v"]), "red"),
         web(json!(["-v", "-x"]), "green"),
@@ -113,7 +114,8 @@ async fn foreign_additions_are_left_alone() {
         ]}}},
     });
     patch(&server, "mesh", "", injected).await;
-    patch(&server, "kubelet", "/status", json!({"status": {"readyReplicas": 3}})).await;
+    let status = json!({"status": {"replicas": 3, "readyReplicas": 3}});
+    patch(&server, "kubelet", "/status", status).await;
     assert_eq!(settle(&server, &informer, &applier, &desired).await, 0);
     assert_eq!(writes(&server), before + 2);
     let Applied::Unchanged(cached) = applier.apply(&desired).await.unwrap() else { panic!() };

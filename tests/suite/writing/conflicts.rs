@@ -22,14 +22,14 @@ async fn conflict_names_managers_and_fields() {
     let facts = conflicts.iter().map(|conflict| (&*conflict.manager, &*conflict.field));
     assert_eq!(
         facts.collect::<Vec<_>>(),
-        [("scaler", ".spec.replicas"), ("painter", ".metadata.labels.app")]
+        [("painter", ".metadata.labels.app"), ("scaler", ".spec.replicas")]
     );
     assert_eq!(conflicts[0].api_version.as_deref(), Some("apps/v1"));
     assert!(!text.contains("secret-value"), "{text}");
     assert_eq!(
         text,
-        "deployments.apps web in shop was not applied: .spec.replicas belongs to \"scaler\", \
-         .metadata.labels.app belongs to \"painter\""
+        "deployments.apps web in shop was not applied: .metadata.labels.app belongs to \
+         \"painter\", .spec.replicas belongs to \"scaler\""
     );
 
     // Nothing was written, and nothing is remembered.

@@ -24,25 +24,33 @@ fn holds(object: &Value, configuration: &Value) -> bool {
     }
 }
 
-/// A change of something that the applier owns, or of something else.
-fn change(rng: &mut Rng) -> Value {
+/// A change of something that the applier owns, or of something else. A change that is applied may
+/// leave out the image of a container that has one.
+fn change(rng: &mut Rng, applied: bool) -> Value {
     let value = rng.u8(0..3).to_string();
     let key = ["app", "theirs", "more"][rng.usize(0..3)];
     let name = ["web", "sidecar"][rng.usize(0..2)];
-    let container = match rng.u8(0..5) {
+    let mut container = match rng.u8(0..5) {
         0 => json!({"name": name, "image": value}),
         1 => json!({"name": name, "args": [value]}),
         2 => json!({"name": name, "env": [{"name": "COLOUR", "value": value}]}),
         3 => json!({"name": name, "env": [{"name": "OTHER", "value": value}], "image": "web:1"}),
         _ => {
-            json!({"name": name, "resources": {"limits": {"cpu": value}, "requests": {"cpu": "1"}}})
+            json!({"name": name, "resources": {"limits": {"cpu": value}, "requests": {"cpu": "0"}}})
         }
     };
+    if container["image"].is_null() && !(applied && name == "web") {
+        container["image"] = "web:1".into();
+    }
     match rng.u8(0..6) {
         0 => json!({"metadata": {"labels": {key: value}}}),
         1 => json!({"metadata": {"labels": {key: null}}}),
         2 => json!({"spec": {"replicas": rng.u8(0..4)}}),
-        3 => json!({"spec": {"template": {"metadata": {"labels": {key: value}}}}}),
+        3 => {
+            // The selector never changes, and neither does the label that it selects.
+            let key = if key == "app" { "tier" } else { key };
+            json!({"spec": {"template": {"metadata": {"labels": {key: value}}}}})
+        }
         4 => json!({"spec": {"template": {"spec": {"containers": [container]}}}}),
         _ => json!({"spec": {"paused": rng.bool(), "template": {"spec": {"nodeName": value}}}}),
     }
@@ -77,9 +85,9 @@ async fn what_is_applied_holds_after_one_write() {
         settle(&server, &informer, &applier, &wanted).await;
         for step in 0..60 {
             for _ in 0..rng.u8(0..3) {
-                let change = change(&mut rng);
-                let foreign = rng.bool();
-                if foreign && step % 5 == 0 {
+                let applied = rng.bool() && step % 5 == 0;
+                let change = change(&mut rng, applied);
+                if applied {
                     let mut whole = change;
                     whole["apiVersion"] = "apps/v1".into();
                     whole["kind"] = "Deployment".into();

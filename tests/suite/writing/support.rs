@@ -18,11 +18,14 @@ pub(crate) const S: Duration = Duration::from_secs(1);
 /// A deployment with one container.
 pub(crate) fn deployment(replicas: i32, cpu: &str) -> Deployment {
     let pod = json!({
-        "metadata": {"labels": {"app": "web"}},
-        "spec": {"containers": [{
-            "name": "web", "image": "web:1", "resources": {"limits": {"cpu": cpu}},
-            "env": [{"name": "COLOUR", "value": "green"}], "args": ["-v"],
-        }]},
+        "metadata": {"labels": {"app": "web", "tier": "front"}},
+        "spec": {
+            "containers": [{
+                "name": "web", "image": "web:1", "resources": {"limits": {"cpu": cpu}},
+                "env": [{"name": "COLOUR", "value": "green"}], "args": ["-v"],
+            }],
+            "nodeSelector": {"disk": "fast"},
+        },
     });
     let deployment = json!({
         "metadata": {"name": "web", "namespace": "shop", "labels": {"app": "web"}},

@@ -102,7 +102,9 @@ impl Rig {
     async fn pods_are_ready(&self, name: &str, pods: i32) {
         let deployment = self.deployments.get(name).await.unwrap();
         let generation = deployment.metadata.generation;
-        let status = json!({"observedGeneration": generation, "readyReplicas": pods});
+        let status = json!({
+            "observedGeneration": generation, "replicas": pods, "readyReplicas": pods,
+        });
         let patch = Patch::Merge(json!({ "status": status }));
         self.deployments.patch_status(name, &PatchParams::default(), &patch).await.unwrap();
     }
