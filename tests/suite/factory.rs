@@ -29,8 +29,7 @@ fn meta(namespace: &str, name: &str) -> ObjectMeta {
 }
 
 fn pod(namespace: &str, name: &str, node: &str) -> Pod {
-    let container =
-        Container { name: "c".into(), image: Some("i".into()), ..Container::default() };
+    let container = Container { name: "c".into(), image: Some("i".into()), ..Container::default() };
     let node_name = Some(node.into());
     let spec = PodSpec { node_name, containers: vec![container], ..PodSpec::default() };
     Pod { metadata: meta(namespace, name), spec: Some(spec), ..Pod::default() }

@@ -143,8 +143,7 @@ fn seeds() -> Vec<(&'static str, Value)> {
 /// Returns whether an answer is no failure of the server. A real server refuses some requests with
 /// a 500 that has no reason; its own failures have one.
 fn is_in_order(answer: &Answer) -> bool {
-    (200..500).contains(&answer.status)
-        || answer.status == 500 && answer.json()["reason"].is_null()
+    (200..500).contains(&answer.status) || answer.status == 500 && answer.json()["reason"].is_null()
 }
 
 proptest! {
