@@ -78,8 +78,7 @@ impl Reader<'_> {
         loop {
             let mut value = self.start(&mut open)?;
             // Close what ends here, and go on with what does not.
-            loop {
-                let Some(ended) = value.take() else { break };
+            while let Some(ended) = value.take() {
                 let Some((inner, above)) = open.last_mut() else {
                     if self.skip_space().is_some() {
                         return self.invalid("after top-level value");

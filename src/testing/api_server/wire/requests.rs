@@ -270,9 +270,8 @@ impl ResourceRequest<'_> {
         let (mut object, repeated) = parse(content_type, body)?;
         let mut repeated = decoding::repeated(repeated);
         let strict = options.unknown == FieldValidation::Strict;
-        repeated.extend(repeated_in_yaml(content_type, body).map(|problem| match strict {
-            true => format!("yaml: unmarshal errors:\n  {problem}"),
-            false => problem,
+        repeated.extend(repeated_in_yaml(content_type, body).map(|problem| {
+            if strict { format!("yaml: unmarshal errors:\n  {problem}") } else { problem }
         }));
         let place = self.place(options);
         decoding::object(place, options.unknown, &mut object, repeated)?;

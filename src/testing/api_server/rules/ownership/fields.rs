@@ -1,6 +1,6 @@
 //! The fields that an object has.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::identity::Index;
 use super::set::{Node, Set};
@@ -20,7 +20,7 @@ pub(super) fn node(shape: Shape<'_>, value: &Value) -> Node {
         Parts::Members => {
             for (name, value) in members(Some(value)).into_iter().flatten() {
                 let mut inner = self::node(member(shape, name), value);
-                let empty = value.is_null() || value.as_object().is_some_and(|m| m.is_empty());
+                let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
                 inner.is_member |= empty || !shape.declares(name);
                 node.below.insert(format!("f:{name}"), inner);
             }

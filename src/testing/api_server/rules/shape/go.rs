@@ -279,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    fn decoded(kind: (&str, &str), object: Value) -> Result<Vec<String>, String> {
+    fn decoded(kind: (&str, &str), object: &Value) -> Result<Vec<String>, String> {
         decode(Shape::of_kind(kind.0, kind.1), Source::Json, &mut object.clone())
     }
 
@@ -290,7 +290,7 @@ mod tests {
             "template": {"spec": {"containers": [{"name": "c", "foo": "bar"}]}},
         }});
         let unknown = ["spec.Replicas", "spec.nope", "spec.template.spec.containers[0].foo"];
-        assert_eq!(decoded(("apps/v1", "Deployment"), deployment).unwrap(), unknown);
+        assert_eq!(decoded(("apps/v1", "Deployment"), &deployment).unwrap(), unknown);
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
                  \"yesterday\" as \"2006\"",
             ),
         ] {
-            assert_eq!(decoded(pod, object).unwrap_err(), problem);
+            assert_eq!(decoded(pod, &object).unwrap_err(), problem);
         }
         let mut metadata = json!({"labels": {"a": 1}});
         let problem = "json: cannot unmarshal number into Go struct field ObjectMeta.labels of \

@@ -188,11 +188,10 @@ impl<'a> Shape<'a> {
             _ => Parts::Scalar(Scalar::Any),
         };
         match self.0 {
-            Place::Struct(_) => Parts::Members,
             Place::Object(schema) if schema["x-kubernetes-map-type"] == "atomic" => {
                 Parts::AtomicMembers
             }
-            Place::Object(_) => Parts::Members,
+            Place::Struct(_) | Place::Object(_) => Parts::Members,
             Place::Schema(schema) => schema_parts(schema).unwrap_or_else(by_value),
             Place::Text => Parts::Scalar(Scalar::Text),
             Place::Any => by_value(),

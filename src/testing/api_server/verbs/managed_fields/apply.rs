@@ -134,7 +134,7 @@ fn merged(
     let mut object = merge(shape, Some(live), Some(applied)).unwrap_or_default();
     managers.0.insert(own.clone(), manager);
     if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
-        object = pruned(shape, object, &managers, &last.fields);
+        object = pruned(shape, &object, &managers, &last.fields);
     }
     take_over(&place, &mut managers, &own, options.force, (live, &object))?;
     if let Some(manager) = managers.0.get_mut(&own) {
@@ -149,12 +149,12 @@ fn merged(
 }
 
 /// Removes the fields that a manager applied before, does not apply now, and that nobody else owns.
-fn pruned(shape: Shape<'_>, merged: Value, managers: &Managers, last: &Set) -> Value {
+fn pruned(shape: Shape<'_>, merged: &Value, managers: &Managers, last: &Set) -> Value {
     let named = |set: &Set| with_named_members(shape, set);
     let of = |value: &Value| named(&fields(shape, value));
     let last = named(last);
-    let without = |gone: &Set| remove(shape, &merged, gone).unwrap_or_default();
-    let all = of(&merged);
+    let without = |gone: &Set| remove(shape, merged, gone).unwrap_or_default();
+    let all = of(merged);
     let owned = managers.0.values().fold(Set::default(), |all, next| all.union(&next.fields));
     // Fields that somebody owns come back, with those above them.
     let kept = of(&without(&last)).union(&named(&owned));

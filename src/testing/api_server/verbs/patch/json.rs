@@ -67,6 +67,8 @@ pub(super) fn unknown(patch: &Value) -> Vec<String> {
     unknown
 }
 
+static EMPTY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+
 /// Checks the types of a patch.
 fn operations(patch: &Value) -> Result<Vec<&Map<String, Value>>, Failure> {
     let bad = |value: &Value, place: &str| {
@@ -75,7 +77,6 @@ fn operations(patch: &Value) -> Result<Vec<&Map<String, Value>>, Failure> {
             format!("error decoding patch: json: cannot unmarshal {found} into Go {place}");
         Failure::bad_request(problem)
     };
-    static EMPTY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     let Value::Array(list) = patch else {
         if patch.is_null() {
             return Ok(Vec::new());
@@ -241,9 +242,9 @@ mod tests {
 
     use super::*;
 
-    fn patched(patch: Value) -> Option<Value> {
+    fn patched(patch: &Value) -> Option<Value> {
         let mut object = json!({"a": {"b": "1"}, "l": ["x", "y"]});
-        apply(&mut object, &patch).ok().map(|()| object)
+        apply(&mut object, patch).ok().map(|()| object)
     }
 
     #[test]
@@ -254,7 +255,7 @@ mod tests {
             (json!({"op": "test", "path": "/a/no", "value": null}), json!({"b": "1"})),
             (json!({"op": "add", "path": "/a/c~1d~0"}), json!({"b": "1", "c/d~": null})),
         ] {
-            assert_eq!(patched(json!([operation])).unwrap()["a"], result, "{operation}");
+            assert_eq!(patched(&json!([operation])).unwrap()["a"], result, "{operation}");
         }
         for (operation, result) in [
             (json!({"op": "add", "path": "/l/-1", "value": "z"}), json!(["x", "y", "z"])),
@@ -262,7 +263,7 @@ mod tests {
             (json!({"op": "remove", "path": "/l/-1"}), json!(["x"])),
             (json!({"op": "replace", "path": "/l/01", "value": "z"}), json!(["x", "z"])),
         ] {
-            assert_eq!(patched(json!([operation])).unwrap()["l"], result, "{operation}");
+            assert_eq!(patched(&json!([operation])).unwrap()["l"], result, "{operation}");
         }
         for operation in [
             json!({"op": "remove", "path": "/a/no"}),
@@ -275,18 +276,18 @@ mod tests {
             json!({"path": "/a"}),
             json!(null),
         ] {
-            assert_eq!(patched(json!([operation])), None, "{operation}");
+            assert_eq!(patched(&json!([operation])), None, "{operation}");
         }
     }
 
     #[test]
     fn copies_are_limited() {
         let copy = |n: usize| json!({"op": "copy", "from": "/a", "path": format!("/a/c{n}")});
-        assert!(patched((0..8).map(copy).collect()).is_some());
-        assert_eq!(patched((0..64).map(copy).collect()), None);
+        assert!(patched(&(0..8).map(copy).collect()).is_some());
+        assert_eq!(patched(&(0..64).map(copy).collect()), None);
         let nest = |_| json!({"op": "copy", "from": "/a", "path": "/a/c"});
-        assert!(patched((0..8).map(nest).collect()).is_some());
-        assert_eq!(patched((0..MOST_DEPTH).map(nest).collect()), None);
+        assert!(patched(&(0..8).map(nest).collect()).is_some());
+        assert_eq!(patched(&(0..MOST_DEPTH).map(nest).collect()), None);
     }
 
     #[test]

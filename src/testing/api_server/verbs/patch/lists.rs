@@ -110,17 +110,15 @@ pub(super) fn merge(
     let mut merged: Vec<Option<Value>> = old.iter().cloned().map(Some).collect();
     for element in &patch {
         let members = keyed(element, key).map_err(|_| no_key(element, key))?;
-        match places.get(&key_of(element, key)) {
-            Some(at) => {
-                if let Some(Value::Object(found)) = merged[*at].take() {
-                    let found = strategic::merge(shape.element(), found, members.clone())?;
-                    merged[*at] = Some(Value::Object(found));
-                }
-            }
-            None => {
-                places.insert(key_of(element, key), merged.len());
-                merged.push(Some(element.clone()));
-            }
+        let place = key_of(element, key);
+        let Some(at) = places.get(&place) else {
+            places.insert(place, merged.len());
+            merged.push(Some(element.clone()));
+            continue;
+        };
+        if let Some(Value::Object(found)) = merged[*at].take() {
+            let found = strategic::merge(shape.element(), found, members.clone())?;
+            merged[*at] = Some(Value::Object(found));
         }
     }
     let merged = merged.into_iter().flatten().collect();
