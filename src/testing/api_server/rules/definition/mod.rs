@@ -121,6 +121,11 @@ pub(crate) fn complete(definition: &mut Value) {
     if !spec.is_object() {
         return;
     }
+    for version in spec["versions"].as_array_mut().into_iter().flatten() {
+        if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+            omit_empty(schema);
+        }
+    }
     let is_empty = |value: &Value| value.as_str().is_none_or(str::is_empty);
     if let Some(kind) = spec["names"]["kind"].as_str().filter(|kind| !kind.is_empty()) {
         let (singular, list) = (kind.to_lowercase(), format!("{kind}List"));
@@ -141,6 +146,39 @@ pub(crate) fn complete(definition: &mut Value) {
     let service = "/conversion/webhook/clientConfig/service";
     if let Some(service) = spec.pointer_mut(service).and_then(Value::as_object_mut) {
         service.entry("port").or_insert_with(|| 443.into());
+    }
+}
+
+/// The lists and maps of a schema that are absent when they are empty.
+const OMITTED_IF_EMPTY: [&str; 9] = [
+    "allOf",
+    "anyOf",
+    "definitions",
+    "enum",
+    "oneOf",
+    "patternProperties",
+    "properties",
+    "required",
+    "x-kubernetes-list-map-keys",
+];
+
+fn omit_empty(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else { return };
+    let is_empty = |value: &Value| match value {
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    members.retain(|name, value| !OMITTED_IF_EMPTY.contains(&&**name) || !is_empty(value));
+    for (name, value) in members {
+        match (&**name, value) {
+            ("items" | "not" | "additionalProperties", schema) => omit_empty(schema),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(omit_empty);
+            }
+            ("properties", Value::Object(schemas)) => schemas.values_mut().for_each(omit_empty),
+            _ => {}
+        }
     }
 }
 

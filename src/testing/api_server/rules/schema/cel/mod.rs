@@ -25,6 +25,7 @@ use super::{flag, member};
 use crate::testing::api_server::failure::Cause;
 
 /// The opinion of a rule about a value.
+#[cfg_attr(not(feature = "testing-cel"), expect(dead_code, reason = "the interpreter uses it"))]
 enum Verdict {
     Holds,
     Fails,
@@ -35,6 +36,7 @@ enum Verdict {
 }
 
 /// The values that a rule sees.
+#[cfg_attr(not(feature = "testing-cel"), expect(dead_code, reason = "the interpreter uses it"))]
 struct Scope<'a> {
     schema: &'a Value,
     /// True for an object of the API, whose kind and metadata rules may use.
