@@ -214,7 +214,7 @@ impl Backend {
 
 /// Lets a control plane's etcd forget all history, by the JSON that it speaks beside gRPC.
 async fn compact_etcd(plane: &ControlPlane) {
-    let config = Config::new(plane.etcd_url().parse().expect("a URL"));
+    let config = plane.etcd_config().await.expect("a configuration");
     let etcd = Client::try_from(config).expect("a client");
     let ask = async |path: &str, body: Value| -> kube::Result<Value> {
         let request = http::Request::post(path).body(body.to_string().into_bytes());

@@ -11,7 +11,7 @@ use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::AccessRule;
 use serde_json::Value;
 
-use super::scenario::Step;
+use super::scenario::{Scenario, Step};
 
 /// The longest time that a response takes, on the clock of the test.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -39,11 +39,14 @@ impl Answer {
     }
 }
 
-/// Returns a server with the users of the recordings.
-pub(crate) fn server() -> ApiServer {
+/// Returns a server with the users of the recordings, and the options of the scenario.
+pub(crate) fn server(scenario: &Scenario) -> ApiServer {
+    let is = |of: &Value, name: &str, value: bool| of[name] == value;
     ApiServer::builder()
         .require_namespaces(true)
         .namespace_controller(false)
+        .sharded_lists(is(&scenario.feature_gates, "ShardedListAndWatch", true))
+        .anonymous_requests(!is(&scenario.server_options, "anonymous-auth", false))
         .token("admin", "admin", [AccessRule::everything()])
         .token("viewer", "viewer", [])
         .build()

@@ -55,7 +55,7 @@ pub(crate) fn replay(name: &str) -> Vec<Outcome> {
         // The same uids in every run.
         fastrand::seed(0);
         let mut replay = Replay {
-            server: client::server(),
+            server: client::server(&scenario),
             sharded: name.starts_with("shard-"),
             binding: Binding::default(),
             answers: Vec::new(),

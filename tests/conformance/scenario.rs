@@ -10,6 +10,12 @@ use serde_json::value::RawValue;
 /// A recorded series of requests and responses.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Scenario {
+    /// The feature gates that were set.
+    #[serde(default)]
+    pub(crate) feature_gates: Value,
+    /// The command line arguments that were set.
+    #[serde(default)]
+    pub(crate) server_options: Value,
     pub(crate) steps: Vec<Step>,
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::testing::api_server::ApiServer;
 use crate::testing::api_server::rules::access::{Access, AccessRule};
-use crate::testing::api_server::wire::Options;
+use crate::testing::api_server::wire::{ListenOptions, Options};
 
 /// Options of an [`ApiServer`]. Get one from [`ApiServer::builder`].
 #[derive(Clone, Debug)]
@@ -29,6 +29,9 @@ impl Default for ApiServerBuilder {
                 bookmark_interval: Duration::from_secs(60),
                 watch_cache: true,
                 strict: false,
+                sharded_lists: true,
+                body_timeout: Duration::from_secs(60),
+                listen: ListenOptions { head_timeout: Duration::from_secs(30), connections: 1024 },
             },
             require_namespaces: false,
             namespace_controller: true,
@@ -127,8 +130,52 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Adds a bearer token for a user, whose permissions are `rules`. After the first call every
-    /// request needs a token.
+    /// Sets whether lists and watches honour `shardSelector`, as with the feature gate
+    /// `ShardedListAndWatch`. The default is true. If false, the parameter is ignored.
+    pub fn sharded_lists(mut self, enabled: bool) -> Self {
+        self.options.sharded_lists = enabled;
+        self
+    }
+
+    /// Sets whether a server with tokens takes requests without one. The default is true: they are
+    /// of the user `system:anonymous`, who may only get `/version` and the health endpoints, and
+    /// are otherwise answered 403. If false, they are answered 401.
+    ///
+    /// ```
+    /// use kube_informer::testing::ApiServer;
+    /// use kube_informer::testing::api_server::AccessRule;
+    ///
+    /// let server = ApiServer::builder().token("t0ps3cret", "viewer", []).build();
+    /// server.grant("system:anonymous", AccessRule::new(["get"], ["configmaps"]));
+    /// ```
+    pub fn anonymous_requests(mut self, allowed: bool) -> Self {
+        self.access.refuses_anonymous = !allowed;
+        self
+    }
+
+    /// Sets how long the head of a request on a port may take, and a TLS handshake. A slower client
+    /// is disconnected. An idle connection lives as long. The default is 30 s.
+    pub fn head_timeout(mut self, time: Duration) -> Self {
+        self.options.listen.head_timeout = time;
+        self
+    }
+
+    /// Sets how long the body of a request may take. A slower one is answered 504. Responses, such
+    /// as watches, may take any time. The default is 60 s.
+    pub fn body_timeout(mut self, time: Duration) -> Self {
+        self.options.body_timeout = time;
+        self
+    }
+
+    /// Sets the number of connections that a server on a port has at once. Further clients wait
+    /// until one of them closes. The default is 1024; zero counts as one.
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.options.listen.connections = connections.max(1);
+        self
+    }
+
+    /// Adds a bearer token for a user, whose permissions are `rules`. After the first call a request
+    /// without a token is of the user `system:anonymous`.
     /// ```
     /// use kube_informer::testing::ApiServer;
     /// use kube_informer::testing::api_server::AccessRule;

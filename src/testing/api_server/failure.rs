@@ -34,6 +34,29 @@ impl Failure {
         Self { code: 404, status: None, message, retry_after: None }
     }
 
+    /// Returns the failure for a path that a known group does not serve.
+    pub(crate) fn no_route() -> Self {
+        let message = "the server could not find the requested resource";
+        let mut failure = Self::new(404, "NotFound", message);
+        failure.with("details", json!({}));
+        failure
+    }
+
+    /// Returns the failure for a path that no rule allows.
+    pub(crate) fn forbidden_path(user: &str, verb: &str, path: &str) -> Self {
+        let message = format!("forbidden: User {user:?} cannot {verb} path {path:?}");
+        let mut failure = Self::new(403, "Forbidden", message);
+        failure.with("details", json!({}));
+        failure
+    }
+
+    /// Returns the failure for a patch of a media type that is no patch.
+    pub(crate) fn no_patch_type() -> Self {
+        let mut failure = Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+        failure.with("details", json!({}));
+        failure
+    }
+
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
@@ -375,7 +398,7 @@ impl Failure {
 
     pub(crate) fn not_acceptable() -> Self {
         let message = "406: Not Acceptable\n\nAvailable representations: application/json, \
-                       application/vnd.kubernetes.protobuf";
+                       application/yaml, application/vnd.kubernetes.protobuf";
         let mut failure = Self::new(406, "NotAcceptable", message);
         failure.with("details", json!({}));
         failure

@@ -13,9 +13,10 @@
 //!
 //! It runs only the two controllers that a delete needs: those of namespaces and of definitions. It
 //! speaks JSON, YAML and protobuf. Objects of a custom type are pruned, defaulted and validated by
-//! their schema; the feature `testing-cel` evaluates its rules in CEL as well. Of built-in types only
-//! the metadata is validated. It serves the subresources `status` and `scale`, and `eviction` and
-//! `binding` of pods.
+//! their schema; the feature `testing-cel` evaluates its rules in CEL as well. Of built-in types the
+//! common ones are defaulted and validated. It serves the subresources `status` and `scale`,
+//! `eviction` and `binding` of pods, and `token` of service accounts. Pods have no output and take no
+//! connections.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -80,6 +81,7 @@ mod controllers;
 mod direct_writes;
 mod error;
 mod failure;
+mod intercept;
 mod names;
 mod resource;
 mod rules;
@@ -88,7 +90,6 @@ mod store;
 mod verbs;
 mod wire;
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fmt;
@@ -96,11 +97,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use parking_lot::{Mutex, ReentrantMutex};
+use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::builder::ApiServerBuilder;
 pub use self::error::DirectWriteError;
+use self::intercept::Intercept;
 pub use self::resource::ResourceType;
 pub use self::rules::access::AccessRule;
 use self::rules::access::User;
@@ -252,9 +254,11 @@ impl ApiServer {
     /// });
     /// ```
     ///
-    /// The closure sees one request at a time. It may call [`intercept`](Self::intercept) and
-    /// [`stop_intercepting`](Self::stop_intercepting), which take effect with the next request. The
-    /// server answers requests that the closure itself sends.
+    /// The closure sees one request at a time, and further requests wait until it returns. It may
+    /// call [`intercept`](Self::intercept) and [`stop_intercepting`](Self::stop_intercepting), which
+    /// take effect with the next request. The server answers requests that the closure itself sends
+    /// on its thread. The closure must not wait for requests of other threads: those wait for the
+    /// closure, and are answered 500 after ten seconds.
     pub fn intercept(
         &self,
         answer: impl FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send + 'static,
@@ -282,7 +286,7 @@ impl ApiServer {
             }
             log.push_back(info.clone());
         }
-        if let Some(response) = self.inner.intercept.answer(&info) {
+        if let Some(response) = self.inner.intercept.answer(&info).await {
             return response.map(full);
         }
         wire::handle(&self.inner.server, request, &info).await
@@ -298,38 +302,5 @@ impl Default for ApiServer {
 impl fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiServer").field("revision", &self.revision()).finish_non_exhaustive()
-    }
-}
-
-type Answer = Box<dyn FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send>;
-
-/// The closure that sees each request first, if there is one. The slot is not locked while the
-/// closure runs, so that the closure may replace or remove itself.
-#[derive(Default)]
-struct Intercept(Mutex<Option<Arc<Closure>>>);
-
-/// A closure that one thread at a time may call.
-struct Closure(ReentrantMutex<RefCell<Answer>>);
-
-impl Intercept {
-    /// Replaces the closure. Drops the old one after the slot is free.
-    fn set(&self, answer: Option<Answer>) {
-        let closure = answer.map(|answer| Closure(ReentrantMutex::new(RefCell::new(answer))));
-        let before = std::mem::replace(&mut *self.0.lock(), closure.map(Arc::new));
-        drop(before);
-    }
-
-    /// Returns the closure's response. A request that the closure itself sends is not passed to it.
-    fn answer(&self, info: &RequestInfo) -> Option<Response<Bytes>> {
-        let closure = self.0.lock().clone()?;
-        let calling = closure.0.lock();
-        let mut answer = calling.try_borrow_mut().ok()?;
-        answer(info)
-    }
-}
-
-impl fmt::Debug for Intercept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Intercept").field(&self.0.lock().is_some()).finish()
     }
 }

@@ -217,6 +217,14 @@ impl ResourceType {
     }
 }
 
+/// Returns the path at which an object has a selectable field.
+pub(crate) fn stored_path(path: &str) -> &str {
+    match path {
+        "source" => "source.component",
+        path => path,
+    }
+}
+
 /// Returns the value of a selectable field that an object lacks.
 pub(crate) fn absent(path: &str) -> &'static str {
     match path {
@@ -256,6 +264,9 @@ fn rank(version: &str) -> Option<(u8, u64, u64)> {
 }
 
 const WRITTEN: &[&str] = &["get", "patch", "update"];
+const CREATED: &[&str] = &["create"];
+const CONNECTED: &[&str] = &["create", "get"];
+const PROXIED: &[&str] = &["create", "delete", "get", "patch", "update"];
 
 /// A served subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,6 +279,14 @@ pub(crate) enum Subresource {
     Approval,
     Eviction,
     Binding,
+    /// The output of a pod's containers.
+    Log,
+    Exec,
+    Attach,
+    PortForward,
+    Proxy,
+    /// The tokens of a service account.
+    Token,
 }
 
 /// The description of a subresource in discovery.
@@ -287,8 +306,18 @@ impl Subresource {
             Self::Scale => ("scale", Some(("autoscaling", "v1", "Scale")), WRITTEN),
             Self::Approval => ("approval", None, WRITTEN),
             Self::Finalize => ("finalize", None, &["update"][..]),
-            Self::Eviction => ("eviction", Some(("policy", "v1", "Eviction")), &["create"][..]),
-            Self::Binding => ("binding", Some(("", "", "Binding")), &["create"][..]),
+            Self::Eviction => ("eviction", Some(("policy", "v1", "Eviction")), CREATED),
+            Self::Binding => ("binding", Some(("", "", "Binding")), CREATED),
+            Self::Log => ("log", None, &["get"][..]),
+            Self::Exec => ("exec", Some(("", "", "PodExecOptions")), CONNECTED),
+            Self::Attach => ("attach", Some(("", "", "PodAttachOptions")), CONNECTED),
+            Self::PortForward => {
+                ("portforward", Some(("", "", "PodPortForwardOptions")), CONNECTED)
+            }
+            Self::Proxy => ("proxy", Some(("", "", "PodProxyOptions")), PROXIED),
+            Self::Token => {
+                ("token", Some(("authentication.k8s.io", "v1", "TokenRequest")), CREATED)
+            }
         };
         Described { name, kind, verbs }
     }
@@ -299,7 +328,18 @@ impl ResourceType {
     pub(crate) fn subresources(&self) -> Vec<Subresource> {
         let mut served = Vec::new();
         if self.qualified() == "pods" {
-            served.extend([Subresource::Binding, Subresource::Eviction]);
+            served.extend([
+                Subresource::Attach,
+                Subresource::Binding,
+                Subresource::Eviction,
+                Subresource::Exec,
+                Subresource::Log,
+                Subresource::PortForward,
+                Subresource::Proxy,
+            ]);
+        }
+        if self.qualified() == "serviceaccounts" {
+            served.push(Subresource::Token);
         }
         if self.qualified() == "namespaces" {
             served.push(Subresource::Finalize);

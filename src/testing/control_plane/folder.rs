@@ -1,5 +1,6 @@
 //! The temporary folder of a control plane, and the keys and certificates in it: a certificate
-//! authority, the API server's certificate, and the key that signs tokens of service accounts.
+//! authority, the certificates of the API server, of etcd and of its clients, and the key that signs
+//! tokens of service accounts.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -72,18 +73,39 @@ impl Drop for Folder {
 /// A user with all permissions, in the format of `--token-auth-file`.
 const ADMIN: &str = "admin,admin,system:masters";
 
-/// Writes the files of the API server into its folder. Returns the authority as PEM.
+/// A certificate with its key, as PEM.
+#[derive(Clone)]
+pub(super) struct Identity {
+    pub(super) certificate: String,
+    pub(super) key: String,
+}
+
+/// The credentials of the clients of both programs.
+pub(super) struct Credentials {
+    /// The authority that signed all certificates, as PEM.
+    pub(super) authority: String,
+    /// The identity of clients of etcd, which serves nobody else.
+    pub(super) etcd_client: Identity,
+}
+
+/// Writes the files of both programs into their folder.
 pub(super) fn write_credentials(
     folder: &Path,
     address: IpAddr,
     token: &str,
-) -> Result<String, ControlPlaneError> {
-    let (authority, certificate, key) =
-        serving(address).map_err(|error| certificate_error(&error))?;
+) -> Result<Credentials, ControlPlaneError> {
+    let (authority, [apiserver, etcd, client]) =
+        certificates(address).map_err(|error| certificate_error(&error))?;
     let accounts = KeyPair::generate().map_err(|error| certificate_error(&error))?;
+    let etcd_client = client.clone();
     let files = [
-        ("apiserver.crt", certificate),
-        ("apiserver.key", key),
+        ("authority.crt", authority.clone()),
+        ("apiserver.crt", apiserver.certificate),
+        ("apiserver.key", apiserver.key),
+        ("etcd.crt", etcd.certificate),
+        ("etcd.key", etcd.key),
+        ("etcd-client.crt", client.certificate),
+        ("etcd-client.key", client.key),
         ("service-accounts.pub", accounts.public_key_pem()),
         ("service-accounts.key", accounts.serialize_pem()),
         ("tokens.csv", format!("{token},{ADMIN}\n")),
@@ -92,22 +114,28 @@ pub(super) fn write_credentials(
         private(&folder.join(name), &text)
             .map_err(ControlPlaneError::io(format!("writing {name}")))?;
     }
-    Ok(authority)
+    Ok(Credentials { authority, etcd_client })
 }
 
 fn certificate_error(error: &rcgen::Error) -> ControlPlaneError {
     ControlPlaneError::Certificates(error.to_string())
 }
 
-fn serving(address: IpAddr) -> Result<(String, String, String), rcgen::Error> {
+/// Returns a new authority, and certificates of the API server, of etcd, and of etcd's clients. They
+/// name no purpose, because etcd uses its own as a client, too.
+fn certificates(address: IpAddr) -> Result<(String, [Identity; 3]), rcgen::Error> {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate()?)?;
-    let key = KeyPair::generate()?;
-    let names = CertificateParams::new(vec!["localhost".to_owned(), address.to_string()])?;
-    let certificate = names.signed_by(&key, &authority)?;
-    Ok((authority.pem(), certificate.pem(), key.serialize_pem()))
+    let identity = || {
+        let key = KeyPair::generate()?;
+        let names = CertificateParams::new(vec!["localhost".to_owned(), address.to_string()])?;
+        let certificate = names.signed_by(&key, &authority)?.pem();
+        Ok::<_, rcgen::Error>(Identity { certificate, key: key.serialize_pem() })
+    };
+    let identities = [identity()?, identity()?, identity()?];
+    Ok((authority.pem(), identities))
 }
 
 /// Writes a file that only its owner can read.

@@ -88,10 +88,47 @@ impl ControlPlane {
         format!("https://{}", self.access.address)
     }
 
-    /// Returns the URL of etcd, to compact it or to read it directly. It has neither TLS nor a
-    /// password.
+    /// Returns the URL of etcd. It serves only clients with the certificate of
+    /// [`etcd_config`](Self::etcd_config), because every user of the machine reaches its port.
     pub fn etcd_url(&self) -> String {
-        format!("http://{}", self.access.etcd)
+        format!("https://{}", self.access.etcd)
+    }
+
+    /// Returns the configuration of a [`kube::Client`] that speaks etcd's JSON, to compact it or to
+    /// read it directly. Its key is a secret like a password.
+    ///
+    /// # Errors
+    /// Returns an error only if `kube` rejects the kubeconfig, which is well-formed.
+    pub async fn etcd_config(&self) -> Result<kube::Config, KubeconfigError> {
+        use base64::Engine;
+        use base64::engine::general_purpose::STANDARD;
+        let kubeconfig = format!(
+            "apiVersion: v1
+kind: Config
+clusters:
+- name: etcd
+  cluster:
+    server: {}
+    certificate-authority-data: {}
+users:
+- name: client
+  user:
+    client-certificate-data: {}
+    client-key-data: {}
+contexts:
+- name: etcd
+  context:
+    cluster: etcd
+    user: client
+current-context: etcd
+",
+            self.etcd_url(),
+            STANDARD.encode(&self.access.authority),
+            STANDARD.encode(&self.access.etcd_client.certificate),
+            STANDARD.encode(&self.access.etcd_client.key),
+        );
+        let kubeconfig = Kubeconfig::from_yaml(&kubeconfig)?;
+        kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await
     }
 
     /// Returns the folder of the logs and certificates. It exists while the control plane runs.

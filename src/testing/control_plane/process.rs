@@ -19,10 +19,11 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use super::error::ControlPlaneError;
+use super::folder::Identity;
 
 /// `stop` asks the program to end; the end of the pipe kills it. When the program has ended, the
 /// rest of the group is killed.
@@ -144,8 +145,10 @@ const ANSWER_LIMIT: u64 = 4096;
 pub(super) struct Probe {
     pub(super) address: SocketAddr,
     pub(super) path: &'static str,
-    /// The authority of an API server as PEM, and a token.
-    pub(super) secured: Option<(String, String)>,
+    /// The authority that signed the program's certificate, as PEM.
+    pub(super) authority: String,
+    pub(super) token: Option<String>,
+    pub(super) identity: Option<Identity>,
 }
 
 impl Probe {
@@ -185,19 +188,28 @@ impl Probe {
 
     async fn ask(&self) -> io::Result<String> {
         let stream = TcpStream::connect(self.address).await?;
-        let Some((authority, token)) = &self.secured else { return self.get(stream, "").await };
+        let certificate =
+            |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).map_err(io::Error::other);
         let mut trusted = RootCertStore::empty();
-        let authority =
-            CertificateDer::from_pem_slice(authority.as_bytes()).map_err(io::Error::other)?;
+        let authority = certificate(&self.authority)?;
         trusted.add(authority).map_err(io::Error::other)?;
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(io::Error::other)?
-            .with_root_certificates(trusted)
-            .with_no_client_auth();
+            .with_root_certificates(trusted);
+        let config = match &self.identity {
+            None => config.with_no_client_auth(),
+            Some(identity) => {
+                let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes());
+                let key = key.map_err(io::Error::other)?;
+                let chain = vec![certificate(&identity.certificate)?];
+                config.with_client_auth_cert(chain, key).map_err(io::Error::other)?
+            }
+        };
         let name = ServerName::from(self.address.ip());
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
-        self.get(stream, &format!("Authorization: Bearer {token}\r\n")).await
+        let header = |token| format!("Authorization: Bearer {token}\r\n");
+        self.get(stream, &self.token.as_ref().map_or_else(String::new, header)).await
     }
 
     async fn get(

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::ControlPlane;
 use super::builder::{Binaries, ControlPlaneBuilder};
 use super::error::ControlPlaneError;
-use super::folder::{Folder, write_credentials};
+use super::folder::{Credentials, Folder, Identity, write_credentials};
 use super::process::{Probe, Process};
 
 /// Tries to start once, with its own ports.
@@ -36,6 +36,7 @@ pub(super) struct Access {
     pub(super) etcd: SocketAddr,
     pub(super) authority: String,
     pub(super) token: String,
+    pub(super) etcd_client: Identity,
 }
 
 async fn start_in(
@@ -47,20 +48,31 @@ async fn start_in(
         free_ports().map_err(ControlPlaneError::io("looking for free ports"))?;
     let layout = Layout { folder, etcd, peers, apiserver };
     let token = format!("{:032x}", fastrand::u128(..));
-    let authority = write_credentials(folder, apiserver.ip(), &token)?;
+    let Credentials { authority, etcd_client } = write_credentials(folder, apiserver.ip(), &token)?;
     let limit = options.start_timeout;
 
     let arguments = layout.etcd_arguments(&options.etcd);
     let mut etcd_process = run("etcd", &binaries.etcd, &arguments, folder)?;
-    let probe = Probe { address: etcd, path: "/health", secured: None };
+    let probe = Probe {
+        address: etcd,
+        path: "/health",
+        authority: authority.clone(),
+        token: None,
+        identity: Some(etcd_client.clone()),
+    };
     probe.wait(&mut etcd_process, Instant::now() + limit, limit).await?;
 
     let arguments = layout.apiserver_arguments(&options.apiserver);
     let mut process = run("kube-apiserver", &binaries.kube_apiserver, &arguments, folder)?;
-    let secured = Some((authority.clone(), token.clone()));
-    let probe = Probe { address: apiserver, path: "/readyz", secured };
+    let probe = Probe {
+        address: apiserver,
+        path: "/readyz",
+        authority: authority.clone(),
+        token: Some(token.clone()),
+        identity: None,
+    };
     probe.wait(&mut process, Instant::now() + limit, limit).await?;
-    Ok((etcd_process, process, Access { address: apiserver, etcd, authority, token }))
+    Ok((etcd_process, process, Access { address: apiserver, etcd, authority, token, etcd_client }))
 }
 
 fn run(
@@ -135,12 +147,21 @@ impl Layout<'_> {
     }
 
     pub(super) fn etcd_arguments(&self, extra: &[(String, String)]) -> Vec<String> {
-        let clients = format!("http://{}", self.etcd);
+        let clients = format!("https://{}", self.etcd);
         Arguments::default()
             .set("data-dir", self.file("etcd"))
             .set("listen-client-urls", &clients)
             .set("advertise-client-urls", &clients)
-            .set("listen-peer-urls", format!("http://{}", self.peers))
+            .set("cert-file", self.file("etcd.crt"))
+            .set("key-file", self.file("etcd.key"))
+            // Every user of this machine reaches the ports.
+            .set("client-cert-auth", "true")
+            .set("trusted-ca-file", self.file("authority.crt"))
+            .set("listen-peer-urls", format!("https://{}", self.peers))
+            .set("peer-cert-file", self.file("etcd.crt"))
+            .set("peer-key-file", self.file("etcd.key"))
+            .set("peer-client-cert-auth", "true")
+            .set("peer-trusted-ca-file", self.file("authority.crt"))
             // The data is not kept after the program ends.
             .set("unsafe-no-fsync", "true")
             .with(extra)
@@ -149,7 +170,10 @@ impl Layout<'_> {
 
     pub(super) fn apiserver_arguments(&self, extra: &[(String, String)]) -> Vec<String> {
         Arguments::default()
-            .set("etcd-servers", format!("http://{}", self.etcd))
+            .set("etcd-servers", format!("https://{}", self.etcd))
+            .set("etcd-cafile", self.file("authority.crt"))
+            .set("etcd-certfile", self.file("etcd-client.crt"))
+            .set("etcd-keyfile", self.file("etcd-client.key"))
             .set("bind-address", self.apiserver.ip().to_string())
             .set("secure-port", self.apiserver.port().to_string())
             .set("cert-dir", self.folder.display().to_string())

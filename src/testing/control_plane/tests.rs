@@ -14,10 +14,11 @@ use kube::Api;
 use kube::api::{ListParams, ObjectMeta, PostParams};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 use super::start::Layout;
 use super::*;
@@ -86,30 +87,45 @@ fn stand_in() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
+        let serving = |certificate: &str, key: &str, clients: Option<&str>| {
+            let provider = Arc::new(ring::default_provider());
+            let config = ServerConfig::builder_with_provider(provider.clone())
+                .with_safe_default_protocol_versions()
+                .unwrap();
+            let config = match clients {
+                None => config.with_no_client_auth(),
+                Some(authority) => {
+                    let mut trusted = RootCertStore::empty();
+                    trusted.add(CertificateDer::from_pem_file(authority).unwrap()).unwrap();
+                    let verifier =
+                        WebPkiClientVerifier::builder_with_provider(trusted.into(), provider);
+                    config.with_client_cert_verifier(verifier.build().unwrap())
+                }
+            };
+            let certificate = CertificateDer::from_pem_file(certificate).unwrap();
+            let key = PrivateKeyDer::from_pem_file(key).unwrap();
+            let config = config.with_single_cert(vec![certificate], key).unwrap();
+            TlsAcceptor::from(Arc::new(config))
+        };
         if program == "etcd" {
-            let address = flag("listen-client-urls").replace("http://", "");
-            serve(address.parse().unwrap(), None, None).await;
+            let address = flag("listen-client-urls").replace("https://", "");
+            assert_eq!(flag("client-cert-auth"), "true");
+            let authority = flag("trusted-ca-file");
+            let tls = serving(&flag("cert-file"), &flag("key-file"), Some(&authority));
+            serve(address.parse().unwrap(), tls, None).await;
         }
         let address = format!("{}:{}", flag("bind-address"), flag("secure-port"));
-        let certificate = CertificateDer::from_pem_file(flag("tls-cert-file")).unwrap();
-        let key = PrivateKeyDer::from_pem_file(flag("tls-private-key-file")).unwrap();
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key)
-            .unwrap();
+        let tls = serving(&flag("tls-cert-file"), &flag("tls-private-key-file"), None);
         let tokens = fs::read_to_string(flag("token-auth-file")).unwrap();
         let (token, user) = tokens.split_once(',').unwrap();
         assert_eq!(user, "admin,admin,system:masters\n");
         let server = ApiServer::builder().token(token, "admin", [AccessRule::everything()]).build();
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        serve(address.parse().unwrap(), Some(acceptor), Some(server)).await;
+        serve(address.parse().unwrap(), tls, Some(server)).await;
     });
 }
 
 /// Serves the embedded server, or `ok` to every request.
-async fn serve(address: SocketAddr, tls: Option<TlsAcceptor>, server: Option<ApiServer>) {
+async fn serve(address: SocketAddr, tls: TlsAcceptor, server: Option<ApiServer>) {
     let listener = TcpListener::bind(address).await.unwrap();
     loop {
         let (stream, _) = listener.accept().await.unwrap();
@@ -126,13 +142,10 @@ async fn serve(address: SocketAddr, tls: Option<TlsAcceptor>, server: Option<Api
         });
         tokio::spawn(async move {
             let http = hyper::server::conn::http1::Builder::new();
-            let _ = match tls {
-                None => http.serve_connection(TokioIo::new(stream), service).await,
-                Some(tls) => {
-                    let stream = tls.accept(stream).await.unwrap();
-                    http.serve_connection(TokioIo::new(stream), service).await
-                }
-            };
+            // A client without a certificate is refused.
+            if let Ok(stream) = tls.accept(stream).await {
+                let _ = http.serve_connection(TokioIo::new(stream), service).await;
+            }
         });
     }
 }
@@ -158,15 +171,26 @@ fn arguments_equal_those_of_envtest() {
         layout.etcd_arguments(&[]),
         [
             "--data-dir=/t/etcd",
-            "--listen-client-urls=http://127.0.0.1:1001",
-            "--advertise-client-urls=http://127.0.0.1:1001",
-            "--listen-peer-urls=http://127.0.0.1:1002",
+            "--listen-client-urls=https://127.0.0.1:1001",
+            "--advertise-client-urls=https://127.0.0.1:1001",
+            "--cert-file=/t/etcd.crt",
+            "--key-file=/t/etcd.key",
+            "--client-cert-auth=true",
+            "--trusted-ca-file=/t/authority.crt",
+            "--listen-peer-urls=https://127.0.0.1:1002",
+            "--peer-cert-file=/t/etcd.crt",
+            "--peer-key-file=/t/etcd.key",
+            "--peer-client-cert-auth=true",
+            "--peer-trusted-ca-file=/t/authority.crt",
             "--unsafe-no-fsync=true",
         ]
     );
     let arguments = layout.apiserver_arguments(&[]);
     for flag in [
-        "--etcd-servers=http://127.0.0.1:1001",
+        "--etcd-servers=https://127.0.0.1:1001",
+        "--etcd-cafile=/t/authority.crt",
+        "--etcd-certfile=/t/etcd-client.crt",
+        "--etcd-keyfile=/t/etcd-client.key",
         "--bind-address=127.0.0.1",
         "--secure-port=1003",
         "--cert-dir=/t",
@@ -268,7 +292,18 @@ async fn plane_serves_and_leaves_nothing() {
     nobody.auth_info.token = None;
     let maps: Api<ConfigMap> = Api::default_namespaced(kube::Client::try_from(nobody).unwrap());
     let refused = maps.list(&ListParams::default()).await.unwrap_err();
-    assert!(matches!(refused, kube::Error::Api(status) if status.code == 401));
+    assert!(matches!(refused, kube::Error::Api(status) if status.code == 403));
+
+    // Only a client with a certificate reaches etcd.
+    let config = plane.etcd_config().await.unwrap();
+    let ask = async |config: kube::Config| {
+        let etcd = kube::Client::try_from(config).unwrap();
+        etcd.request_text(http::Request::get("/health").body(Vec::new()).unwrap()).await
+    };
+    assert_eq!(ask(config.clone()).await.unwrap(), "ok");
+    let mut nobody = config;
+    nobody.auth_info = kube::config::AuthInfo::default();
+    assert!(ask(nobody).await.is_err());
 
     let folder = plane.folder().to_owned();
     let mode = fs::metadata(folder.join("apiserver.key")).unwrap().permissions().mode();

@@ -36,7 +36,7 @@ pub fn request(data: &[u8]) {
         for target in [
             format!("{PODS}?shardSelector={quoted}"),
             format!("{PODS}?resourceVersion={quoted}&resourceVersionMatch=Exact"),
-            format!("{PODS}?timeoutSeconds=0&{raw}"),
+            format!("{PODS}?timeoutSeconds=1&{raw}"),
             format!("/{raw}"),
         ] {
             asked(&server, Method::GET, &target, JSON, b"").await;

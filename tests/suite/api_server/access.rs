@@ -26,8 +26,11 @@ async fn refusals_are_in_a_real_servers_words() {
     let server = guarded([]);
     let bad = with(&server, "wrong", "/api/v1/pods").await;
     assert_eq!((bad.status, bad.json()), (401, recorded("error-401.json")));
-    assert_eq!(get(&server, "/api/v1/pods").await.status, 401);
-    assert_eq!(get(&server, "/version").await.status, 401);
+    let nobody = get(&server, "/api/v1/pods").await.json();
+    let message = "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in \
+                   API group \"\" at the cluster scope";
+    assert_eq!((&nobody["code"], &nobody["message"]), (&json!(403), &json!(message)));
+    assert_eq!(get(&server, "/version").await.status, 200);
     let list = with(&server, "s3cret", "/api/v1/pods").await;
     assert_eq!((list.status, list.json()), (403, recorded("error-403.json")));
     let watch = with(&server, "s3cret", "/api/v1/pods?watch=1").await;
@@ -169,4 +172,36 @@ async fn who_one_is_can_be_asked() {
     assert_eq!(ask(&open, "POST", &path, &[], &review).await.json()["status"]["allowed"], true);
     let neither = ask(&open, "POST", &path, &[], &json!({"spec": {}})).await;
     assert_eq!(neither.status, 422);
+}
+
+#[tokio::test]
+async fn anonymous_requests_have_a_user_or_are_refused() {
+    let builder = || ApiServer::builder().token("s3cret", "viewer", []);
+    let server = builder().build();
+    server.grant("system:anonymous", AccessRule::new(["list"], ["configmaps"]));
+    assert_eq!(get(&server, "/api/v1/configmaps").await.status, 200);
+    assert_eq!(get(&server, "/api").await.status, 403);
+    let server = builder().anonymous_requests(false).build();
+    for path in ["/api/v1/configmaps", "/api", "/version", "/healthz"] {
+        assert_eq!(get(&server, path).await.status, 401, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn rule_with_names_allows_only_those_objects() {
+    let server = guarded([AccessRule::new(["*"], ["configmaps"]).names(["a"])]);
+    for name in ["a", "b"] {
+        server.create(&map(name)).unwrap();
+    }
+    let maps = "/api/v1/namespaces/default/configmaps";
+    for (path, status) in [
+        (format!("{maps}/a"), 200),
+        (format!("{maps}/b"), 403),
+        (maps.to_owned(), 403),
+        (format!("{maps}?fieldSelector=metadata.name=a"), 200),
+        (format!("{maps}?fieldSelector=metadata.name=b"), 403),
+        (format!("{maps}?fieldSelector=metadata.name!=b"), 403),
+    ] {
+        assert_eq!(with(&server, "s3cret", &path).await.status, status, "{path}");
+    }
 }

@@ -82,7 +82,7 @@ async fn a_budget_lets_go_what_it_can_spare() {
     let refused = ask(&scene.server, "POST", path, &[], &eviction).await.json();
     let cause = json!({
         "reason": "DisruptionBudget",
-        "message": "The disruption budget web needs 2 healthy pods and has 3 currently",
+        "message": "The disruption budget web does not allow evicting pods currently",
     });
     assert_eq!(refused["details"], json!({ "causes": [cause] }));
     assert!(scene.pods.get_opt("b").await.unwrap().is_some());

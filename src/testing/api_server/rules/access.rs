@@ -1,11 +1,14 @@
 //! Access control: bearer tokens, and rules that can change while the server runs.
 //!
-//! Without tokens every request may do everything. With tokens, a request with an unknown token or
-//! with none is answered 401. A request that no rule of its user allows is answered 403, in a real
+//! Without tokens every request may do everything. With tokens, a request with an unknown token is
+//! answered 401, and one without a token is of the user `system:anonymous`, unless the server
+//! refuses such requests. A request that no rule of its user allows is answered 403, in a real
 //! server's words. Open watches stay open when a rule is removed, as on a real server. Discovery is
-//! open to every user with a token.
+//! open to every user with a token, and the server's health and version to every user.
 
 use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
@@ -24,6 +27,7 @@ pub struct AccessRule {
     verbs: Vec<String>,
     resources: Vec<String>,
     namespaces: Option<Vec<String>>,
+    names: Option<Vec<String>>,
 }
 
 impl AccessRule {
@@ -44,6 +48,7 @@ impl AccessRule {
             verbs: verbs.into_iter().map(Into::into).collect(),
             resources: resources.into_iter().map(Into::into).collect(),
             namespaces: None,
+            names: None,
         }
     }
 
@@ -63,11 +68,62 @@ impl AccessRule {
         self
     }
 
-    fn allows(&self, verb: &str, resource: &str, namespace: Option<&str>) -> bool {
+    /// Narrows the rule to objects with these names. It then allows a list or watch only with the
+    /// field selector `metadata.name=NAME`, and no create.
+    ///
+    /// ```
+    /// use kube_informer::testing::api_server::AccessRule;
+    ///
+    /// let _ = AccessRule::new(["get", "update"], ["leases.coordination.k8s.io"])
+    ///     .namespaces(["shop"])
+    ///     .names(["my-controller"]);
+    /// ```
+    pub fn names<N>(mut self, names: N) -> Self
+    where
+        N: IntoIterator,
+        N::Item: Into<String>,
+    {
+        self.names = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    fn allows(&self, wanted: &Attributes<'_>, resource: &str) -> bool {
         let has = |names: &[String], name: &str| names.iter().any(|n| n == "*" || n == name);
-        has(&self.verbs, verb)
+        let narrowed = |names: &Option<Vec<String>>, name: Option<&str>| {
+            names.as_ref().is_none_or(|names| name.is_some_and(|name| has(names, name)))
+        };
+        has(&self.verbs, wanted.verb)
             && has(&self.resources, resource)
-            && self.namespaces.as_ref().is_none_or(|names| namespace.is_some_and(|n| has(names, n)))
+            && narrowed(&self.namespaces, wanted.namespace)
+            && narrowed(&self.names, wanted.name)
+    }
+
+    /// Returns whether the rule allows a verb on every path.
+    fn allows_paths(&self, verb: &str) -> bool {
+        let everywhere = self.namespaces.is_none() && self.names.is_none();
+        let has = |names: &[String], name: &str| names.iter().any(|n| n == "*" || n == name);
+        everywhere && has(&self.verbs, verb) && self.resources.iter().any(|name| name == "*")
+    }
+
+    /// Returns the rule as a rules review shows it.
+    pub(crate) fn described(&self) -> Value {
+        let mut groups: Vec<&str> = Vec::new();
+        let mut resources: Vec<&str> = Vec::new();
+        for resource in &self.resources {
+            let (name, group) = match resource.as_str() {
+                "*" => ("*", "*"),
+                name => name.split_once('.').unwrap_or((name, "")),
+            };
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+            resources.push(name);
+        }
+        let mut rule = json!({ "verbs": self.verbs, "apiGroups": groups, "resources": resources });
+        if let Some(names) = &self.names {
+            rule["resourceNames"] = json!(names);
+        }
+        rule
     }
 }
 
@@ -77,6 +133,8 @@ pub(crate) struct Access {
     /// The user of each token. If it is empty, no request needs a token.
     tokens: BTreeMap<String, String>,
     rules: BTreeMap<String, Vec<AccessRule>>,
+    /// True if a request without a token is answered 401.
+    pub(crate) refuses_anonymous: bool,
 }
 
 impl std::fmt::Debug for Access {
@@ -96,6 +154,43 @@ pub(crate) enum User {
     Named(String),
 }
 
+/// The name of the user of requests without a token.
+const ANONYMOUS: &str = "system:anonymous";
+
+/// Paths that every user may get.
+const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+
+/// Paths that every user with a token may get, and those below them.
+const DISCOVERY: [&str; 3] = ["/api", "/apis", "/openapi"];
+
+/// Reviews that every user with a token may create, because they are about the user itself.
+const SELF_REVIEWS: [(&str, &str); 3] = [
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+];
+
+impl User {
+    /// Returns the user of requests without a token.
+    pub(crate) fn anonymous() -> Self {
+        Self::Named(ANONYMOUS.to_owned())
+    }
+
+    /// Returns whether the user has a token.
+    fn is_authenticated(&self) -> bool {
+        !matches!(self, Self::Named(name) if name == ANONYMOUS)
+    }
+
+    /// Returns the groups of the user.
+    pub(crate) fn groups(&self) -> Vec<&'static str> {
+        match self {
+            Self::Anyone => vec!["system:masters", "system:authenticated"],
+            Self::Named(_) if self.is_authenticated() => vec!["system:authenticated"],
+            Self::Named(_) => vec!["system:unauthenticated"],
+        }
+    }
+}
+
 /// The attributes of a request that rules decide by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attributes<'a> {
@@ -105,6 +200,8 @@ pub(crate) struct Attributes<'a> {
     pub(crate) subresource: Option<&'a str>,
     /// The namespace; `None` for all namespaces or a cluster-scoped object.
     pub(crate) namespace: Option<&'a str>,
+    /// The name; `None` for a collection.
+    pub(crate) name: Option<&'a str>,
 }
 
 impl Attributes<'_> {
@@ -125,14 +222,32 @@ impl Access {
 
     /// Returns whether a rule of the user allows the request.
     pub(crate) fn allows(&self, user: &User, wanted: &Attributes<'_>) -> bool {
-        let User::Named(user) = user else { return true };
+        let User::Named(name) = user else { return true };
+        let own_review = SELF_REVIEWS.contains(&(wanted.group, wanted.resource));
+        if own_review && wanted.verb == "create" && user.is_authenticated() {
+            return true;
+        }
         let asked = wanted.asked();
         let qualified = match wanted.group {
             "" => asked,
             group => format!("{asked}.{group}"),
         };
-        let mut rules = self.rules.get(user).into_iter().flatten();
-        rules.any(|rule| rule.allows(wanted.verb, &qualified, wanted.namespace))
+        self.rules(name).iter().any(|rule| rule.allows(wanted, &qualified))
+    }
+
+    /// Returns whether the user may use a path that leads to no object.
+    pub(crate) fn allows_path(&self, user: &User, verb: &str, path: &str) -> bool {
+        let User::Named(name) = user else { return true };
+        let discovery = DISCOVERY.iter().any(|known| {
+            path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        let open = PUBLIC.contains(&path) || (discovery && user.is_authenticated());
+        (open && verb == "get") || self.rules(name).iter().any(|rule| rule.allows_paths(verb))
+    }
+
+    /// Returns the rules of a user.
+    pub(crate) fn rules(&self, user: &str) -> &[AccessRule] {
+        self.rules.get(user).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn add_token(&mut self, token: String, user: String) {
@@ -158,28 +273,29 @@ impl Access {
         self.tokens.get(token).cloned().map(User::Named)
     }
 
-    /// Returns a failure if no rule of the user allows the request for an object of this name.
-    pub(crate) fn check(
-        &self,
-        user: &User,
-        wanted: &Attributes<'_>,
-        resource: &ResourceType,
-        name: &str,
-    ) -> Result<(), Failure> {
-        if self.allows(user, wanted) {
-            return Ok(());
-        }
-        let User::Named(user) = user else { return Ok(()) };
-        let place = match wanted.namespace {
-            Some(namespace) => format!("in the namespace {namespace:?}"),
-            None => "at the cluster scope".to_owned(),
-        };
-        let problem = format!(
-            "User {user:?} cannot {} resource {:?} in API group {:?} {place}",
-            wanted.verb,
-            wanted.asked(),
-            wanted.group
-        );
-        Err(Failure::forbidden(resource, name, &problem))
+    /// Returns a failure if no rule of the user allows the request.
+    pub(crate) fn check(&self, user: &User, wanted: &Attributes<'_>) -> Result<(), Failure> {
+        if self.allows(user, wanted) { Ok(()) } else { Err(refused(user, wanted, wanted.verb)) }
     }
+}
+
+/// Returns the failure for a request that no rule allows, with a verb that may be more precise than
+/// that of the request.
+pub(crate) fn refused(user: &User, wanted: &Attributes<'_>, verb: &str) -> Failure {
+    let user = match user {
+        User::Anyone => "",
+        User::Named(name) => name,
+    };
+    let place = match wanted.namespace {
+        Some(namespace) => format!("in the namespace {namespace:?}"),
+        None => "at the cluster scope".to_owned(),
+    };
+    let problem = format!(
+        "User {user:?} cannot {verb} resource {:?} in API group {:?} {place}",
+        wanted.asked(),
+        wanted.group
+    );
+    // The type need not be served.
+    let resource = ResourceType::new(wanted.group, "", "", wanted.resource, false);
+    Failure::forbidden(&resource, wanted.name.unwrap_or_default(), &problem)
 }

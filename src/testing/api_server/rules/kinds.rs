@@ -1,7 +1,7 @@
 //! The built-in types, as a real server's discovery lists them.
 //!
-//! The table leaves out token reviews, rule reviews, internal types of a cluster (`apiservices`,
-//! `componentstatuses`), and older versions of a type (`autoscaling/v1`).
+//! The table leaves out internal types of a cluster (`apiservices`, `componentstatuses`), and older
+//! versions of a type (`autoscaling/v1`).
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ const POD: &str = "spec.nodeName spec.restartPolicy spec.schedulerName spec.serv
     spec.hostNetwork status.phase status.podIP status.nominatedNodeName";
 const EVENT_V1: &str = "involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid \
     involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath \
-    reason reportingComponent type";
+    reason reportingComponent source type";
 const EVENT: &str = "regarding.kind regarding.namespace regarding.name regarding.uid \
     regarding.apiVersion regarding.resourceVersion regarding.fieldPath reason \
     reportingController type";
@@ -54,6 +54,7 @@ type Row = (&'static str, &'static str, u16, &'static str, &'static str, &'stati
 #[rustfmt::skip] // a row a line
 const TYPES: &[(&str, &str, &[Row])] = &[
     ("", "v1", &[
+        ("Binding", "bindings", NAMESPACED | REVIEW, "", "", ""),
         ("ConfigMap", "configmaps", NAMESPACED, "cm", "", ""),
         ("Endpoints", "endpoints", NAMESPACED | UPSERT, "ep", "", ""),
         ("Event", "events", NAMESPACED | UPSERT, "ev", "", EVENT_V1),
@@ -74,7 +75,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("ControllerRevision", "controllerrevisions", NAMESPACED, "", "", ""),
         ("DaemonSet", "daemonsets", NAMESPACED | STATUS | GENERATION, "ds", "all", ""),
         ("Deployment", "deployments", NAMESPACED | STATUS | GENERATION | SCALE | ANNOTATIONS, "deploy", "all", ""),
-        ("ReplicaSet", "replicasets", NAMESPACED | STATUS | GENERATION | SCALE, "rs", "all", "status.replicas"),
+        ("ReplicaSet", "replicasets", NAMESPACED | STATUS | GENERATION | SCALE, "rs", "all", ""),
         ("StatefulSet", "statefulsets", NAMESPACED | STATUS | GENERATION | SCALE | LABEL_NAME, "sts", "all", ""),
     ]),
     ("events.k8s.io", "v1", &[
@@ -82,10 +83,12 @@ const TYPES: &[(&str, &str, &[Row])] = &[
     ]),
     ("authentication.k8s.io", "v1", &[
         ("SelfSubjectReview", "selfsubjectreviews", REVIEW, "", "", ""),
+        ("TokenReview", "tokenreviews", REVIEW, "", "", ""),
     ]),
     ("authorization.k8s.io", "v1", &[
         ("LocalSubjectAccessReview", "localsubjectaccessreviews", NAMESPACED | REVIEW, "", "", ""),
         ("SelfSubjectAccessReview", "selfsubjectaccessreviews", REVIEW, "", "", ""),
+        ("SelfSubjectRulesReview", "selfsubjectrulesreviews", REVIEW, "", "", ""),
         ("SubjectAccessReview", "subjectaccessreviews", REVIEW, "", "", ""),
     ]),
     ("autoscaling", "v2", &[
@@ -149,7 +152,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("DeviceClass", "deviceclasses", GENERATION | RETURNED, "", "", ""),
         ("ResourceClaim", "resourceclaims", NAMESPACED | STATUS | RETURNED, "", "", ""),
         ("ResourceClaimTemplate", "resourceclaimtemplates", NAMESPACED, "", "", ""),
-        ("ResourceSlice", "resourceslices", GENERATION | RETURNED, "", "", ""),
+        ("ResourceSlice", "resourceslices", GENERATION | RETURNED, "", "", "spec.nodeName spec.driver"),
     ]),
     ("flowcontrol.apiserver.k8s.io", "v1", &[
         ("FlowSchema", "flowschemas", STATUS | GENERATION, "", "", ""),

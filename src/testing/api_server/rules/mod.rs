@@ -17,6 +17,7 @@ pub(crate) mod normal_form;
 pub(crate) mod ownership;
 pub(crate) mod preparation;
 pub(crate) mod quantity;
+pub(crate) mod registered;
 pub(crate) mod schema;
 pub(crate) mod shape;
 pub(crate) mod strategy;

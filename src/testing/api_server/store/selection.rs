@@ -38,8 +38,13 @@ impl Selection {
             })
     }
 
-    /// Returns whether only a namespace narrows the selection, so that the rest can be counted.
+    /// Returns whether neither labels nor fields narrow the selection, so that the rest is counted.
     pub(crate) fn is_plain(&self) -> bool {
-        self.labels.is_everything() && self.fields.is_empty() && self.shard.is_none()
+        self.labels.is_everything() && self.fields.is_empty()
+    }
+
+    /// Returns whether the selection has a namespace and everything in it, but for its shard.
+    pub(crate) fn has_in_all_shards(&self, object: &Stored) -> bool {
+        self.namespace.as_ref().is_none_or(|namespace| *namespace == object.namespace)
     }
 }

@@ -2,56 +2,162 @@
 //!
 //! A shard is a half-open range of the 64-bit FNV-1a hash space.
 
-use crate::testing::api_server::failure::Failure;
+mod expression;
+
+use std::fmt;
+
+use self::expression::{Expression, parse};
 
 const FIELDS: [&str; 2] = ["object.metadata.uid", "object.metadata.namespace"];
 
-/// A shard: the objects in any of the ranges.
+/// The end of the hash space, as a bound.
+const LAST: &str = "0x10000000000000000";
+
+/// The number of digits of a bound.
+const DIGITS: usize = 16;
+
+/// A shard: the objects in any of the ranges. `Display` writes its normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
-    /// The text of the request, which the response repeats.
-    pub(crate) text: String,
+    by_uid: bool,
     ranges: Vec<Range>,
 }
 
+/// A range of hashes without its end, with the texts of both bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Range {
-    by_uid: bool,
     start: u128,
     end: u128,
+    texts: [String; 2],
 }
 
 impl Shard {
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let ranges: Option<Vec<Range>> = text.split("||").map(Range::parse).collect();
-        let invalid = || Failure::bad_request(format!("invalid shardSelector: {text:?}"));
-        Ok(Self { text: text.to_owned(), ranges: ranges.ok_or_else(invalid)? })
+    /// Parses a selector. The error is a real server's.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.is_empty() {
+            let problem = "empty shard selector is not allowed; omit the parameter for unfiltered \
+                           lists";
+            return Err(problem.to_owned());
+        }
+        let parsed = parse(text).map_err(|problem| format!("CEL parse error: {problem}"))?;
+        let mut found = Vec::new();
+        collect(&parsed, &mut found)?;
+        let first = found.first().map_or("", |(field, _)| *field);
+        if let Some((other, _)) = found.iter().find(|(field, _)| *field != first) {
+            return Err(format!(
+                "all shard ranges must use the same field, got {first:?} and {other:?}"
+            ));
+        }
+        let by_uid = first == FIELDS[0];
+        Ok(Self { by_uid, ranges: found.into_iter().map(|(_, range)| range).collect() })
     }
 
     /// Returns whether an object is in the shard, by the hash of its uid and its namespace.
     pub(crate) fn has(&self, uid: u64, namespace: &str) -> bool {
-        self.ranges.iter().any(|range| {
-            let hash = u128::from(if range.by_uid { uid } else { hash(namespace) });
-            (range.start..range.end).contains(&hash)
-        })
+        let hash = u128::from(if self.by_uid { uid } else { hash(namespace) });
+        self.ranges.iter().any(|range| (range.start..range.end).contains(&hash))
     }
 }
 
-impl Range {
-    fn parse(text: &str) -> Option<Self> {
-        let inner = text.trim().strip_prefix("shardRange(")?.strip_suffix(')')?;
-        let [field, start, end] = inner.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let number = |text: &str| {
-            let quoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
-            let digits = quoted('\'').or_else(|| quoted('"'))?.strip_prefix("0x")?;
-            u128::from_str_radix(digits, 16).ok().filter(|number| *number <= 1 << 64)
-        };
-        let at = FIELDS.iter().position(|known| *known == field)?;
-        let (start, end) = (number(start)?, number(end)?);
-        (start < end).then_some(Self { by_uid: at == 0, start, end })
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = FIELDS[usize::from(!self.by_uid)];
+        for (n, Range { texts: [start, end], .. }) in self.ranges.iter().enumerate() {
+            let joint = if n == 0 { "" } else { " || " };
+            write!(f, "{joint}shardRange({field}, '{start}', '{end}')")?;
+        }
+        Ok(())
     }
+}
+
+/// Collects the ranges of an expression, each with its field.
+fn collect(expression: &Expression, found: &mut Vec<(&'static str, Range)>) -> Result<(), String> {
+    let (function, arguments) = match expression {
+        Expression::Call(function, arguments) => (&**function, arguments),
+        other => {
+            let kind = other.kind();
+            return Err(format!(
+                "unexpected expression kind {kind}; expected shardRange() call or || operator"
+            ));
+        }
+    };
+    match (function, &**arguments) {
+        ("_||_", sides) => sides.iter().try_for_each(|side| collect(side, found)),
+        ("shardRange", [field, start, end]) => {
+            found.push(range(field, start, end)?);
+            Ok(())
+        }
+        ("shardRange", other) => {
+            let count = other.len();
+            Err(format!("shardRange() requires exactly 3 arguments, got {count}"))
+        }
+        (other, _) => {
+            Err(format!("unsupported function {other:?}; only shardRange() and || are allowed"))
+        }
+    }
+}
+
+fn range(
+    field: &Expression,
+    start: &Expression,
+    end: &Expression,
+) -> Result<(&'static str, Range), String> {
+    let path = field.path().map_err(|kind| {
+        format!(
+            "shardRange() first argument: expected field path (e.g. object.metadata.uid), got \
+             expression kind {kind}"
+        )
+    })?;
+    let known = FIELDS.iter().find(|known| **known == path).ok_or_else(|| {
+        format!("unsupported field path {path:?}; supported: {}", FIELDS.join(", "))
+    })?;
+    let (start_text, start) = bound(start, "hexStart")?;
+    let (end_text, end) = bound(end, "hexEnd")?;
+    if start >= end {
+        return Err(format!("shard range start {start_text} must be less than end {end_text}"));
+    }
+    Ok((*known, Range { start, end, texts: [start_text, end_text] }))
+}
+
+fn bound(expression: &Expression, name: &str) -> Result<(String, u128), String> {
+    let text = match expression {
+        Expression::Text(text) => text,
+        Expression::Literal(go_type) => {
+            return Err(format!("{name} must be a string literal, got {go_type}"));
+        }
+        other => {
+            let kind = other.kind();
+            return Err(format!(
+                "{name} must be a string literal (e.g. '0xff'), got expression kind {kind}"
+            ));
+        }
+    };
+    let Some(digits) = text.strip_prefix("0x") else {
+        return Err(format!("{name} must have '0x' prefix, got {text:?}"));
+    };
+    if digits.is_empty() {
+        return Err(format!("{name}: hex value is required after '0x'"));
+    }
+    if digits.len() > DIGITS + 1 {
+        let count = digits.len();
+        return Err(format!("{name}: hex value too long ({count} chars, max 17): {digits:?}"));
+    }
+    if let Some(other) = digits.chars().find(|c| !matches!(c, '0'..='9' | 'a'..='f')) {
+        let other = other.to_string();
+        return Err(format!("{name}: invalid hex character {other:?} in {text:?}"));
+    }
+    if digits.len() > DIGITS && text != LAST {
+        return Err(format!("{name}: 17-digit hex value must be '{LAST}' (2^64), got {text:?}"));
+    }
+    if digits.len() < DIGITS {
+        return Err(format!(
+            "{name} must be a 0x-prefixed 16-digit hex value, got {text:?} (did you mean \
+             \"0x{digits:0>16}\"?)"
+        ));
+    }
+    let value = u128::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
+    Ok((text.clone(), value))
 }
 
 /// Returns the 64-bit FNV-1a hash.
@@ -93,9 +199,18 @@ mod tests {
             "shardRange(object.spec.nodeName, '0x0', '0x1')",
             "shardRange(object.metadata.uid, '0x1', '0x1')",
             "shardRange(object.metadata.uid, '0', '0x1')",
-            "shardRange(object.metadata.uid, '0x0', '0x10000000000000001')",
+            "shardRange(object.metadata.uid, '0x0', '0x8')",
+            "shardRange(object.metadata.uid, '0x000000000000000A', '0x8000000000000000')",
+            "shardRange(object.metadata.uid, '0x0000000000000000', '0x10000000000000001')",
         ] {
             assert!(Shard::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_expressions_are_refused() {
+        for text in ["(", "!", "a(", "a.", "a||", "a[", "a&&"] {
+            assert!(Shard::parse(&text.repeat(100_000)).is_err(), "{text}");
         }
     }
 }

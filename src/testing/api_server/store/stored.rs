@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::shard;
-use crate::testing::api_server::resource::{ResourceType, absent};
+use crate::testing::api_server::resource::{ResourceType, absent, stored_path};
 
 /// An object in several versions of its type.
 pub(crate) type Views = Vec<(String, Value)>;
@@ -50,7 +50,7 @@ impl Stored {
         let labels = labels.map(|(key, value)| (key.clone(), text(value))).collect();
         let fields = resource.fields.iter().map(|path| {
             let mut value = &object;
-            for member in path.split('.') {
+            for member in stored_path(path).split('.') {
                 value = &value[member];
             }
             match value {

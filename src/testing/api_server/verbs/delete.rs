@@ -11,7 +11,6 @@ use crate::testing::api_server::names;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::strategy;
 use crate::testing::api_server::store::Store;
-use crate::testing::api_server::store::selection::Selection;
 use crate::testing::api_server::store::stored::Stored;
 
 /// The default grace period of a pod, in seconds.
@@ -115,28 +114,24 @@ fn propagate(place: Place<'_>, object: &mut Value, asked: Option<Propagation>) {
     }
 }
 
-/// Deletes the first selected objects, as single deletes would.
+/// Deletes these objects of a collection, as single deletes would.
 pub(crate) fn delete_all(
     store: &mut Store,
     place: Place<'_>,
-    selection: &Selection,
+    objects: &[Arc<Stored>],
     options: &DeleteOptions,
-) -> Result<Vec<Value>, Failure> {
-    let collection = store.of(place.resource).ok_or_else(Failure::not_served)?;
-    let selected = collection.objects.values().filter(|object| selection.matches(object));
-    let selected: Vec<Arc<Stored>> = selected.cloned().collect();
-    let mut deleted = Vec::new();
-    for object in selected {
+) -> Result<(), Failure> {
+    for object in objects {
         let namespace = Some(&*object.namespace).filter(|_| place.resource.namespaced);
         let place = Place { namespace, name: Some(&object.name), ..place };
         match delete(store, place, options) {
-            Ok(Deleted::Gone(object) | Deleted::Waits(object)) => deleted.push(object),
+            Ok(_) => {}
             // The object was deleted together with another one.
             Err(failure) if failure.code == 404 => {}
             Err(failure) => return Err(failure),
         }
     }
-    Ok(deleted)
+    Ok(())
 }
 
 /// Deletes the objects of a namespace or a definition without grace, as if their nodes acted at

@@ -3,14 +3,18 @@
 //! Tokens have the format of a real server: base64 of a small JSON object. Clients must not read
 //! them, but some tools do.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::alphabet::URL_SAFE;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, URL_SAFE_NO_PAD};
+use base64::{DecodeError, Engine};
 use serde_json::{Value, json};
 
-use crate::testing::api_server::failure::{Cause, Failure};
+use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::json;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::selection::Selection;
 use crate::testing::api_server::store::stored::Stored;
@@ -20,7 +24,8 @@ use crate::testing::api_server::store::stored::Stored;
 pub(crate) struct ListQuery {
     pub(crate) selection: Selection,
     pub(crate) version: Option<u64>,
-    pub(crate) version_match: Option<String>,
+    /// True if the list is of exactly that version, not of one at least as new.
+    pub(crate) exact: bool,
     pub(crate) limit: Option<usize>,
     pub(crate) continue_token: Option<String>,
 }
@@ -41,36 +46,31 @@ pub(crate) fn page(
     let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     let mut revision = store.revision;
     let mut after = None;
+    let oldest = collection.trimmed.max(store.compacted);
     if let Some(token) = &query.continue_token {
-        let parsed = Continue::parse(token).ok_or_else(|| {
-            Failure::bad_request("invalid continue token: continue key is not valid")
+        let parsed = Continue::parse(token).map_err(|problem| {
+            let problem = format!("continue key is not valid: {problem}");
+            Failure::bad_request(format!("invalid continue token: {problem}"))
         })?;
         if let Some(at) = parsed.revision {
-            if at < collection.trimmed.max(store.compacted) {
+            if at < oldest {
                 let go_on = Continue { revision: None, after: parsed.after };
                 return Err(Failure::expired_page(&go_on.token()));
             }
-            revision = at;
+            revision = at.min(revision);
         }
         after = Some(parsed.after);
     } else if let Some(asked) = query.version {
-        if asked == 0 && query.version_match.as_deref() == Some("Exact") {
-            let problem = "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"";
-            return Err(forbidden_match(problem));
-        }
         if asked > store.revision {
             return Err(Failure::too_large(asked, store.revision));
         }
-        if query.version_match.as_deref() == Some("Exact") {
-            if asked < collection.trimmed.max(store.compacted) {
+        if query.exact {
+            if asked < oldest {
                 let message = "The resourceVersion for the provided list is too old.";
                 return Err(Failure::expired(message));
             }
             revision = asked;
         }
-    } else if query.version_match.is_some() {
-        let problem = "resourceVersionMatch is forbidden unless resourceVersion is provided";
-        return Err(forbidden_match(problem));
     }
     let past;
     let objects = if revision == store.revision {
@@ -80,35 +80,40 @@ pub(crate) fn page(
         &past
     };
     let limit = query.limit.unwrap_or(usize::MAX);
-    let from = after.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
-    let mut rest = objects
-        .range::<String, _>((from, std::ops::Bound::Unbounded))
-        .map(|(_, object)| object)
-        .filter(|object| query.selection.matches(object));
-    let items: Vec<Arc<Stored>> = rest.by_ref().take(limit).cloned().collect();
-    let remaining = rest.count();
+    let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+    let rest =
+        |from| objects.range::<String, _>((from, Bound::Unbounded)).map(|(_, object)| object);
+    let mut selected = rest(from).filter(|object| query.selection.matches(object));
+    let items: Vec<Arc<Stored>> = selected.by_ref().take(limit).cloned().collect();
+    let remaining = selected.count();
     let mut metadata = json!({ "resourceVersion": revision.to_string() });
     if remaining > 0 {
         let after = items.last().map(|item| item.key()).unwrap_or_default();
-        metadata["continue"] = Continue { revision: Some(revision), after }.token().into();
         if query.selection.is_plain() {
-            metadata["remainingItemCount"] = remaining.into();
+            // The number is that of all shards.
+            let all = rest(Bound::Excluded(after.clone()))
+                .filter(|object| query.selection.has_in_all_shards(object));
+            metadata["remainingItemCount"] = all.count().into();
         }
+        metadata["continue"] = Continue { revision: Some(revision), after }.token().into();
     }
     if resource.custom && remaining == 0 {
         // Lists that have no Go type include an empty token.
         metadata["continue"] = "".into();
     }
-    if let Some(shard) = &query.selection.shard {
-        metadata["shardInfo"] = json!({ "selector": shard.text });
-    }
     Ok(Page { metadata, items })
 }
 
-fn forbidden_match(problem: &str) -> Failure {
-    let cause = Cause::forbidden("resourceVersionMatch", problem);
-    Failure::invalid_options("ListOptions", &cause)
-}
+/// The decoder of tokens, which does not look at bits behind the end.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
+
+/// The version of the format of tokens.
+const VERSION: &str = "meta.k8s.io/v1";
 
 /// The position at which a list continues: its revision (`None`: the current one), and the last
 /// key.
@@ -124,19 +129,38 @@ impl Continue {
             Some(revision) => (json!(revision), format!("/{}\0", self.after)),
             None => (json!(-1), format!("{}\0", self.after)),
         };
-        let text = json!({ "v": "meta.k8s.io/v1", "rv": revision, "start": start }).to_string();
+        let text = json!({ "v": VERSION, "rv": revision, "start": start }).to_string();
         URL_SAFE_NO_PAD.encode(text)
     }
 
-    fn parse(token: &str) -> Option<Self> {
-        let value: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
-        if value["v"] != "meta.k8s.io/v1" {
-            return None;
+    fn parse(token: &str) -> Result<Self, String> {
+        let text = LENIENT.decode(token).map_err(|error| {
+            let at = match error {
+                DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+                DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => token.len(),
+            };
+            format!("illegal base64 data at input byte {at}")
+        })?;
+        let value = json::read(&text)?.value;
+        let version = value["v"].as_str().unwrap_or_default();
+        if version != VERSION {
+            return Err(format!("server does not recognize this encoded version {version}"));
         }
-        let revision = value["rv"].as_i64()?;
-        let start = value["start"].as_str()?;
-        let after = start.trim_start_matches('/').trim_end_matches('\0').to_owned();
-        Some(Self { revision: u64::try_from(revision).ok(), after })
+        let revision = value["rv"].as_i64().unwrap_or(0);
+        if revision == 0 {
+            return Err(format!("incorrect encoded start resourceVersion (version {VERSION})"));
+        }
+        let start = value["start"].as_str().unwrap_or_default();
+        if start.is_empty() {
+            return Err(format!("encoded start key empty (version {VERSION})"));
+        }
+        let path = start.strip_prefix('/').unwrap_or(start);
+        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            // The key must not leave its collection.
+            return Err(start.to_owned());
+        }
+        let after = path.trim_end_matches('\0').to_owned();
+        Ok(Self { revision: u64::try_from(revision).ok(), after })
     }
 }
 
@@ -163,7 +187,7 @@ mod tests {
             assert_eq!(Continue::parse(&parsed.token()).unwrap(), parsed);
         }
         for garbage in ["garbage", "", "e30", "!"] {
-            assert_eq!(Continue::parse(garbage), None);
+            assert!(Continue::parse(garbage).is_err());
         }
     }
 }

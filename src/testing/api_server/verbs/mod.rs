@@ -5,6 +5,7 @@
 
 mod admission;
 mod built_in;
+pub(crate) mod connect;
 mod create;
 pub(crate) mod decoding;
 mod delete;
@@ -15,11 +16,12 @@ pub(crate) mod patch;
 pub(crate) mod pods;
 pub(crate) mod reviews;
 pub(crate) mod scale;
+pub(crate) mod tokens;
 mod update;
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::Failure;
@@ -68,15 +70,15 @@ pub(crate) struct Place<'a> {
 
 /// The warnings about a write.
 #[derive(Debug, Default)]
-pub(crate) struct Warnings(RefCell<Vec<String>>);
+pub(crate) struct Warnings(Mutex<Vec<String>>);
 
 impl Warnings {
     pub(crate) fn add(&self, warnings: impl IntoIterator<Item = String>) {
-        self.0.borrow_mut().extend(warnings);
+        self.0.lock().extend(warnings);
     }
 
     pub(crate) fn take(&self) -> Vec<String> {
-        self.0.take()
+        std::mem::take(&mut self.0.lock())
     }
 }
 
@@ -131,6 +133,14 @@ impl<'a> Place<'a> {
 
     fn other_uid(&self, wanted: &str, found: &str) -> Failure {
         Failure::other_uid(self.resource, self.namespace, self.name(), (wanted, found))
+    }
+
+    /// Returns a failure if metadata with a uid is not that of the current object.
+    fn check_uid(&self, metadata: &Value, current: &Stored) -> Result<(), Failure> {
+        match metadata["uid"].as_str().unwrap_or_default() {
+            wanted if wanted.is_empty() || wanted == current.uid => Ok(()),
+            wanted => Err(self.other_uid(wanted, &current.uid)),
+        }
     }
 
     /// Returns a failure if an object does not have the name of the path.
@@ -212,6 +222,7 @@ impl<'a> Place<'a> {
             let view = views.into_iter().find(|(version, _)| *version == self.resource.version);
             return Ok(view.map_or(object, |(_, view)| view));
         }
+        check_size(&object)?;
         let stored = store.put_with_views(self.resource, object, views);
         Ok(stored.ok_or_else(Failure::not_served)?.value(self.resource))
     }
@@ -224,6 +235,41 @@ impl<'a> Place<'a> {
         let removed = store.remove(self.resource, &self.key());
         let last = removed.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
         Ok(last.value(self.resource))
+    }
+}
+
+/// The largest object that a real server's storage takes, in bytes.
+const LARGEST: usize = 3 * 512 * 1024;
+
+/// The largest message to that storage, in bytes.
+const LARGEST_MESSAGE: usize = 2 * 1024 * 1024;
+
+/// Returns a failure if an object is too large for a real server's storage.
+fn check_size(object: &Value) -> Result<(), Failure> {
+    struct Counter(usize);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut size = Counter(0);
+    if serde_json::to_writer(&mut size, object).is_err() {
+        return Ok(());
+    }
+    match size.0 {
+        ..LARGEST => Ok(()),
+        LARGEST..LARGEST_MESSAGE => {
+            Err(Failure::without_reason("etcdserver: request is too large"))
+        }
+        size => Err(Failure::without_reason(&format!(
+            "rpc error: code = ResourceExhausted desc = trying to send message larger than max \
+             ({size} vs. {LARGEST_MESSAGE})"
+        ))),
     }
 }
 

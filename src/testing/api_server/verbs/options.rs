@@ -1,9 +1,10 @@
 //! The options of a write: dry run, preconditions, grace, propagation.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::go_format::json_name;
 use crate::testing::api_server::store::stored::Stored;
 
 /// The options that every write may have in its query.
@@ -57,12 +58,12 @@ fn unsupported(kind: &str, field: &str, value: &str, supported: &str) -> Failure
     Failure::invalid_options(kind, &cause)
 }
 
-pub(crate) fn dry_run(kind: &str, value: &str) -> Result<bool, Failure> {
-    match value {
-        "All" => Ok(true),
-        "" => Ok(false),
-        other => Err(unsupported(kind, "dryRun", other, "\"All\"")),
+pub(crate) fn dry_run(kind: &str, values: &[String]) -> Result<bool, Failure> {
+    if values.iter().all(|value| value == "All") {
+        return Ok(!values.is_empty());
     }
+    let cause = Cause::unsupported_raw("dryRun", &json!(values).to_string(), "\"All\"");
+    Err(Failure::invalid_options(kind, &cause))
 }
 
 pub(crate) fn unknown(kind: &str, value: &str) -> Result<FieldValidation, Failure> {
@@ -98,8 +99,17 @@ impl DeleteOptions {
             dry_run: query.dry_run,
             ..Self::default()
         };
-        if let Some(grace) = body["gracePeriodSeconds"].as_i64() {
-            options.grace = Some(grace);
+        match &body["gracePeriodSeconds"] {
+            Value::Null => {}
+            grace => {
+                options.grace = Some(grace.as_i64().ok_or_else(|| {
+                    Failure::bad_request(format!(
+                        "json: cannot unmarshal {} into Go struct field \
+                         DeleteOptions.gracePeriodSeconds of type int64",
+                        json_name(grace)
+                    ))
+                })?);
+            }
         }
         if let Some(policy) = body["propagationPolicy"].as_str() {
             options.propagation = Some(propagation(policy)?);
@@ -109,9 +119,9 @@ impl DeleteOptions {
             Some(false) => options.propagation = Some(Propagation::Background),
             None => {}
         }
-        for value in body["dryRun"].as_array().into_iter().flatten() {
-            options.dry_run |= dry_run("DeleteOptions", value.as_str().unwrap_or_default())?;
-        }
+        let values = body["dryRun"].as_array().into_iter().flatten();
+        let values: Vec<String> = values.filter_map(Value::as_str).map(str::to_owned).collect();
+        options.dry_run |= dry_run("DeleteOptions", &values)?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
         options.uid = text(&body["preconditions"]["uid"]);
         options.version = text(&body["preconditions"]["resourceVersion"]);

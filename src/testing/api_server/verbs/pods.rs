@@ -45,14 +45,19 @@ pub(crate) fn evict(
                 // A real server reports this as an internal error.
                 let message = "This pod has more than one PodDisruptionBudget, which the eviction \
                                subresource does not support.";
-                return Ok(json!({
-                    "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-                    "message": message, "code": 500,
-                }));
+                return Err(Failure::without_reason(message));
             }
         }
     }
-    delete(store, place, &options)?;
+    let stored = place.current(store)?;
+    options.check(place.resource, place.name(), &stored)?;
+    if !graceless(&pod, &options) {
+        let mut pod = pod;
+        set_disrupted(&mut pod);
+        place.put(store, pod)?;
+    }
+    // The version was checked, and has changed.
+    delete(store, place, &DeleteOptions { version: None, ..options })?;
     Ok(json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
     }))
@@ -62,6 +67,25 @@ pub(crate) fn evict(
 fn has_ended(pod: &Value) -> bool {
     matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed" | "Pending"))
         || !pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// Returns whether the pod goes at once, so that nobody sees its conditions.
+fn graceless(pod: &Value, options: &DeleteOptions) -> bool {
+    let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
+    node.is_empty() || options.dry_run || !pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// Adds the condition that the pod is evicted.
+fn set_disrupted(pod: &mut Value) {
+    let conditions = &mut at(pod, &["status"])["conditions"];
+    let mut all = conditions.as_array().cloned().unwrap_or_default();
+    all.retain(|condition| condition["type"] != "DisruptionTarget");
+    all.push(json!({
+        "type": "DisruptionTarget", "status": "True", "lastProbeTime": null,
+        "lastTransitionTime": now(), "reason": "EvictionByEvictionAPI",
+        "message": "Eviction API: evicting",
+    }));
+    *conditions = all.into();
 }
 
 /// Returns the budgets that select the pod.
@@ -121,18 +145,58 @@ fn take_disruption(
     }
     if allowed == 0 {
         let (healthy, needed) = health(&budget);
-        let cause = format!(
-            "The disruption budget {name} needs {needed} healthy pods and has {healthy} currently"
-        );
+        let cause = if healthy <= needed {
+            format!(
+                "The disruption budget {name} needs {needed} healthy pods and has {healthy} \
+                 currently"
+            )
+        } else {
+            format!("The disruption budget {name} does not allow evicting pods currently")
+        };
         return Err(Failure::over_budget(&cause, 0));
     }
     budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
     at(&mut budget, &["status", "disruptedPods"])[place.name()] = now().into();
+    set_allowed(&mut budget, allowed > 1);
+    let part = Part::Status;
     let place =
-        Place { resource: types, name: Some(&name), part: Part::Both, manager: "", ..place };
+        Place { resource: types, name: Some(&name), part, manager: "kube-apiserver", ..place };
     let current = place.current(store)?;
     update(store, place, &current, budget)?;
     Ok(())
+}
+
+/// Sets the condition that says whether the budget allows disruptions.
+fn set_allowed(budget: &mut Value, allowed: bool) {
+    let (reason, status) =
+        if allowed { ("SufficientPods", "True") } else { ("InsufficientPods", "False") };
+    let mut condition = json!({
+        "type": "DisruptionAllowed", "status": status, "reason": reason, "message": "",
+        "lastTransitionTime": now(), "observedGeneration": budget["status"]["observedGeneration"],
+    });
+    let conditions = &mut at(budget, &["status"])["conditions"];
+    let Some(conditions) = conditions.as_array_mut() else {
+        *conditions = json!([condition]);
+        return;
+    };
+    let before = conditions.iter().find(|before| before["type"] == "DisruptionAllowed");
+    if let Some(before) = before.filter(|before| before["status"] == status) {
+        condition["lastTransitionTime"] = before["lastTransitionTime"].clone();
+    }
+    conditions.retain(|condition| condition["type"] != "DisruptionAllowed");
+    conditions.push(condition);
+}
+
+/// Binds the pod that the binding names to a node.
+pub(crate) fn bind_named(
+    store: &mut Store,
+    place: Place<'_>,
+    binding: &Value,
+) -> Result<Value, Failure> {
+    let name = binding["metadata"]["name"].as_str().filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| Failure::bad_request("Name parameter required."))?;
+    let pods = store.served("", "v1", "pods").cloned().ok_or_else(Failure::not_served)?;
+    bind(store, Place { resource: &pods, name: Some(name), ..place }, binding)
 }
 
 /// Binds the pod that `place` names to a node.
@@ -178,12 +242,13 @@ pub(crate) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
     }
     set_scheduled(&mut pod);
     // The uid and version in the binding are preconditions of the pod.
-    for member in ["uid", "resourceVersion"] {
-        if !metadata[member].is_null() {
-            pod["metadata"][member] = metadata[member].clone();
-        }
+    place.check_uid(metadata, &current)?;
+    let version = metadata["resourceVersion"].as_str().unwrap_or_default();
+    if !version.is_empty() && version != current.revision.to_string() {
+        return Err(Failure::conflict(place.resource, name));
     }
-    update(store, place, &current, pod)?;
+    // Neither the generation nor the owners of fields change.
+    place.put(store, pod)?;
     Ok(json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
     }))

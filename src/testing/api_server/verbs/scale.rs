@@ -187,9 +187,8 @@ fn write(
         at(&mut object, above)[*last] = replicas.into();
     }
     // The uid and version of the scale are preconditions.
-    for member in ["uid", "resourceVersion"] {
-        object["metadata"][member] = scale["metadata"][member].clone();
-    }
+    place.check_uid(&scale["metadata"], current)?;
+    object["metadata"]["resourceVersion"] = scale["metadata"]["resourceVersion"].clone();
     of(place.resource, &update(store, place, current, object)?)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Response};
 use serde_json::{Value, json};
 
 use super::body::ResponseBody;
@@ -45,7 +45,7 @@ pub(crate) fn answer(
             let groups: Vec<Value> = groups(store, false).iter().map(group).collect();
             Some(json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": groups }))
         }
-        ["api", version] => resources(store, "", version),
+        ["api", version] => return Some(group_version_answer(store, "", version)),
         ["apis", name] => {
             let found = groups(store, false).into_iter().find(|(group, _)| group == name);
             found.map(|found| {
@@ -55,21 +55,27 @@ pub(crate) fn answer(
                 group
             })
         }
-        ["apis", group, version] => resources(store, group, version),
+        ["apis", group, version] => return Some(group_version_answer(store, group, version)),
         ["version"] => Some(version()),
         ["healthz" | "livez" | "readyz", ..] => return Some(Ok(text("ok"))),
         [""] => Some(index(store)),
-        [top, ..] if !matches!(top, "api" | "apis" | "openapi") => {
-            let mut response = streamed(full(index(store).to_string()));
-            *response.status_mut() = StatusCode::NOT_FOUND;
-            return Some(Ok(response));
-        }
         _ => return None,
     };
     Some(value.map(|value| streamed(full(value.to_string()))).ok_or_else(Failure::not_served))
 }
 
-/// Returns the served paths, which are also the answer to an unknown path.
+/// Answers the path of a group's version.
+fn group_version_answer(
+    store: &Store,
+    group: &str,
+    version: &str,
+) -> Result<Response<ResponseBody>, Failure> {
+    let found = resources(store, group, version);
+    let found = found.ok_or_else(|| super::route::unknown(store, group))?;
+    Ok(streamed(full(found.to_string())))
+}
+
+/// Returns the served paths.
 fn index(store: &Store) -> Value {
     let mut paths: BTreeSet<String> =
         ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]

@@ -10,6 +10,7 @@ use super::body::ResponseBody;
 use super::yaml;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::registered;
 use crate::transport::protobuf::MEDIA_TYPE;
 
 /// The form in which an object is written.
@@ -40,48 +41,130 @@ pub(crate) enum Include {
     Object,
 }
 
-impl Form {
-    /// Returns the form and encoding that the `Accept` header requests; `plain` is the default
-    /// form. Custom resources have no protobuf.
-    pub(crate) fn wanted(
+/// The form and encoding that a client accepts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accepted {
+    transform: Option<Transform>,
+    pub(crate) encoding: Encoding,
+}
+
+/// A form that is not the object itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transform {
+    Table(Include),
+    Metadata,
+    MetadataList,
+}
+
+impl Accepted {
+    /// Returns the first form and encoding in the `Accept` header that the server has. Custom
+    /// resources have no protobuf.
+    pub(crate) fn negotiate(
         headers: &HeaderMap,
         uri: &Uri,
-        plain: Self,
-        custom: bool,
-    ) -> Result<(Self, Encoding), Failure> {
+        resource: &ResourceType,
+    ) -> Result<Self, Failure> {
+        if !resource.custom && !is_routable(headers) {
+            return Err(Failure::not_acceptable());
+        }
         let clauses = accepted(headers);
         if clauses.is_empty() {
-            return Ok((plain, Encoding::Json));
+            return Ok(Self { transform: None, encoding: Encoding::Json });
         }
         let mut no_protobuf = false;
         for clause in clauses {
             let encoding = match media_type(clause) {
                 "application/json" | "application/*" | "*/*" | yaml::MEDIA_TYPE => Encoding::Json,
-                MEDIA_TYPE if !custom => Encoding::Protobuf,
+                MEDIA_TYPE if !resource.custom => Encoding::Protobuf,
                 other => {
                     no_protobuf |= other == MEDIA_TYPE;
                     continue;
                 }
             };
-            let get = |name: &str| {
-                clause.split(';').find_map(|part| {
-                    part.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
-                })
-            };
+            let get = |name: &str| parameter(clause, name);
             let meta = get("g") == Some("meta.k8s.io") && get("v") == Some("v1");
-            match get("as") {
-                None => return Ok((plain, encoding)),
-                Some("PartialObjectMetadata" | "PartialObjectMetadataList") if meta => {
-                    return Ok((Self::Metadata, encoding));
-                }
+            let transform = match get("as") {
+                None => None,
+                Some("PartialObjectMetadata") if meta => Some(Transform::Metadata),
+                Some("PartialObjectMetadataList") if meta => Some(Transform::MetadataList),
                 Some("Table") if meta && encoding == Encoding::Json => {
-                    return Ok((Self::Row(include(uri)?), encoding));
+                    Some(Transform::Table(include(uri)?))
                 }
-                Some(_) => {}
-            }
+                Some(_) => continue,
+            };
+            return Ok(Self { transform, encoding });
         }
-        Err(if no_protobuf { Failure::no_protobuf() } else { Failure::not_acceptable() })
+        Err(if no_protobuf { Failure::no_protobuf() } else { not_acceptable() })
     }
+
+    /// Returns the form of a single object, which is an object of a watch, too.
+    pub(crate) fn for_object(self, resource: &ResourceType) -> Result<Form, Failure> {
+        match self.transform {
+            None => Ok(Form::Whole),
+            Some(Transform::Table(include)) => Ok(Form::Row(include)),
+            Some(Transform::Metadata) => Ok(Form::Metadata),
+            Some(Transform::MetadataList) => Err(not_the_form(format!(
+                "you requested PartialObjectMetadataList, but the requested object is not a list \
+                 ({})",
+                go_type(resource, false)
+            ))),
+        }
+    }
+
+    /// Returns the form of the objects of a list.
+    pub(crate) fn for_list(self, resource: &ResourceType) -> Result<Form, Failure> {
+        match self.transform {
+            None if resource.custom => Ok(Form::Whole),
+            None => Ok(Form::Item),
+            Some(Transform::Table(include)) => Ok(Form::Row(include)),
+            Some(Transform::MetadataList) => Ok(Form::Metadata),
+            Some(Transform::Metadata) => Err(not_the_form(format!(
+                "you requested PartialObjectMetadata, but the requested object is a list ({})",
+                go_type(resource, true)
+            ))),
+        }
+    }
+}
+
+/// Returns the Go type of an object or list, as messages name it.
+fn go_type(resource: &ResourceType, list: bool) -> String {
+    match (resource.custom, list) {
+        (true, false) => "*unstructured.Unstructured".to_owned(),
+        (true, true) => "*unstructured.UnstructuredList".to_owned(),
+        (false, list) => {
+            let kind = if list { &resource.list_kind } else { &resource.kind };
+            format!("*{}.{kind}", registered::package(&resource.group))
+        }
+    }
+}
+
+fn not_the_form(message: String) -> Failure {
+    Failure::new(406, "NotAcceptable", message)
+}
+
+fn not_acceptable() -> Failure {
+    let message = "only the following media types are accepted: application/json, \
+                   application/yaml, application/vnd.kubernetes.protobuf";
+    Failure::new(406, "NotAcceptable", message)
+}
+
+/// Returns whether a real server's router finds an encoding. It knows no wildcard but `*/*`.
+fn is_routable(headers: &HeaderMap) -> bool {
+    let clauses = accepted(headers);
+    let known = |clause: &&str| {
+        let media_type = media_type(clause);
+        matches!(media_type, "*/*" | "application/json" | MEDIA_TYPE)
+            || media_type == yaml::MEDIA_TYPE
+    };
+    clauses.is_empty() || clauses.iter().any(known)
+}
+
+/// Returns a parameter of a media type.
+fn parameter<'c>(clause: &'c str, name: &str) -> Option<&'c str> {
+    clause
+        .split(';')
+        .skip(1)
+        .find_map(|part| part.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix('=')))
 }
 
 impl Form {
@@ -120,10 +203,17 @@ pub(crate) fn accepted_types(headers: &HeaderMap) -> impl Iterator<Item = &str> 
     })
 }
 
-/// Returns the media types that a request accepts, the most preferred first.
+/// Returns the media types that a request accepts, the most preferred first. A real server accepts
+/// even those with the quality zero.
 fn accepted(headers: &HeaderMap) -> Vec<&str> {
     let values = headers.get_all(http::header::ACCEPT).iter();
-    values.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(',')).collect()
+    let values = values.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
+    let mut clauses: Vec<&str> = values.filter(|clause| !clause.trim().is_empty()).collect();
+    let quality = |clause: &&str| -> f32 {
+        parameter(clause, "q").and_then(|text| text.parse().ok()).unwrap_or(1.0)
+    };
+    clauses.sort_by(|a, b| quality(b).total_cmp(&quality(a)));
+    clauses
 }
 
 fn media_type(clause: &str) -> &str {

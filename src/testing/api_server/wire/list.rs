@@ -5,32 +5,34 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 use http::Response;
 use http_body_util::{BodyExt, StreamBody};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body::ResponseBody;
 use super::form::{Encoding, Form, PIECE, data, streamed};
 use super::{protobuf, table, written};
-use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
-use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
-use crate::testing::api_server::verbs;
 use crate::testing::api_server::verbs::list::{ListQuery, Page};
 
-/// Answers a list.
-pub(super) fn list(
-    store: &Store,
-    resource: &Arc<ResourceType>,
+/// Answers a list, or a delete of a collection with the objects that were deleted.
+pub(super) fn respond(
+    resource: Arc<ResourceType>,
     query: &ListQuery,
+    page: Page,
     form: Form,
     encoding: Encoding,
-) -> Result<Response<ResponseBody>, Failure> {
-    let Page { metadata, items } = verbs::list::page(store, resource, query)?;
-    Ok(respond(resource.clone(), &metadata, items, form, encoding))
+) -> Response<ResponseBody> {
+    let Page { mut metadata, items } = page;
+    // Only lists that have a Go type of their own name the shard.
+    let names_shard = form == Form::Item;
+    if let Some(shard) = query.selection.shard.as_ref().filter(|_| names_shard) {
+        metadata["shardInfo"] = json!({ "selector": shard.to_string() });
+    }
+    streamed_list(resource, &metadata, items, form, encoding)
 }
 
 /// Returns a response whose body is created in pieces while it is read.
-fn respond(
+fn streamed_list(
     resource: Arc<ResourceType>,
     metadata: &Value,
     items: Vec<Arc<Stored>>,

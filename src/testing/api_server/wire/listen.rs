@@ -2,19 +2,28 @@
 //! `testing-tls`.
 //!
 //! One task accepts and owns all connections. Dropping the handle ends the task and its
-//! connections.
+//! connections. Slow clients are disconnected, and only so many are served at once.
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+use http::header::HOST;
+use http::{Request, Response};
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::task::{JoinHandle, JoinSet};
+#[cfg(feature = "testing-tls")]
+use tokio::time::timeout;
 
+use super::body::ResponseBody;
+use super::form::Encoding;
+use super::state::ListenOptions;
 use crate::testing::api_server::ApiServer;
+use crate::testing::api_server::failure::Failure;
 
 /// The pause after a failed accept, most likely because too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -48,6 +57,9 @@ pub struct ListeningServer {
 impl ApiServer {
     /// Serves on a TCP port without TLS. Port 0 chooses a free one.
     ///
+    /// On a loopback address, requests with the name of another host are answered 403, so that no
+    /// page in a browser reaches the server by DNS rebinding.
+    ///
     /// ```
     /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
     /// let server = kube_informer::testing::ApiServer::new();
@@ -61,9 +73,9 @@ impl ApiServer {
     pub async fn listen(&self, address: impl ToSocketAddrs) -> io::Result<ListeningServer> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let server = self.clone();
-        let accepting = tokio::spawn(accept(listener, move |stream, connections| {
-            connections.spawn(serve(server.clone(), stream));
+        let port = Port::new(self, address);
+        let accepting = tokio::spawn(accept(listener, port, |port, stream| async move {
+            serve(port, stream).await;
         }));
         Ok(ListeningServer { address, authority: None, accepting })
     }
@@ -78,29 +90,88 @@ impl ApiServer {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (acceptor, authority) = tls_acceptor(address.ip()).map_err(io::Error::other)?;
-        let server = self.clone();
-        let accepting = tokio::spawn(accept(listener, move |stream, connections| {
-            let (server, acceptor) = (server.clone(), acceptor.clone());
-            connections.spawn(async move {
+        let port = Port::new(self, address);
+        let accepting = tokio::spawn(accept(listener, port, move |port, stream| {
+            let acceptor = acceptor.clone();
+            async move {
+                let handshake = timeout(port.options.head_timeout, acceptor.accept(stream)).await;
                 // A client without a handshake is not served.
-                if let Ok(stream) = acceptor.accept(stream).await {
-                    serve(server, stream).await;
+                if let Ok(Ok(stream)) = handshake {
+                    serve(port, stream).await;
                 }
-            });
+            }
         }));
         Ok(ListeningServer { address, authority: Some(authority), accepting })
     }
 }
 
-async fn accept(listener: TcpListener, mut serve: impl FnMut(TcpStream, &mut JoinSet<()>)) {
+/// The server behind a port.
+#[derive(Clone)]
+struct Port {
+    server: ApiServer,
+    address: SocketAddr,
+    options: ListenOptions,
+}
+
+impl Port {
+    fn new(server: &ApiServer, address: SocketAddr) -> Self {
+        let options = server.inner.server.options.listen.clone();
+        Self { server: server.clone(), address, options }
+    }
+
+    /// Answers a request.
+    async fn handle(&self, request: Request<Incoming>) -> Response<ResponseBody> {
+        match foreign_host(self.address.ip(), &request) {
+            None => self.server.handle(request).await,
+            Some(host) => {
+                let message = format!(
+                    "{host:?} is not a name of this server, which listens on {} and is reached as \
+                     localhost or by that address",
+                    self.address
+                );
+                Failure::new(403, "Forbidden", message).response(Encoding::Json)
+            }
+        }
+    }
+}
+
+/// Returns the host of a request if it is not one of a server on this address. A server on a
+/// loopback address has only local names: a page in a browser must not reach it through a name of
+/// its own that leads to the loopback.
+fn foreign_host<B>(address: IpAddr, request: &Request<B>) -> Option<String> {
+    if !address.is_loopback() {
+        return None;
+    }
+    let headers = request.headers().get_all(HOST).iter();
+    let headers = headers.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let authority = request.uri().authority().map(|authority| authority.to_string());
+    headers.chain(authority).find(|host| !is_local(host))
+}
+
+/// Returns whether a host, with or without a port, is local.
+fn is_local(host: &str) -> bool {
+    if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return address.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback());
+    }
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Accepts connections, up to the limit at once. Further clients wait in the backlog of the port.
+async fn accept<F>(listener: TcpListener, port: Port, serve: impl Fn(Port, TcpStream) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let mut connections = JoinSet::new();
     loop {
+        let free = connections.len() < port.options.connections;
         tokio::select! {
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if free => match accepted {
                 Ok((stream, _)) => {
                     // Events are small and must not be delayed.
                     let _ = stream.set_nodelay(true);
-                    serve(stream, &mut connections);
+                    connections.spawn(serve(port.clone(), stream));
                 }
                 Err(_) => tokio::time::sleep(PAUSE).await,
             },
@@ -109,13 +180,14 @@ async fn accept(listener: TcpListener, mut serve: impl FnMut(TcpStream, &mut Joi
     }
 }
 
-async fn serve(server: ApiServer, stream: impl AsyncRead + AsyncWrite + Unpin) {
+async fn serve(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let head_timeout = port.options.head_timeout;
     let service = hyper::service::service_fn(move |request| {
-        let server = server.clone();
-        async move { Ok::<_, std::convert::Infallible>(server.handle(request).await) }
+        let port = port.clone();
+        async move { Ok::<_, std::convert::Infallible>(port.handle(request).await) }
     });
     let mut connection = hyper::server::conn::http1::Builder::new();
-    connection.timer(TokioTimer::new());
+    connection.timer(TokioTimer::new()).header_read_timeout(head_timeout);
     // A client may disconnect in the middle of a response.
     let _ = connection.serve_connection(TokioIo::new(stream), service).await;
 }
@@ -209,4 +281,29 @@ fn tls_acceptor(
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key)?;
     Ok((tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config)), authority.pem()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_local_hosts_reach_a_loopback_address() {
+        let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let foreign = |address, host: &str| {
+            let request = Request::get("/api").header(HOST, host).body(()).unwrap();
+            foreign_host(address, &request).is_some()
+        };
+        for host in ["localhost", "LocalHost:80", "127.0.0.1:8080", "127.1.2.3", "[::1]:1", "[::1]"]
+        {
+            assert!(!foreign(loopback, host), "{host}");
+        }
+        for host in ["evil.example", "localhost.evil.example:80", "10.0.0.1", "[::2]:1", "", "[x"] {
+            assert!(foreign(loopback, host), "{host}");
+            assert!(!foreign(IpAddr::V4(Ipv4Addr::UNSPECIFIED), host), "{host}");
+        }
+        assert_eq!(foreign_host(loopback, &Request::get("/api").body(()).unwrap()), None);
+        let absolute = Request::get("http://evil.example/api").body(()).unwrap();
+        assert!(foreign_host(loopback, &absolute).is_some());
+    }
 }

@@ -2,18 +2,25 @@
 
 mod authorization;
 pub(crate) mod body;
+mod content;
 mod discovery;
+mod field_selector;
 mod form;
+mod label_selector;
 mod list;
 pub(crate) mod listen;
 mod openapi;
 mod options;
+mod pretty;
 mod protobuf;
 pub(crate) mod query;
 mod requests;
+mod route;
 mod state;
 mod table;
+mod versions;
 mod watches;
+mod writes;
 mod written;
 mod yaml;
 mod yaml_keys;
@@ -21,13 +28,12 @@ mod yaml_keys;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 
-use self::body::ResponseBody;
+use self::body::{ResponseBody, full};
 use self::form::Encoding;
 use self::query::RequestInfo;
-pub(crate) use self::state::{Options, Server};
-use super::failure::Failure;
+pub(crate) use self::state::{ListenOptions, Options, Server};
 
 /// Answers a request that was not intercepted.
 pub(crate) async fn handle<B>(
@@ -41,11 +47,14 @@ where
 {
     let encoding = Encoding::of_status(request.headers());
     let in_yaml = yaml::is_wanted(request.headers());
-    let answer = if in_yaml && info.watch {
-        Err(Failure::watch_not_acceptable())
-    } else {
-        requests::answer(server, request).await
-    };
+    let pretty = pretty::is_wanted(request.uri(), request.headers()) && !info.watch;
+    let head = request.method() == Method::HEAD;
+    let answer = requests::answer(server, request).await;
     let answer = answer.unwrap_or_else(|failure| failure.response(encoding));
-    if in_yaml { yaml::written(answer).await } else { answer }
+    let answer = match (in_yaml, pretty) {
+        (true, _) => yaml::written(answer).await,
+        (false, true) => pretty::written(answer).await,
+        (false, false) => answer,
+    };
+    if head { answer.map(|_| full(Bytes::new())) } else { answer }
 }

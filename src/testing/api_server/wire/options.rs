@@ -1,9 +1,10 @@
 //! The options of a write, as a request states them.
 
+use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
-use super::protobuf;
+use super::content::{Syntax, syntax, types};
 use super::query::{is_true, parameters};
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::verbs::options::{
@@ -12,6 +13,12 @@ use crate::testing::api_server::verbs::options::{
 
 /// The longest name of a field manager, in bytes.
 const LONGEST_MANAGER: usize = 128;
+
+/// Returns the values of a parameter that may be repeated.
+fn all(uri: &Uri, name: &str) -> Vec<String> {
+    let params = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    params.filter(|(found, _)| found == name).map(|(_, value)| value.into_owned()).collect()
+}
 
 impl WriteOptions {
     /// Parses the options of a request.
@@ -33,7 +40,7 @@ impl WriteOptions {
         check_manager(kind, get("fieldManager").map_or("", |value| value))?;
         Ok(Self {
             force_given: params.contains_key("force"),
-            dry_run: dry_run(kind, get("dryRun").map_or("", |value| value))?,
+            dry_run: dry_run(kind, &all(uri, "dryRun"))?,
             manager_given: get("fieldManager").is_some(),
             force: get("force").is_some_and(|value| is_true(value)),
             manager: get("fieldManager").map_or(program, |value| &**value).to_owned(),
@@ -62,14 +69,28 @@ fn check_manager(kind: &str, manager: &str) -> Result<(), Failure> {
 
 impl DeleteOptions {
     /// Parses the body of a delete, which may be empty, with defaults from its query.
-    pub(super) fn parse(body: &[u8], query: &WriteOptions) -> Result<Self, Failure> {
+    pub(super) fn parse(
+        content_type: &str,
+        body: &Bytes,
+        query: &WriteOptions,
+    ) -> Result<Self, Failure> {
         if body.is_empty() {
             return Self::of(&Value::Null, query);
         }
-        let body: Value = serde_json::from_slice(body)
-            .ok()
-            .or_else(|| protobuf::read(body))
-            .ok_or_else(|| Failure::bad_request("the body of the request is not JSON"))?;
+        let prefix = "couldn't get version/kind; json parse error: ";
+        let parsed = syntax(content_type, body, prefix).map_err(|problem| match problem {
+            Syntax::MediaType(failure) => *failure,
+            Syntax::Text(problem) => Failure::bad_request(problem),
+        })?;
+        let body = parsed.value;
+        let (kind, version) = types(&body).map_err(Failure::bad_request)?;
+        if !matches!(kind, "" | "DeleteOptions") {
+            let version = if version.is_empty() { "v1" } else { version };
+            return Err(Failure::bad_request(format!(
+                "no kind {kind:?} is registered for version {version:?} in scheme \
+                 \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
+            )));
+        }
         Self::of(&body, query)
     }
 }

@@ -16,6 +16,20 @@ pub(crate) struct Options {
     pub(crate) watch_cache: bool,
     /// True if writes are refused that a rule would judge that is not implemented.
     pub(crate) strict: bool,
+    /// True if `shardSelector` counts.
+    pub(crate) sharded_lists: bool,
+    /// The time that the body of a request may take.
+    pub(crate) body_timeout: Duration,
+    pub(crate) listen: ListenOptions,
+}
+
+/// The limits of a server on a port.
+#[derive(Clone, Debug)]
+pub(crate) struct ListenOptions {
+    /// The time that the head of a request may take, and a TLS handshake.
+    pub(crate) head_timeout: Duration,
+    /// The number of connections at once.
+    pub(crate) connections: usize,
 }
 
 /// The state of a server.

@@ -15,8 +15,8 @@ use super::body::{ResponseBody, full};
 use super::form::{Encoding, Form, Piece, data, response};
 use super::query::Query;
 use super::state::Server;
-use super::{protobuf, table, written};
-use crate::testing::api_server::failure::{Cause, Failure};
+use super::{protobuf, table, versions, written};
+use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::kinds;
 use crate::testing::api_server::store::selection::Selection;
@@ -61,25 +61,21 @@ struct OpenWatch {
     over: bool,
 }
 
-pub(crate) fn watch(
+pub(crate) async fn watch(
     server: &Arc<Server>,
     resource: &Arc<ResourceType>,
     query: Query,
     (form, encoding): (Form, Encoding),
 ) -> Result<Response<ResponseBody>, Failure> {
-    let store = server.store.lock();
-    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
-    if query.initial_events.is_some() && query.list.version_match.as_deref() != Some("NotOlderThan")
-    {
-        let problem = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-        let cause = Cause::forbidden("resourceVersionMatch", problem);
-        return Err(Failure::invalid_options("ListOptions", &cause));
-    }
     let asked = query.list.version.unwrap_or(0);
     let initial = query.initial_events.unwrap_or(asked == 0);
-    if asked > store.revision && initial {
-        return Err(Failure::too_large(asked, store.revision));
+    if initial && let Err(failure) = versions::reach(server, query.list.version).await {
+        // The response has begun by then.
+        let body = full(error_event(&failure, encoding));
+        return Ok(response(body, encoding, true));
     }
+    let store = server.store.lock();
+    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
     let mut position = asked;
     let mut events = VecDeque::new();
     if initial {

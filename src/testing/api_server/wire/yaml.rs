@@ -16,14 +16,37 @@ use super::yaml_keys::YamlValue;
 
 pub(crate) const MEDIA_TYPE: &str = "application/yaml";
 
-/// Parses the one document of a body; `None` if it is invalid.
-pub(crate) fn read(body: &[u8]) -> Option<Value> {
+/// Parses the first document of a body. Depth, aliases and nodes have a limit, so that a small text
+/// cannot stand for a huge value.
+pub(crate) fn read(body: &[u8]) -> Result<Value, String> {
     let options = serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::LastWins,
         legacy_octal_numbers: true,
         strict_booleans: false,
     };
-    serde_saphyr::from_slice_with_options(body, options).ok().map(|YamlValue(value)| value)
+    let read = serde_saphyr::from_slice_with_options(first_document(body), options);
+    read.map(|YamlValue(value)| value).map_err(|error| {
+        let text = error.without_snippet().to_string();
+        let line = text.lines().next().unwrap_or_default();
+        // A real server names no position.
+        line.split(" at line ").next().unwrap_or(line).to_owned()
+    })
+}
+
+/// Returns the text before the marker that begins a second document.
+fn first_document(body: &[u8]) -> &[u8] {
+    let mut begun = false;
+    let mut at = 0;
+    for line in body.split_inclusive(|byte| *byte == b'\n') {
+        let text = line.trim_ascii_end();
+        let marker = text == b"---" || line.starts_with(b"--- ");
+        if begun && (marker || text == b"...") {
+            return &body[..at];
+        }
+        begun |= !text.is_empty() && !text.starts_with(b"#") && !text.starts_with(b"%");
+        at += line.len();
+    }
+    body
 }
 
 /// Returns whether a request prefers YAML.
@@ -83,11 +106,33 @@ mod tests {
     fn bodies_are_read_as_yaml_1_1() {
         let text = b"a: yes\nb: 010\nc: 0x10\nd: 'yes'\ne: 1\ne: 2\nf: ~\n";
         let value = json!({"a": true, "b": 8, "c": 16, "d": "yes", "e": 2, "f": null});
-        assert_eq!(read(text), Some(value));
-        assert_eq!(read(br#"{"a": [1, 2.5, "x"]}"#), Some(json!({"a": [1, 2.5, "x"]})));
-        for none in [&b"a: b: c"[..], b"[1", b"\xff"] {
-            assert_eq!(read(none), None);
+        assert_eq!(read(text), Ok(value));
+        assert_eq!(read(br#"{"a": [1, 2.5, "x"]}"#), Ok(json!({"a": [1, 2.5, "x"]})));
+        for invalid in [&b"a: b: c"[..], b"[1", b"\xff"] {
+            assert!(read(invalid).is_err());
         }
+    }
+
+    #[test]
+    fn first_document_counts() {
+        for text in ["a: 1\n---\na: 2\n", "---\na: 1\n---\n", "# c\n---\na: 1\n...\nx\n"] {
+            assert_eq!(read(text.as_bytes()), Ok(json!({"a": 1})), "{text}");
+        }
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        use std::fmt::Write as _;
+
+        let mut aliases = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for (n, letter) in ('b'..='j').enumerate() {
+            let before = char::from(b'a' + u8::try_from(n).unwrap());
+            let items = vec![format!("*{before}"); 10].join(",");
+            writeln!(aliases, "{letter}: &{letter} [{items}]").unwrap();
+        }
+        assert!(read(aliases.as_bytes()).is_err());
+        assert!(read("[".repeat(100_000).as_bytes()).is_err());
+        assert!(read("- ".repeat(100_000).as_bytes()).is_err());
     }
 
     proptest! {
@@ -96,7 +141,7 @@ mod tests {
         #[test]
         fn values_survive_a_round_trip(value in values()) {
             let text = serde_saphyr::to_string(&value).unwrap();
-            prop_assert_eq!(read(text.as_bytes()), Some(value), "{}", text);
+            prop_assert_eq!(read(text.as_bytes()), Ok(value), "{}", text);
         }
     }
 }

@@ -46,6 +46,11 @@ impl Form {
     }
 }
 
+/// Returns whether this is a media type of patches, in lower case.
+pub(crate) fn is_patch(media_type: &str) -> bool {
+    media_type == APPLY || FORMS.iter().any(|(known, _)| *known == media_type)
+}
+
 /// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace.
 pub(crate) fn patch(
     store: &mut Store,

@@ -11,18 +11,26 @@ pub(super) struct BuiltinColumn {
     pub(super) kind: &'static str,
     pub(super) wide: i64,
     pub(super) cell: fn(&Value) -> Value,
+    /// The documentation; empty for that of the name.
+    pub(super) description: &'static str,
+}
+
+impl BuiltinColumn {
+    const fn described(self, description: &'static str) -> Self {
+        Self { description, ..self }
+    }
 }
 
 const fn text(name: &'static str, cell: fn(&Value) -> Value) -> BuiltinColumn {
-    BuiltinColumn { name, kind: "string", wide: 0, cell }
+    BuiltinColumn { name, kind: "string", wide: 0, cell, description: "" }
 }
 
 const fn wide(name: &'static str, cell: fn(&Value) -> Value) -> BuiltinColumn {
-    BuiltinColumn { name, kind: "string", wide: 1, cell }
+    BuiltinColumn { name, kind: "string", wide: 1, cell, description: "" }
 }
 
 const fn integer(name: &'static str, cell: fn(&Value) -> Value) -> BuiltinColumn {
-    BuiltinColumn { name, kind: "integer", wide: 0, cell }
+    BuiltinColumn { name, kind: "integer", wide: 0, cell, description: "" }
 }
 
 const NAME: BuiltinColumn = text("Name", |o| o["metadata"]["name"].clone());
@@ -143,7 +151,16 @@ const EVENTS: &[BuiltinColumn] = &[
     wide("Name", |o| o["metadata"]["name"].clone()),
 ];
 
-const CONFIG_MAPS: &[BuiltinColumn] = &[NAME, text("Data", |o| entries(o, "binaryData")), AGE];
+const CONFIG_MAPS: &[BuiltinColumn] = &[
+    NAME,
+    text("Data", |o| entries(o, "binaryData")).described(
+        "Data contains the configuration data. Each key must consist of alphanumeric characters, \
+         '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The \
+         keys stored in Data must not overlap with the keys in the BinaryData field, this is \
+         enforced during validation process.",
+    ),
+    AGE,
+];
 
 const SECRETS: &[BuiltinColumn] = &[
     NAME,

@@ -14,12 +14,17 @@ use self::columns::BuiltinColumn;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::wire::form::Include;
 
+/// The documentation of `metadata.name` and of `metadata.creationTimestamp`.
 const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, \
     although some resources may allow a client to request the generation of an appropriate name \
     automatically. Name is primarily intended for creation idempotence and configuration \
     definition. Cannot be updated. More info: \
     https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
-const AGE: &str = "How long ago the object was created.";
+const AGE: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
+    created. It is not guaranteed to be set in happens-before order across separate \
+    operations. Clients may not set this value. It is represented in RFC3339 form and is \
+    in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: \
+    https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
 /// Returns the columns of a type.
 pub(crate) fn columns(resource: &ResourceType) -> Value {
@@ -27,7 +32,9 @@ pub(crate) fn columns(resource: &ResourceType) -> Value {
         return custom_columns(resource);
     }
     let headings = columns::of(resource).iter();
-    headings.map(|heading| described(heading.name, heading.kind, "", "", heading.wide)).collect()
+    headings
+        .map(|heading| described(heading.name, heading.kind, "", heading.description, heading.wide))
+        .collect()
 }
 
 fn described(name: &str, kind: &str, format: &str, description: &str, priority: i64) -> Value {
