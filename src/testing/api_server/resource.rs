@@ -268,6 +268,10 @@ pub(crate) enum Subresource {
     Approval,
     Eviction,
     Binding,
+    /// The ephemeral containers of a pod.
+    EphemeralContainers,
+    /// The resources of a pod's containers.
+    Resize,
 }
 
 /// The description of a subresource in discovery.
@@ -286,6 +290,8 @@ impl Subresource {
             Self::Status => ("status", None, WRITTEN),
             Self::Scale => ("scale", Some(("autoscaling", "v1", "Scale")), WRITTEN),
             Self::Approval => ("approval", None, WRITTEN),
+            Self::EphemeralContainers => ("ephemeralcontainers", None, WRITTEN),
+            Self::Resize => ("resize", None, WRITTEN),
             Self::Finalize => ("finalize", None, &["update"][..]),
             Self::Eviction => ("eviction", Some(("policy", "v1", "Eviction")), &["create"][..]),
             Self::Binding => ("binding", Some(("", "", "Binding")), &["create"][..]),
@@ -299,7 +305,8 @@ impl ResourceType {
     pub(crate) fn subresources(&self) -> Vec<Subresource> {
         let mut served = Vec::new();
         if self.qualified() == "pods" {
-            served.extend([Subresource::Binding, Subresource::Eviction]);
+            served.extend([Subresource::Binding, Subresource::EphemeralContainers]);
+            served.extend([Subresource::Eviction, Subresource::Resize]);
         }
         if self.qualified() == "namespaces" {
             served.push(Subresource::Finalize);

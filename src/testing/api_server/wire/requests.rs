@@ -138,7 +138,13 @@ impl ResourceRequest<'_> {
             let options = WriteOptions::default();
             let stored = self.place(&options).current(&self.server.store.lock())?;
             match self.part {
-                None | Some(Subresource::Status | Subresource::Approval) => {}
+                None
+                | Some(
+                    Subresource::Status
+                    | Subresource::Approval
+                    | Subresource::EphemeralContainers
+                    | Subresource::Resize,
+                ) => {}
                 Some(Subresource::Scale) => {
                     return Ok(self.respond(200, &scale::read(resource, &stored)?));
                 }
@@ -208,9 +214,14 @@ impl ResourceRequest<'_> {
         }
         let mut store = self.server.store.lock();
         let (code, result) = match self.part {
-            None | Some(Subresource::Status | Subresource::Finalize | Subresource::Approval) => {
-                self.write_object(&mut store, &options, content_type, body)?
-            }
+            None
+            | Some(
+                Subresource::Status
+                | Subresource::Finalize
+                | Subresource::Approval
+                | Subresource::EphemeralContainers
+                | Subresource::Resize,
+            ) => self.write_object(&mut store, &options, content_type, body)?,
             Some(part) => self.write_part(&mut store, part, &options, content_type, body)?,
         };
         controllers::settle(&mut store);
@@ -396,6 +407,8 @@ impl ResourceRequest<'_> {
                 Some(Subresource::Status) => Part::Status,
                 Some(Subresource::Scale) => Part::Scale,
                 Some(Subresource::Approval) => Part::Approval,
+                Some(Subresource::EphemeralContainers) => Part::EphemeralContainers,
+                Some(Subresource::Resize) => Part::Resize,
                 Some(Subresource::Finalize) => Part::Finalize,
                 None | Some(Subresource::Eviction | Subresource::Binding) => Part::Object,
             },
