@@ -287,6 +287,10 @@ pub(crate) enum Subresource {
     Proxy,
     /// The tokens of a service account.
     Token,
+    /// The ephemeral containers of a pod.
+    EphemeralContainers,
+    /// The resources of a pod's containers.
+    Resize,
 }
 
 /// The description of a subresource in discovery.
@@ -300,11 +304,25 @@ pub(crate) struct Described {
 }
 
 impl Subresource {
+    /// Returns whether the subresource is a part of the object, read and written as the object is.
+    pub(crate) fn is_of_object(self) -> bool {
+        matches!(
+            self,
+            Self::Status
+                | Self::Finalize
+                | Self::Approval
+                | Self::EphemeralContainers
+                | Self::Resize
+        )
+    }
+
     pub(crate) fn described(self) -> Described {
         let (name, kind, verbs) = match self {
             Self::Status => ("status", None, WRITTEN),
             Self::Scale => ("scale", Some(("autoscaling", "v1", "Scale")), WRITTEN),
             Self::Approval => ("approval", None, WRITTEN),
+            Self::EphemeralContainers => ("ephemeralcontainers", None, WRITTEN),
+            Self::Resize => ("resize", None, WRITTEN),
             Self::Finalize => ("finalize", None, &["update"][..]),
             Self::Eviction => ("eviction", Some(("policy", "v1", "Eviction")), CREATED),
             Self::Binding => ("binding", Some(("", "", "Binding")), CREATED),
@@ -331,11 +349,13 @@ impl ResourceType {
             served.extend([
                 Subresource::Attach,
                 Subresource::Binding,
+                Subresource::EphemeralContainers,
                 Subresource::Eviction,
                 Subresource::Exec,
                 Subresource::Log,
                 Subresource::PortForward,
                 Subresource::Proxy,
+                Subresource::Resize,
             ]);
         }
         if self.qualified() == "serviceaccounts" {

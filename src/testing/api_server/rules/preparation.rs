@@ -87,7 +87,7 @@ pub(super) fn updated_pod(before: &Value, pod: &mut Value) {
 }
 
 /// Returns the quality of service class of a pod.
-fn quality_of_service(spec: &Value) -> &'static str {
+pub(super) fn quality_of_service(spec: &Value) -> &'static str {
     let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
     let (mut any, mut all) = (false, true);
     for container in containers.into_iter().flatten().flatten() {
@@ -168,6 +168,51 @@ const TEMPLATES: &str = "deprecated.daemonset.template.generation";
 fn count_templates(set: &mut Value, generation: i64) {
     change(set, &["metadata", "annotations"], |annotations| {
         annotations.insert(TEMPLATES.into(), generation.to_string().into());
+    });
+}
+
+/// Restores everything in a pod but its ephemeral containers.
+pub(crate) fn only_ephemeral(before: &Value, pod: &mut Value) {
+    let containers = pod["spec"]["ephemeralContainers"].take();
+    restore_pod(before, pod);
+    change(pod, &["spec"], |spec| {
+        spec.remove("ephemeralContainers");
+        if !containers.is_null() {
+            spec.insert("ephemeralContainers".into(), containers);
+        }
+    });
+}
+
+/// Restores everything in a pod but the resources of its containers.
+pub(crate) fn only_resources(before: &Value, pod: &mut Value) {
+    let wanted = pod["spec"].clone();
+    restore_pod(before, pod);
+    for list in ["containers", "initContainers"] {
+        let containers = pod["spec"].get_mut(list).and_then(Value::as_array_mut);
+        for (n, container) in containers.into_iter().flatten().enumerate() {
+            let given = &wanted[list][n];
+            if given["name"] != container["name"] {
+                continue;
+            }
+            for name in ["resources", "resizePolicy"] {
+                match &given[name] {
+                    Value::Null => drop(container.as_object_mut().map(|one| one.remove(name))),
+                    value => container[name] = value.clone(),
+                }
+            }
+        }
+    }
+}
+
+/// Restores a pod but for the owners of its fields and the version that a client knows.
+fn restore_pod(before: &Value, pod: &mut Value) {
+    let owners = pod["metadata"]["managedFields"].take();
+    *pod = before.clone();
+    change(pod, &["metadata"], |metadata| {
+        metadata.remove("managedFields");
+        if !owners.is_null() {
+            metadata.insert("managedFields".into(), owners);
+        }
     });
 }
 

@@ -63,6 +63,7 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
     }
     let (version, kind) = (place.resource.api_version(), &place.resource.kind);
     let of = |object: &Value| match place.part {
+        Part::EphemeralContainers => Vec::new(),
         Part::Status | Part::Approval => validation::status_problems(&version, kind, object),
         _ => validation::problems(&version, kind, object),
     };
@@ -75,6 +76,8 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
     causes.extend(match place.part {
         Part::Status => changes::status_problems(&version, kind, before, object),
         Part::Approval => changes::approval_problems(before, object),
+        Part::EphemeralContainers => changes::ephemeral_problems(before, object),
+        Part::Resize => changes::resize_problems(before, object),
         _ => changes::problems(&version, kind, before, object),
     });
     causes

@@ -47,6 +47,10 @@ pub(crate) enum Part {
     Finalize,
     /// The conditions of a certificate request that decide about it.
     Approval,
+    /// The ephemeral containers of a pod.
+    EphemeralContainers,
+    /// The resources of a pod's containers.
+    Resize,
     /// The object with its status, which only the test process may write.
     Both,
 }

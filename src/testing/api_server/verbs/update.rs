@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Part, Place, admission, built_in, create, is_over, managed_fields, take_metadata};
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
-use crate::testing::api_server::rules::{definition, metadata, schema, strategy};
+use crate::testing::api_server::rules::{definition, metadata, preparation, schema, strategy};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
 
@@ -84,6 +84,12 @@ fn update_object(
         if owners_are_lost(store, place, &before, &object) {
             take_metadata(&mut object, "managedFields");
         }
+    }
+    // Ownership counts what was asked for, and only a part of it is written.
+    match place.part {
+        Part::EphemeralContainers => preparation::only_ephemeral(&before, &mut object),
+        Part::Resize => preparation::only_resources(&before, &mut object),
+        _ => {}
     }
     if place.part != Part::Both {
         let spec = object["spec"].clone();
@@ -194,10 +200,9 @@ fn restore_unwritten(place: Place<'_>, before: &Value, object: &mut Value) {
                 keep(&mut object["spec"], "finalizers", &finalizers);
             }
         }
-        Part::Object | Part::Scale if place.resource.status => {
-            keep(object, "status", &before["status"]);
-        }
-        Part::Object | Part::Scale | Part::Both => {}
+        Part::Both => {}
+        _ if place.resource.status => keep(object, "status", &before["status"]),
+        _ => {}
     }
 }
 

@@ -137,7 +137,9 @@ impl ResourceRequest<'_> {
         let options = WriteOptions::default();
         let place = self.place(&options);
         let stored = match self.part {
-            None | Some(Subresource::Status | Subresource::Approval) => {
+            None => place.current(&self.server.store.lock())?,
+            // A namespace's finalizers can be written, not read.
+            Some(part) if part.is_of_object() && part != Subresource::Finalize => {
                 place.current(&self.server.store.lock())?
             }
             Some(Subresource::Scale) => {
@@ -269,6 +271,8 @@ impl ResourceRequest<'_> {
                 Some(Subresource::Status) => Part::Status,
                 Some(Subresource::Scale) => Part::Scale,
                 Some(Subresource::Approval) => Part::Approval,
+                Some(Subresource::EphemeralContainers) => Part::EphemeralContainers,
+                Some(Subresource::Resize) => Part::Resize,
                 Some(Subresource::Finalize) => Part::Finalize,
                 None | Some(_) => Part::Object,
             },

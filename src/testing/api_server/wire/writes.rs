@@ -55,10 +55,10 @@ impl ResourceRequest<'_> {
         let mut store = self.server.store.lock();
         let (code, value) = match self.part {
             _ if self.resource.review => self.review(&mut store, &options, body)?,
-            None | Some(Subresource::Status | Subresource::Finalize | Subresource::Approval) => {
-                self.write_object(&mut store, &options, body)?
+            Some(part) if !part.is_of_object() => {
+                self.write_part(&mut store, part, &options, body)?
             }
-            Some(part) => self.write_part(&mut store, part, &options, body)?,
+            _ => self.write_object(&mut store, &options, body)?,
         };
         controllers::settle(&mut store);
         drop(store);

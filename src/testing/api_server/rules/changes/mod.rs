@@ -112,6 +112,16 @@ pub(crate) fn approval_problems(before: &Value, after: &Value) -> Vec<Cause> {
     certificates::approval(before, after)
 }
 
+/// Returns the problems of a change of a pod's ephemeral containers.
+pub(crate) fn ephemeral_problems(before: &Value, after: &Value) -> Vec<Cause> {
+    pods::ephemeral(before, after)
+}
+
+/// Returns the problems of a change of the resources of a pod's containers.
+pub(crate) fn resize_problems(before: &Value, after: &Value) -> Vec<Cause> {
+    pods::resize(before, after)
+}
+
 fn run(
     tables: &[(&str, &str, &'static [Row])],
     (api_version, kind): (&str, &str),

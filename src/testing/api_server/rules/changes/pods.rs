@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::rules::internal_form::difference;
+use crate::testing::api_server::rules::preparation::quality_of_service;
+use crate::testing::api_server::rules::validation;
 
 const PROBLEM: &str = "pod updates may not change fields other than \
     `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
@@ -151,4 +153,40 @@ fn selector(old: &Value, new: &Value, munged: &mut Value, causes: &mut Vec<Cause
         causes.push(Cause::invalid_raw("spec.nodeSelector", &shown, problem));
         restore(munged, old, "nodeSelector");
     }
+}
+
+/// Checks ephemeral containers, which can only be added.
+pub(super) fn ephemeral(before: &Value, after: &Value) -> Vec<Cause> {
+    let mut causes = validation::ephemeral_problems(after);
+    let list =
+        |pod: &Value| pod["spec"]["ephemeralContainers"].as_array().cloned().unwrap_or_default();
+    let new = list(after);
+    let path = "spec.ephemeralContainers";
+    for old in list(before) {
+        let name = old["name"].as_str().unwrap_or_default();
+        match new.iter().find(|container| container["name"] == old["name"]) {
+            None => {
+                let problem =
+                    format!("existing ephemeral containers {name:?} may not be removed\n");
+                causes.push(Cause::forbidden(path, &problem));
+            }
+            Some(new) if *new != old => {
+                let shown = difference("Container", &old, new);
+                let problem =
+                    format!("existing ephemeral containers {name:?} may not be changed\n{shown}");
+                causes.push(Cause::forbidden(path, &problem));
+            }
+            Some(_) => {}
+        }
+    }
+    causes
+}
+
+/// Checks new resources, which may not change the class of the pod.
+pub(super) fn resize(before: &Value, after: &Value) -> Vec<Cause> {
+    let class = quality_of_service(&before["spec"]);
+    if class == quality_of_service(&after["spec"]) {
+        return Vec::new();
+    }
+    vec![Cause::invalid("spec", class, "Pod QOS Class may not change as a result of resizing")]
 }

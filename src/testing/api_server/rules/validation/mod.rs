@@ -99,6 +99,13 @@ pub(crate) fn job_spec_problems(job: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Returns the problems of a pod's ephemeral containers.
+pub(crate) fn ephemeral_problems(pod: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    rows::check(pods::EPHEMERAL, "", pod, &mut causes);
+    causes
+}
+
 /// Returns the problems of a status.
 pub(crate) fn status_problems(api_version: &str, kind: &str, object: &Value) -> Vec<Cause> {
     run(STATUSES, api_version, kind, object)

@@ -17,6 +17,9 @@ pub(super) const POD: &[Row] = &[
     ("spec", Check(token_needs_account)),
 ];
 
+pub(super) const EPHEMERAL: &[Row] =
+    &[("spec.ephemeralContainers[]", Rows(CONTAINER)), ("spec", Check(containers::unique_names))];
+
 /// The metadata of a template.
 pub(super) const TEMPLATE_METADATA: &[Row] = &[
     // A server leaves `metadata` out of the path.

@@ -13,8 +13,9 @@ use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::formats::parse_address;
 use crate::testing::api_server::store::Store;
 
-/// The first two numbers of the range of addresses, `10.0.0.0/16`.
-const RANGE: [u8; 2] = [10, 0];
+/// The first number of all addresses of services. Clusters differ in their ranges, so that a client
+/// may ask for any of these.
+const RANGE: u8 = 10;
 const NODE_PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
 /// The number of random tries before all addresses or ports are tried in turn.
 const TRIES: usize = 64;
@@ -279,12 +280,12 @@ impl Others<'_> {
 fn address(taken: &HashSet<IpAddr>, wanted: &str) -> Result<IpAddr, &'static str> {
     let at = |n: u16| {
         let [high, low] = n.to_be_bytes();
-        IpAddr::from(Ipv4Addr::new(RANGE[0], RANGE[1], high, low))
+        IpAddr::from(Ipv4Addr::new(RANGE, 0, high, low))
     };
     if !wanted.is_empty() {
         let address =
             parse_address(wanted).ok_or("the provided network does not match the current range")?;
-        let within = matches!(address, IpAddr::V4(v4) if v4.octets()[..2] == RANGE);
+        let within = matches!(address, IpAddr::V4(v4) if v4.octets()[0] == RANGE);
         return match address {
             _ if !within => Err("the provided network does not match the current range"),
             address if taken.contains(&address) => Err("provided IP is already allocated"),

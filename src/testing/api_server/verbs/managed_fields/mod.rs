@@ -67,6 +67,8 @@ fn identity(place: &Place<'_>, name: &str, applies: bool) -> Identity {
         Part::Scale => "scale",
         Part::Finalize => "finalize",
         Part::Approval => "approval",
+        Part::EphemeralContainers => "ephemeralcontainers",
+        Part::Resize => "resize",
         Part::Object | Part::Both => "",
     };
     Identity::new(name, applies, &place.resource.api_version(), subresource)
@@ -85,7 +87,7 @@ fn is_reset(entries: &Value) -> bool {
 /// the old one.
 fn given(place: &Place<'_>, before: &Value, after: &Value) -> Managers {
     let live = || Managers::read(before).unwrap_or_default();
-    if matches!(place.part, Part::Status | Part::Scale | Part::Finalize | Part::Approval) {
+    if !matches!(place.part, Part::Object | Part::Both) {
         return live();
     }
     if is_reset(after) {
