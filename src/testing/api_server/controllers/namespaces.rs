@@ -11,6 +11,7 @@ use serde_json::json;
 use super::super::names;
 use super::super::resource::ResourceType;
 use super::super::rules::strategy;
+use super::super::store::stored::Stored;
 use super::super::store::{Collection, Store};
 use super::super::verbs::{Part, Place, purge, update};
 
@@ -30,7 +31,8 @@ pub(crate) fn create_initial(store: &mut Store) {
         }});
         strategy::complete(&resource, &mut object);
         strategy::on_create(&resource, true, &mut object);
-        store.put(&resource, object);
+        let stored = Stored::new(&resource, store.revision + 1, &mut object);
+        store.put(&resource, stored);
     }
 }
 

@@ -217,20 +217,11 @@ impl Store {
     }
 
     /// Stores an object.
-    pub(crate) fn put(&mut self, resource: &ResourceType, object: Value) -> Option<Arc<Stored>> {
-        self.put_with_views(resource, object, Views::new())
-    }
-
-    /// Stores an object, with its form in the versions that differ from the stored form.
-    pub(crate) fn put_with_views(
-        &mut self,
-        resource: &ResourceType,
-        object: Value,
-        views: Views,
-    ) -> Option<Arc<Stored>> {
-        let (revision, history_limit) = (self.revision + 1, self.history_limit);
+    /// Stores the state of an object at the next revision. `None` if the type is not served.
+    pub(crate) fn put(&mut self, resource: &ResourceType, stored: Stored) -> Option<Arc<Stored>> {
+        let (revision, history_limit) = (stored.revision, self.history_limit);
         let collection = self.collection(resource)?;
-        let stored = Arc::new(Stored::new(resource, revision, object).with_views(views));
+        let stored = Arc::new(stored);
         let before = collection.objects.insert(stored.key(), stored.clone());
         let before_owners = before.clone();
         collection.remember(

@@ -1,10 +1,11 @@
 //! One object at one revision, as the server keeps it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::shard;
 use crate::testing::api_server::resource::{ResourceType, absent, stored_path};
@@ -14,6 +15,9 @@ pub(crate) type Views = Vec<(String, Value)>;
 
 /// The largest depth of a stored object. A list adds two levels, and `serde_json` reads 128.
 const MOST_DEPTH: usize = 120;
+
+/// The capacity of an object's JSON before it is written, in bytes.
+const TYPICAL_SIZE: usize = 1024;
 
 /// A stored object: its bytes, and the values for selectors. It never changes.
 #[derive(Debug)]
@@ -42,14 +46,15 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Stores an object whose metadata is valid and that is not [too deep](is_too_deep).
-    pub(crate) fn new(resource: &ResourceType, revision: u64, mut object: Value) -> Self {
+    /// Stores an object whose metadata is valid and that is not [too deep](is_too_deep). Sets its
+    /// version.
+    pub(crate) fn new(resource: &ResourceType, revision: u64, object: &mut Value) -> Self {
         object["metadata"]["resourceVersion"] = revision.to_string().into();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
         let labels = labels.map(|(key, value)| (key.clone(), text(value))).collect();
         let fields = resource.fields.iter().map(|path| {
-            let mut value = &object;
+            let mut value = &*object;
             for member in stored_path(path).split('.') {
                 value = &value[member];
             }
@@ -66,7 +71,7 @@ impl Stored {
         let deleting = !object["metadata"]["deletionTimestamp"].is_null();
         let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
         let owners = owners.map(|owner| text(&owner["uid"])).collect();
-        let metadata = object.get("metadata").map(Value::to_string).unwrap_or_default();
+        let (tail, metadata) = tail_of(object);
         Self {
             revision,
             namespace,
@@ -77,9 +82,9 @@ impl Stored {
             uid,
             deleting,
             owners,
-            tail: tail_of(object),
+            metadata: tail.slice(metadata),
+            tail,
             views: Vec::new(),
-            metadata: metadata.into(),
             message: OnceLock::new(),
         }
     }
@@ -90,7 +95,7 @@ impl Stored {
         let revision = self.revision.to_string();
         let tail = |(version, mut object): (String, Value)| {
             object["metadata"]["resourceVersion"] = revision.clone().into();
-            (version, tail_of(object))
+            (version, tail_of(&object).0)
         };
         self.views = views.into_iter().map(tail).collect();
         self
@@ -103,12 +108,17 @@ impl Stored {
             Some((version.clone(), value.ok()?))
         };
         let views = self.views.iter().filter_map(view).collect();
-        Self::new(resource, revision, self.stored_value(resource)).with_views(views)
+        Self::new(resource, revision, &mut self.stored_value(resource)).with_views(views)
     }
 
     /// Returns the same object in a form that was read later.
     pub(crate) fn seen_as(&self, resource: &ResourceType, views: Views) -> Self {
-        Self::new(resource, self.revision, self.stored_value(resource)).with_views(views)
+        Self::new(resource, self.revision, &mut self.stored_value(resource)).with_views(views)
+    }
+
+    /// Returns the size of the object's JSON in bytes, without kind and apiVersion.
+    pub(crate) fn size(&self) -> usize {
+        self.tail.len() + 1
     }
 
     /// Returns the key that objects are ordered by.
@@ -163,15 +173,28 @@ fn write_head(resource: &ResourceType, out: &mut Vec<u8>) {
     out.extend_from_slice(head.as_bytes());
 }
 
-/// Returns the JSON of an object behind its kind and apiVersion.
-fn tail_of(object: Value) -> Bytes {
-    let mut members = match object {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    };
-    members.remove("kind");
-    members.remove("apiVersion");
-    Bytes::from(Value::Object(members).to_string()).slice(1..)
+/// Writes an object without kind, apiVersion and the opening brace. Also returns where its metadata
+/// is.
+fn tail_of(object: &Value) -> (Bytes, Range<usize>) {
+    let (mut tail, mut metadata) = (Vec::with_capacity(TYPICAL_SIZE), 0..0);
+    for (name, value) in object.as_object().into_iter().flatten() {
+        if matches!(name.as_str(), "kind" | "apiVersion") {
+            continue;
+        }
+        if !tail.is_empty() {
+            tail.push(b',');
+        }
+        tail.extend_from_slice(Value::from(name.as_str()).to_string().as_bytes());
+        tail.push(b':');
+        let start = tail.len();
+        // Memory takes every byte, and a value has no number that JSON lacks.
+        let _ = serde_json::to_writer(&mut tail, value);
+        if name == "metadata" {
+            metadata = start..tail.len();
+        }
+    }
+    tail.push(b'}');
+    (tail.into(), metadata)
 }
 
 /// Returns whether a value is nested more deeply than readers of JSON go, even in a list.

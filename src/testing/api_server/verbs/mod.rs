@@ -33,7 +33,7 @@ use crate::testing::api_server::store::stored::{Stored, Views, is_too_deep, key}
 
 pub(crate) use self::create::{create, create_as_is};
 pub(crate) use self::delete::{delete, delete_all, purge};
-pub(crate) use self::update::{replace, update, update_as_is};
+pub(crate) use self::update::{replace, update, update_as_is, update_from};
 
 /// The part of an object that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,9 +226,10 @@ impl<'a> Place<'a> {
             let view = views.into_iter().find(|(version, _)| *version == self.resource.version);
             return Ok(view.map_or(object, |(_, view)| view));
         }
-        check_size(&object)?;
-        let stored = store.put_with_views(self.resource, object, views);
-        Ok(stored.ok_or_else(Failure::not_served)?.value(self.resource))
+        let stored = Stored::new(self.resource, store.revision + 1, &mut object).with_views(views);
+        check_size(stored.size())?;
+        let stored = store.put(self.resource, stored).ok_or_else(Failure::not_served)?;
+        Ok(if differ { stored.value(self.resource) } else { object })
     }
 
     /// Removes the object, unless this is a dry run.
@@ -248,24 +249,9 @@ const LARGEST: usize = 3 * 512 * 1024;
 /// The largest message to that storage, in bytes.
 const LARGEST_MESSAGE: usize = 2 * 1024 * 1024;
 
-/// Returns a failure if an object is too large for a real server's storage.
-fn check_size(object: &Value) -> Result<(), Failure> {
-    struct Counter(usize);
-    impl std::io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut size = Counter(0);
-    if serde_json::to_writer(&mut size, object).is_err() {
-        return Ok(());
-    }
-    match size.0 {
+/// Returns a failure if an object of this size is too large for a real server's storage.
+fn check_size(size: usize) -> Result<(), Failure> {
+    match size {
         ..LARGEST => Ok(()),
         LARGEST..LARGEST_MESSAGE => {
             Err(Failure::without_reason("etcdserver: request is too large"))

@@ -52,6 +52,17 @@ pub(crate) fn update(
     current: &Arc<Stored>,
     object: Value,
 ) -> Result<Value, Failure> {
+    let before = current.value(place.resource);
+    update_object(store, place, (current, before), object, true)
+}
+
+/// Replaces `current`, whose value is `before`.
+pub(crate) fn update_from(
+    store: &mut Store,
+    place: Place<'_>,
+    current: (&Arc<Stored>, Value),
+    object: Value,
+) -> Result<Value, Failure> {
     update_object(store, place, current, object, true)
 }
 
@@ -59,7 +70,7 @@ pub(crate) fn update(
 pub(crate) fn update_as_is(
     store: &mut Store,
     place: Place<'_>,
-    current: &Arc<Stored>,
+    current: (&Arc<Stored>, Value),
     object: Value,
 ) -> Result<Value, Failure> {
     update_object(store, place, current, object, false)
@@ -68,11 +79,10 @@ pub(crate) fn update_as_is(
 fn update_object(
     store: &mut Store,
     place: Place<'_>,
-    current: &Arc<Stored>,
+    (current, before): (&Arc<Stored>, Value),
     mut object: Value,
     track: bool,
 ) -> Result<Value, Failure> {
-    let before = current.value(place.resource);
     check_version(place, current, &object)?;
     schema::complete(place.resource, &mut object);
     built_in::decode(place, &mut object)?;
@@ -92,9 +102,9 @@ fn update_object(
         _ => {}
     }
     if place.part != Part::Both {
-        let spec = object["spec"].clone();
+        let finalized = (place.part == Part::Finalize).then(|| object["spec"].clone());
         strategy::on_update(place.resource, &before, &mut object);
-        if place.part == Part::Finalize {
+        if let Some(spec) = finalized {
             object["spec"] = spec;
         }
         admission::complete_changed(place, &before, &mut object);
@@ -126,7 +136,7 @@ fn update_object(
     }
     if place.part != Part::Status
         && place.resource.generation
-        && desired_state(place, &object) != desired_state(place, &before)
+        && desires_something_else(place.resource, &before, &object)
     {
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
@@ -238,17 +248,18 @@ fn restore(before: &Value, object: &mut Value, member: &str) {
     }
 }
 
-/// Returns the part of an object whose changes the generation counts.
-fn desired_state(place: Place<'_>, object: &Value) -> Value {
-    let mut asked = object.clone();
-    let counted =
-        place.resource.counted_metadata.iter().map(|member| object["metadata"][member].clone());
-    let counted: Value = counted.collect();
-    if let Some(members) = asked.as_object_mut() {
-        if place.resource.status {
-            members.remove("status");
-        }
-        members.insert("metadata".into(), counted);
-    }
-    asked
+/// Returns whether two states differ in what the generation counts.
+fn desires_something_else(resource: &ResourceType, before: &Value, object: &Value) -> bool {
+    let mut metadata = resource.counted_metadata.iter();
+    let counts = |(name, _): &(&String, &Value)| {
+        *name != "metadata" && !(resource.status && *name == "status")
+    };
+    let members = |object: &'_ Value| {
+        let members = object.as_object().into_iter().flatten();
+        members.filter(counts).count()
+    };
+    let mut new = object.as_object().into_iter().flatten().filter(counts);
+    metadata.any(|member| object["metadata"][*member] != before["metadata"][*member])
+        || members(object) != members(before)
+        || new.any(|(name, value)| before.get(name) != Some(value))
 }

@@ -241,8 +241,8 @@ impl OpenWatch {
                 // selected state, with the version that took it out.
                 (true, false) => {
                     if let Some(before) = &change.before {
-                        let before = before.value(&self.resource);
-                        let last = Stored::new(&self.resource, change.revision, before);
+                        let mut before = before.value(&self.resource);
+                        let last = Stored::new(&self.resource, change.revision, &mut before);
                         self.event("DELETED", &last, out);
                     }
                 }

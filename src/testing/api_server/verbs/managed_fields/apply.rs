@@ -62,7 +62,7 @@ pub(crate) fn apply(
         take_metadata(&mut object, "resourceVersion");
         return Ok((true, create_as_is(store, place, object)?));
     };
-    update_as_is(store, place, &current, object).map(|object| (false, object))
+    update_as_is(store, place, (&current, live), object).map(|object| (false, object))
 }
 
 fn new_object(place: Place<'_>, shape: Shape<'_>) -> Value {

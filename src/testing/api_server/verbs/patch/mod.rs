@@ -7,7 +7,7 @@ mod strategic;
 
 use serde_json::Value;
 
-use super::{Place, decoding, update};
+use super::{Place, decoding, update_from};
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::go_format::{json_name, plain};
@@ -61,7 +61,8 @@ pub(crate) fn patch(
 ) -> Result<Value, Failure> {
     let form = Form::of(media_type, place.resource.custom)?;
     let current = place.current(store)?;
-    let mut object = current.value(place.resource);
+    let before = current.value(place.resource);
+    let mut object = before.clone();
     let shape = Shape::of(place.resource);
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
@@ -71,7 +72,7 @@ pub(crate) fn patch(
     check_kind(place.resource, &object)?;
     let object = place.check(object)?;
     place.check_name(&object)?;
-    update(store, place, &current, object)
+    update_from(store, place, (&current, before), object)
 }
 
 /// A patch that was read.
