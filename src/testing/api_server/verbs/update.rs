@@ -72,7 +72,8 @@ fn update_object(
     mut object: Value,
     track: bool,
 ) -> Result<Value, Failure> {
-    let before = current.value(place.resource);
+    let mut before = current.value(place.resource);
+    built_in::complete_stored(place, &mut before);
     check_version(place, current, &object)?;
     schema::complete(place.resource, &mut object);
     built_in::decode(place, &mut object)?;
