@@ -193,7 +193,10 @@ async fn custom_lists_merge_by_their_schema() {
         list.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         list
     };
-    let keyed = json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]});
+    let mut keyed = list(json!({
+        "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+    }));
+    keyed["items"]["required"] = json!(["name"]);
     let definition = json!({
         "metadata": {"name": "widgets.example.com"},
         "spec": {
@@ -202,7 +205,7 @@ async fn custom_lists_merge_by_their_schema() {
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
                 "openAPIV3Schema": {"type": "object", "properties": {"spec": {
                     "type": "object", "properties": {
-                        "parts": list(keyed), "whole": list(json!({})),
+                        "parts": keyed, "whole": list(json!({})),
                         "tags": {"type": "array", "x-kubernetes-list-type": "set",
                                  "items": {"type": "string"}},
                     },

@@ -59,6 +59,7 @@ async fn aggregated_discovery_matches_a_real_server() {
                 let found = resources.iter().find(|r| r["resource"] == resource["resource"]);
                 let mut real = found.unwrap().clone();
                 if let Some(others) = real.get_mut("subresources").and_then(Value::as_array_mut) {
+<<<<<<< HEAD
                     let known = [
                         "approval",
                         "binding",
@@ -69,6 +70,9 @@ async fn aggregated_discovery_matches_a_real_server() {
                         "scale",
                         "status",
                     ];
+=======
+                    let known = ["approval", "binding", "eviction", "scale", "status"];
+>>>>>>> w5
                     others.retain(|other| known.iter().any(|name| other["subresource"] == *name));
                 }
                 assert_eq!(*resource, real);

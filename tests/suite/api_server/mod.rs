@@ -5,6 +5,7 @@ mod apply;
 mod collecting;
 mod crds;
 mod deletes;
+mod direct_writes;
 mod discovery;
 mod fidelity;
 mod garbage;

@@ -117,7 +117,7 @@ async fn common_kinds_show_what_matters() {
                 "n",
                 "Unknown,SchedulingDisabled",
                 "worker",
-                null,
+                "",
                 "<none>",
                 "<none>",
                 "<unknown>",

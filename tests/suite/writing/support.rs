@@ -76,10 +76,18 @@ pub(crate) async fn settle(
 }
 
 /// Changes the deployment as another manager: a merge patch, or an apply.
-pub(crate) async fn patch(server: &ApiServer, manager: &str, subresource: &str, change: Value) {
+pub(crate) async fn patch(
+    server: &ApiServer,
+    manager: &str,
+    subresource: &str,
+    mut change: Value,
+) {
     let path = format!("/apis/apps/v1/namespaces/shop/deployments/web{subresource}");
     let uri = format!("{path}?fieldManager={manager}&force=true");
     let applies = change.get("kind").is_some();
+    if applies {
+        change["metadata"]["name"] = "web".into();
+    }
     let form = if applies { "apply-patch+yaml" } else { "merge-patch+json" };
     let request = Request::patch(if applies { uri } else { uri.replace("&force=true", "") })
         .header("content-type", format!("application/{form}"))

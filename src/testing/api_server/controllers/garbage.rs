@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::resource::ResourceType;
+use super::super::rules::metadata;
 use super::super::store::Store;
 use super::super::store::stored::{Stored, key};
 use super::super::verbs::options::{DeleteOptions, Propagation};
@@ -156,7 +157,10 @@ fn place<'a>(resource: &'a ResourceType, object: &'a Stored) -> Place<'a> {
     Place::direct(resource, namespace, Some(&object.name), Part::Both)
 }
 
-fn write(store: &mut Store, resource: &ResourceType, current: &Arc<Stored>, object: Value) {
+fn write(store: &mut Store, resource: &ResourceType, current: &Arc<Stored>, mut object: Value) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata::tidy(metadata);
+    }
     // An object that a rule has since outlawed keeps its owners, as on a real server.
     let _ = update(store, place(resource, current), current, object);
 }

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::{Part, Place};
 use crate::testing::api_server::failure::{Cause, Failure};
-use crate::testing::api_server::rules::{changes, defaults, normal_form, validation, warnings};
+use crate::testing::api_server::rules::{
+    changes, defaults, normal_form, strategy, validation, warnings,
+};
 
 /// Brings a body into normal form and adds the defaults of its type.
 pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure> {
@@ -26,6 +28,19 @@ pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure
     defaults::add(&version, kind, object);
     normal_form::complete(&version, kind, object);
     Ok(())
+}
+
+/// Completes an object of the store like one that a client sends. The test process may have
+/// written it without its defaults, and a change of something else must not add them.
+pub(super) fn complete_stored(place: Place<'_>, object: &mut Value) {
+    if !applies(place) {
+        return;
+    }
+    let mut completed = object.clone();
+    if decode(place, &mut completed).is_ok() {
+        strategy::on_update(place.resource, object, &mut completed);
+        *object = completed;
+    }
 }
 
 /// Adds the members that the type always has.

@@ -83,6 +83,11 @@ fn update_object(
     mut object: Value,
     track: bool,
 ) -> Result<Value, Failure> {
+<<<<<<< HEAD
+=======
+    let mut before = current.value(place.resource);
+    built_in::complete_stored(place, &mut before);
+>>>>>>> w5
     check_version(place, current, &object)?;
     schema::complete(place.resource, &mut object);
     built_in::decode(place, &mut object)?;
