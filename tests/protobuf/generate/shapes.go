@@ -73,7 +73,6 @@ pub(super) static KINDS: [(&str, &str, u16); %d] = [
 pub(super) const OBJECT_META: u16 = %d;
 
 /// The types: name in Go, and members in the order of Go.
-#[rustfmt::skip]
 pub(super) static TYPES: [Type; %d] = [
 %s];
 `, len(roots), kinds.String(), types.known[reflect.TypeFor[metav1.ObjectMeta]()], len(types.all), rows.String())

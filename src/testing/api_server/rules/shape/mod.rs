@@ -7,6 +7,7 @@
 
 mod go;
 mod row;
+#[rustfmt::skip] // generated
 mod table;
 mod text;
 mod time;

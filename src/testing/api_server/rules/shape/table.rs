@@ -1,9 +1,6 @@
 //! The Go types of the built-in kinds. Written by tests/protobuf/generate; never by hand.
 
-use super::row::{
-    Many::{List as L, Map as M, One as O},
-    Type, Value as V, field as f, of_type as t,
-};
+use super::row::{Many::{List as L, Map as M, One as O}, Type, Value as V, field as f, of_type as t};
 
 /// The kinds: apiVersion, kind, number of the type; in order.
 pub(super) static KINDS: [(&str, &str, u16); 98] = [
@@ -111,7 +108,6 @@ pub(super) static KINDS: [(&str, &str, u16); 98] = [
 pub(super) const OBJECT_META: u16 = 631;
 
 /// The types: name in Go, and members in the order of Go.
-#[rustfmt::skip]
 pub(super) static TYPES: [Type; 646] = [
     // 0 admission/v1.AdmissionRequest
     t("v1.AdmissionRequest", &[
