@@ -207,7 +207,7 @@ fn arguments_equal_those_of_envtest() {
     ] {
         assert!(arguments.iter().any(|argument| argument == flag), "{flag} in {arguments:?}");
     }
-    assert_eq!(arguments.len(), 14);
+    assert_eq!(arguments.len(), 17);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn first_flag_replaces_default_and_others_add() {
     };
     assert_eq!(of("disable-admission-plugins"), ["A", "B"]);
     assert_eq!(of("v"), ["4", "5"]);
-    assert_eq!(arguments.len(), 17);
+    assert_eq!(arguments.len(), 20);
 }
 
 #[test]
