@@ -13,10 +13,11 @@
 //!
 //! It runs only the two controllers that a delete needs: those of namespaces and of definitions. It
 //! speaks JSON, YAML and protobuf. Objects of a custom type are pruned, defaulted and validated by
-//! their schema; the feature `testing-cel` evaluates its rules in CEL as well. Of built-in types the
-//! common ones are defaulted and validated. It serves the subresources `status` and `scale`,
-//! `eviction` and `binding` of pods, and `token` of service accounts. Pods have no output and take no
-//! connections.
+//! their schema; the feature `testing-cel` evaluates its rules in CEL as well. Objects of built-in
+//! types get a real server's defaults, and the common ones are validated. Writes that the test makes
+//! directly are stored as they are. It serves the subresources `status` and `scale`, those of pods
+//! that change them, `approval` of certificate requests, and `token` of service accounts. Pods have
+//! no output and take no connections.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
