@@ -266,6 +266,15 @@ impl<'a> Comparison<'a> {
         if key == "causes" {
             return self.causes(path, &recorded, &ours);
         }
+        if key == "managedFields" {
+            // Their order follows times of whole seconds, which the clock decides.
+            let manager = |entry: &&Value| {
+                let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+                ["manager", "operation", "subresource", "apiVersion"].map(text)
+            };
+            recorded.sort_by_key(manager);
+            ours.sort_by_key(manager);
+        }
         let is_list = path == "items" || path == "rows";
         if is_list && self.everywhere {
             recorded.retain(|item| {

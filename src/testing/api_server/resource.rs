@@ -196,6 +196,11 @@ impl ResourceType {
         }
     }
 
+    /// Returns whether the contents of the type's objects appear in no message.
+    pub(crate) fn is_confidential(&self) -> bool {
+        self.group.is_empty() && self.kind == "Secret"
+    }
+
     /// Returns whether both are versions of the same resource, so that they share their objects.
     pub(crate) fn shares_objects_with(&self, other: &Self) -> bool {
         self.group == other.group && self.plural == other.plural

@@ -110,8 +110,9 @@ pub(crate) fn patch(
     let mut scale = seen(place.resource, &current.value(place.resource))?;
     let patch = Patch::read(form, body)?;
     let shape = Shape::of_kind(VERSION, "Scale");
+    let before = scale.clone();
     patch.apply(shape, &mut scale)?;
-    patch.decode(shape, place, options.unknown, &mut scale, |source, scale| {
+    patch.decode(shape, place, options.unknown, (&before, &mut scale), |source, scale| {
         let unknown = shape::decode(shape, source, scale)?.into_iter();
         Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
     })?;

@@ -66,7 +66,7 @@ pub(crate) fn patch(
     let shape = Shape::of(place.resource);
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
-    patch.decode(shape, place, options.unknown, &mut object, |source, object| {
+    patch.decode(shape, place, options.unknown, (&before, &mut object), |source, object| {
         decoding::members(place.resource, source, object)
     })?;
     check_kind(place.resource, &object)?;
@@ -123,7 +123,7 @@ impl Patch {
         shape: Shape<'_>,
         place: Place<'_>,
         validation: FieldValidation,
-        object: &mut Value,
+        (before, object): (&Value, &mut Value),
         members: impl FnOnce(Source, &mut Value) -> Result<Vec<String>, String>,
     ) -> Result<(), Failure> {
         let mut problems = decoding::repeated(self.repeated.clone());
@@ -134,9 +134,13 @@ impl Patch {
                 problems.into_iter().map(|problem| format!("json patch {problem}")).collect();
         }
         let source = if self.form == Form::Strategic { Source::Memory } else { Source::Json };
-        let patched = object.clone();
         let refused = |problem: &str| {
+            let mut patched = before.clone();
+            // The patch could be applied before.
+            let _ = self.apply(shape, &mut patched);
             let shown = match self.form {
+                // A real server shows what is in it.
+                _ if place.resource.is_confidential() => "<a Secret>".to_owned(),
                 Form::Strategic => plain(&self.value),
                 Form::Json => text(shape, &patched, &json::touched(&self.value)),
                 Form::Merge => text(shape, &patched, &self.value),
