@@ -39,6 +39,7 @@ pub(super) fn complete_stored(place: Place<'_>, object: &mut Value) {
     let mut completed = object.clone();
     if decode(place, &mut completed).is_ok() {
         strategy::on_update(place.resource, object, &mut completed);
+        complete(place, &mut completed);
         *object = completed;
     }
 }
@@ -82,19 +83,18 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
         Part::Status | Part::Approval => validation::status_problems(&version, kind, object),
         _ => validation::problems(&version, kind, object),
     };
-    let mut causes = of(object);
-    let Some(before) = before else { return causes };
-    if !causes.is_empty() {
-        let known: HashSet<Cause> = of(before).into_iter().collect();
-        causes.retain(|cause| !known.contains(cause));
-    }
-    causes.extend(match place.part {
+    let change = |before: &Value, object: &Value| match place.part {
         Part::Status => changes::status_problems(&version, kind, before, object),
         Part::Approval => changes::approval_problems(before, object),
-        Part::EphemeralContainers => changes::ephemeral_problems(before, object),
-        Part::Resize => changes::resize_problems(before, object),
         _ => changes::problems(&version, kind, before, object),
-    });
+    };
+    let mut causes = of(object);
+    let Some(before) = before else { return causes };
+    causes.extend(change(before, object));
+    if !causes.is_empty() {
+        let known: HashSet<Cause> = of(before).into_iter().chain(change(before, before)).collect();
+        causes.retain(|cause| !known.contains(cause));
+    }
     causes
 }
 
