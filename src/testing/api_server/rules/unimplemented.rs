@@ -111,9 +111,6 @@ pub(crate) fn rule(
     before: Option<&Value>,
     object: &Value,
 ) -> Option<String> {
-    if let Some(rule) = schema::unimplemented(resource, before, object) {
-        return Some(format!("validation by CEL: {rule}"));
-    }
     let name = resource.qualified();
     let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
     let found = rules.find(|(_, judges, _)| judges(before, object));

@@ -96,7 +96,7 @@ impl ResourceRequest<'_> {
                 (200, scale::replace(store, place, &read(SCALE)?)?)
             }
             (Subresource::Scale, &Method::PATCH) if self.content_type.starts_with(patch::APPLY) => {
-                (200, scale::apply(store, place, options, &applied(body)?)?)
+                (200, scale::apply(store, place, options, &applied(body)?.0)?)
             }
             (Subresource::Scale, &Method::PATCH) => {
                 self.check_force(options)?;
@@ -181,13 +181,12 @@ impl ResourceRequest<'_> {
                     let cause = Cause::required("fieldManager", problem);
                     return Err(Failure::invalid_options("PatchOptions", &cause));
                 }
-                let applied = applied(body)?;
+                let (applied, repeated) = applied(body)?;
                 if whole && place.current(store).is_err() {
                     // An apply that creates needs both verbs.
                     let access = self.server.access.lock();
                     authorization::check(&access, self.user, "create", self.target, self.head)?;
                 }
-                let repeated = repeated_in_yaml(content_type, body);
                 let refused = repeated.as_deref().map(Failure::strict_apply);
                 let refused = refused.filter(|_| options.unknown == FieldValidation::Strict);
                 let (made, value) =
@@ -259,17 +258,22 @@ fn delete_answer(resource: &ResourceType, deleted: Deleted) -> Value {
     }
 }
 
-/// Returns the configuration of an apply.
-fn applied(body: &Bytes) -> Result<Value, Failure> {
-    let applied = match json::read(body) {
-        Ok(parsed) => parsed.value,
-        Err(_) => yaml::read(body).map_err(|problem| {
-            let problem = format!("error converting YAML to JSON: yaml: {problem}");
-            Failure::bad_request(format!("error decoding YAML: {problem}"))
-        })?,
+/// Returns the configuration of an apply, and its first member that occurs twice.
+fn applied(body: &Bytes) -> Result<(Value, Option<String>), Failure> {
+    let (applied, repeated) = match json::read(body) {
+        // JSON without repeated members is YAML without them.
+        Ok(parsed) if parsed.repeated.is_empty() => (parsed.value, None),
+        Ok(parsed) => (parsed.value, yaml_keys::repeated(body)),
+        Err(_) => (
+            yaml::read(body).map_err(|problem| {
+                let problem = format!("error converting YAML to JSON: yaml: {problem}");
+                Failure::bad_request(format!("error decoding YAML: {problem}"))
+            })?,
+            yaml_keys::repeated(body),
+        ),
     };
     if applied.is_object() || applied.is_null() {
-        return Ok(applied);
+        return Ok((applied, repeated));
     }
     let found = json_name(&applied);
     Err(Failure::bad_request(format!(
@@ -281,6 +285,5 @@ fn applied(body: &Bytes) -> Result<Value, Failure> {
 /// Returns the member of a YAML body that occurs twice.
 fn repeated_in_yaml(content_type: &str, body: &[u8]) -> Option<String> {
     let media_type = media_type(content_type);
-    let is_yaml = matches!(&*media_type, yaml::MEDIA_TYPE | patch::APPLY);
-    if is_yaml { yaml_keys::repeated(body) } else { None }
+    if media_type == yaml::MEDIA_TYPE { yaml_keys::repeated(body) } else { None }
 }

@@ -110,9 +110,9 @@ pub(crate) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value
         return;
     }
     let shape = Shape::of(place.resource);
-    let new = || shape::empty(shape);
-    let old = before.cloned().unwrap_or_else(new);
-    update(place, &mut managers, place.manager, (&old, after));
+    let empty = before.is_none().then(|| shape::empty(shape));
+    let old = before.or(empty.as_ref()).unwrap_or(&Value::Null);
+    update(place, &mut managers, place.manager, (old, after));
     set_entries(after, managers.entries());
 }
 
