@@ -86,6 +86,8 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
     let change = |before: &Value, object: &Value| match place.part {
         Part::Status => changes::status_problems(&version, kind, before, object),
         Part::Approval => changes::approval_problems(before, object),
+        Part::EphemeralContainers => changes::ephemeral_problems(before, object),
+        Part::Resize => changes::resize_problems(before, object),
         _ => changes::problems(&version, kind, before, object),
     };
     let mut causes = of(object);
