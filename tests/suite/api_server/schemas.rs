@@ -35,7 +35,9 @@ async fn defined() -> ApiServer {
 }
 
 fn gadget(name: &str, spec: &Value) -> Value {
-    json!({"metadata": {"name": name}, "spec": spec})
+    json!({
+        "apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": spec,
+    })
 }
 
 #[tokio::test]

@@ -67,9 +67,12 @@ async fn hour_at_rest_has_only_lease_renewals_and_watches() {
                 let child = children.apply_owned(&*site, child).await?;
                 let mut namespace = Namespace::default();
                 namespace.metadata.name = name;
-                let phase = format!("{:?}", child.object().metadata.generation);
-                namespace.status =
-                    serde_json::from_value(json!({"phase": phase})).expect("it is a status");
+                let generation = child.object().metadata.generation.unwrap_or_default();
+                let condition = json!({
+                    "type": "SiteApplied", "status": "True", "message": generation.to_string(),
+                });
+                let status = json!({ "conditions": [condition] });
+                namespace.status = serde_json::from_value(status).expect("it is a status");
                 statuses.apply_status(&namespace).await?;
                 let minute = std::time::Duration::from_secs(60);
                 Ok::<_, kube_informer::writing::ApplyError>(Action::requeue_after(minute))

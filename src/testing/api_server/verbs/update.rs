@@ -136,7 +136,7 @@ fn update_object(
     admission::admit_changed(store, place, &before, &mut object)?;
     if managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.
-        return Ok(before);
+        return Ok(current.value(place.resource));
     }
     if place.part != Part::Status
         && place.resource.generation
