@@ -46,9 +46,9 @@ pub(crate) struct Comparison<'a> {
     sent: BTreeSet<String>,
     /// The beginning of the name that the server had to complete.
     generated: Option<String>,
-    /// Whether objects that the scenario did not make are left out of lists.
+    /// True if lists leave out objects that the scenario did not make.
     everywhere: bool,
-    /// Whether the uids in reach are those of one object.
+    /// True if the uids in reach are those of one object.
     same_object: bool,
     mismatches: Vec<Mismatch>,
 }

@@ -21,7 +21,7 @@ pub(crate) const MODE: &str = "CONFORMANCE";
 /// The lines that are shown of a step that differs.
 const SHOWN: usize = 10;
 
-/// How often a request is repeated that was repeated in the recording.
+/// The number of repetitions of a request that was repeated in the recording.
 const POLLS: usize = 20;
 
 /// The outcome of a step.
@@ -36,7 +36,7 @@ pub(crate) struct Outcome {
 /// A replay in progress.
 struct Replay {
     server: ApiServer,
-    /// Whether the responses depend on the hashes of uids.
+    /// True if the responses depend on the hashes of uids.
     sharded: bool,
     binding: Binding,
     /// The recorded and our response of each step so far.

@@ -174,8 +174,8 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Adds a bearer token for a user, whose permissions are `rules`. After the first call a request
-    /// without a token is of the user `system:anonymous`.
+    /// Adds a bearer token for a user, whose permissions are `rules`. After the first call a
+    /// request without a token is of the user `system:anonymous`.
     /// ```
     /// use kube_informer::testing::ApiServer;
     /// use kube_informer::testing::api_server::AccessRule;

@@ -7,17 +7,21 @@
 //! - create, get, replace, delete with finalizers and grace periods;
 //! - JSON patch, merge patch, strategic merge patch, server-side apply with field ownership;
 //! - label and field selectors, shards, metadata-only objects, tables, custom resource definitions;
+//! - the subresources of pods, namespaces, service accounts and certificate requests, `status` and
+//!   `scale`;
 //! - tokens and access rules, and failures as real `Status` bodies.
 //!
-//! A test can compact its history, drop its watches, and answer any request itself.
+//! It speaks JSON, YAML and protobuf. A test can compact its history, drop its watches, and answer
+//! any request itself.
 //!
-//! It runs only the two controllers that a delete needs: those of namespaces and of definitions. It
-//! speaks JSON, YAML and protobuf. Objects of a custom type are pruned, defaulted and validated by
-//! their schema; the feature `testing-cel` evaluates its rules in CEL as well. Objects of built-in
-//! types get a real server's defaults, and the common ones are validated. Writes that the test makes
-//! directly are stored as they are. It serves the subresources `status` and `scale`, those of pods
-//! that change them, `approval` of certificate requests, and `token` of service accounts. Pods have
-//! no output and take no connections.
+//! A client's write is defaulted, validated and answered as by a kube-apiserver v1.36: metadata,
+//! built-in kinds, definitions, and objects of custom types by all keywords of their schema. Rules
+//! in CEL need the feature `testing-cel`. [`strict`](ApiServerBuilder::strict) refuses what a rule
+//! would judge that is not implemented. What the test itself writes ([`create`](ApiServer::create),
+//! [`replace`](ApiServer::replace)) is stored as it is, if its metadata is valid.
+//!
+//! The server runs the controllers of namespaces and of definitions, and on request
+//! [that of garbage](ApiServerBuilder::garbage_collection). It runs no others.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;

@@ -84,8 +84,8 @@ impl ApiServer {
         })
     }
 
-    /// Sets the status of a Node to ready, and removes the taint of nodes that are not, as a kubelet
-    /// and the node controller do. Returns the Node.
+    /// Sets the status of a Node to ready, and removes the taint of nodes that are not, as a
+    /// kubelet and the node controller do. Returns the Node.
     ///
     /// # Errors
     /// Returns an error if there is no such Node.
@@ -98,8 +98,8 @@ impl ApiServer {
         })
     }
 
-    /// Sets the status of a Pod to that of one that runs and is ready, as a kubelet does. Returns the
-    /// Pod. Its node stays as it is: a test that schedules sets `spec.nodeName` itself.
+    /// Sets the status of a Pod to that of one that runs and is ready, as a kubelet does. Returns
+    /// the Pod. Its node stays as it is: a test that schedules sets `spec.nodeName` itself.
     ///
     /// # Errors
     /// Returns an error if there is no such Pod.

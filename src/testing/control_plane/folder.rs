@@ -1,6 +1,6 @@
 //! The temporary folder of a control plane, and the keys and certificates in it: a certificate
-//! authority, the certificates of the API server, of etcd and of its clients, and the key that signs
-//! tokens of service accounts.
+//! authority, the certificates of the API server, of etcd and of its clients, and the key that
+//! signs tokens of service accounts.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -121,8 +121,8 @@ fn certificate_error(error: &rcgen::Error) -> ControlPlaneError {
     ControlPlaneError::Certificates(error.to_string())
 }
 
-/// Returns a new authority, and certificates of the API server, of etcd, and of etcd's clients. They
-/// name no purpose, because etcd uses its own as a client, too.
+/// Returns a new authority, and certificates of the API server, of etcd, and of etcd's clients.
+/// They name no purpose, because etcd uses its own as a client, too.
 fn certificates(address: IpAddr) -> Result<(String, [Identity; 3]), rcgen::Error> {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -1,5 +1,5 @@
-//! The controller of definitions: it serves the types that they declare, and deletes the objects of a
-//! type whose definition is being deleted.
+//! The controller of definitions: it serves the types that they declare, and deletes the objects of
+//! a type whose definition is being deleted.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! The controller of namespaces: it deletes every object in a namespace that is being deleted, and
 //! removes the namespace when it is empty.
 //!
-//! Objects with finalizers delay this. Pods are deleted without grace, as if their nodes had acted at
-//! once.
+//! Objects with finalizers delay this. Pods are deleted without grace, as if their nodes had acted
+//! at once.
 
 use std::sync::Arc;
 

@@ -121,8 +121,8 @@ pub(crate) fn on_update(resource: &ResourceType, before: &Value, object: &mut Va
     }
 }
 
-/// Marks an object whose deletion is asked for, for the first time or again. Returns false if the type
-/// has a grace period instead.
+/// Marks an object whose deletion is asked for, for the first time or again. Returns false if the
+/// type has a grace period instead.
 pub(crate) fn on_delete(resource: &ResourceType, object: &mut Value, first: bool) -> bool {
     let Some(mark) = strategy(resource).and_then(|strategy| strategy.on_delete) else {
         return false;

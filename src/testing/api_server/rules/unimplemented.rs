@@ -128,6 +128,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn guide_lists_every_rule() {
+        let guide = include_str!("../../../docs/testing_a_controller.md");
+        for (kind, _, rule) in RULES {
+            assert!(guide.contains(&format!("| `{kind}` | {rule} |")), "{kind}: {rule}");
+        }
+    }
+
+    #[test]
     fn only_what_a_rule_would_judge_is_named() {
         let namespaces = ResourceType::new("", "v1", "Namespace", "namespaces", false);
         let plain = json!({"metadata": {"labels": {"a": "b"}}});

@@ -1,5 +1,5 @@
-//! The subresources of pods that lead to a node: logs, commands, ports. Nothing runs on the nodes of
-//! this server, so that only refusals, and the log of a pod without a node, are answered.
+//! The subresources of pods that lead to a node: logs, commands, ports. Nothing runs on the nodes
+//! of this server, so that only refusals, and the log of a pod without a node, are answered.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Creates, replaces and deletes: the effect of a write on the store.
 //!
-//! A write is checked, completed with what a server sets, and stored. It is atomic under the store's
-//! lock. The controllers act on it afterwards.
+//! A write is checked, completed with what a server sets, and stored. It is atomic under the
+//! store's lock. The controllers act on it afterwards.
 
 mod admission;
 mod built_in;

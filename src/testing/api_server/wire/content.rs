@@ -43,8 +43,8 @@ impl<'a> Expected<'a> {
         Self { group, version, kind, custom: *custom, alias: None }
     }
 
-    /// Returns the body of a request as an object of this kind, with the paths of members that occur
-    /// twice. A built-in kind may be left out.
+    /// Returns the body of a request as an object of this kind, with the paths of members that
+    /// occur twice. A built-in kind may be left out.
     pub(super) fn read(self, content_type: &str, body: &Bytes) -> Result<Parsed, Failure> {
         let Parsed { value, repeated } =
             syntax(content_type, body, "couldn't get version/kind; json parse error: ")
@@ -155,7 +155,8 @@ impl From<String> for Syntax {
     }
 }
 
-/// Returns the value of a body, with the paths of members that occur twice. The problem of a JSON body follows the prefix.
+/// Returns the value of a body, with the paths of members that occur twice. The problem of a JSON
+/// body follows the prefix.
 pub(super) fn syntax(
     content_type: &str,
     body: &Bytes,

@@ -24,7 +24,7 @@ pub(super) fn pod(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     }
     tolerations(old, new, causes);
     gates(old, new, causes);
-    // What can change is made equal. Whatever is left cannot change.
+    // Members that can change are made equal. Others cannot change.
     let mut munged = new.clone();
     for list in ["containers", "initContainers"] {
         for n in 0..old[list].as_array().map_or(0, Vec::len) {

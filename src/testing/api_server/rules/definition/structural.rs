@@ -1,5 +1,5 @@
-//! Structural schemas: each value has a type outside of `allOf`, `anyOf`, `oneOf` and `not`, so that
-//! pruning and defaulting know it.
+//! Structural schemas: each value has a type outside of `allOf`, `anyOf`, `oneOf` and `not`, so
+//! that pruning and defaulting know it.
 
 use serde_json::{Value, json};
 

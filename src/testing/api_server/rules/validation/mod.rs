@@ -1,8 +1,8 @@
 //! Problems of objects of built-in types, in the words of a server.
 //!
 //! Each kind has a table of rows, and so has each type inside kinds. A row is a path and a rule. A
-//! rule that joins members is a function. Objects are in normal form and have their defaults: members
-//! that a type always has are there.
+//! rule that joins members is a function. Objects are in normal form and have their defaults:
+//! members that a type always has are there.
 
 mod access;
 mod autoscaling;
