@@ -95,7 +95,7 @@ async fn foreground_deletion_waits_for_dependents_that_block_it() {
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
     let patch = serde_json::json!({"metadata": {"finalizers": null}});
     let patch = kube::api::Patch::Merge(patch);
-    maps.patch("held", &Default::default(), &patch).await.unwrap();
+    maps.patch("held", &kube::api::PatchParams::default(), &patch).await.unwrap();
     assert_eq!(names(&server).await, [""; 0]);
 }
 

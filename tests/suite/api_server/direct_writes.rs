@@ -39,8 +39,8 @@ where
             json!([{"op": "add", "path": format!("/metadata/labels/{kind}"), "value": "x"}]);
         let media_type = format!("application/{kind}+json");
         let headers = [("content-type", &*media_type)];
-        let patch = if n == 2 { steps } else { label };
-        let patched = ask(&server, "PATCH", &path, &headers, &patch).await;
+        let change = if n == 2 { steps } else { label };
+        let patched = ask(&server, "PATCH", &path, &headers, &change).await;
         assert_eq!(patched.status, 200, "{kind} {path}: {:#}", patched.json());
         let metadata = &patched.json()["metadata"];
         assert_eq!(metadata["labels"][kind], "x", "{kind} {path}");

@@ -85,9 +85,9 @@ async fn what_is_applied_holds_after_one_write() {
         settle(&server, &informer, &applier, &wanted).await;
         for step in 0..60 {
             for _ in 0..rng.u8(0..3) {
-                let applied = rng.bool() && step % 5 == 0;
-                let change = change(&mut rng, applied);
-                if applied {
+                let by_apply = rng.bool() && step % 5 == 0;
+                let change = change(&mut rng, by_apply);
+                if by_apply {
                     let mut whole = change;
                     whole["apiVersion"] = "apps/v1".into();
                     whole["kind"] = "Deployment".into();

@@ -142,6 +142,7 @@ impl std::fmt::Debug for Access {
         f.debug_struct("Access")
             .field("tokens", &self.tokens.len())
             .field("rules", &self.rules)
+            .field("refuses_anonymous", &self.refuses_anonymous)
             .finish()
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn answer(
             asked["status"] = json!({ "userInfo": about(user) });
             return Ok(asked);
         }
-        "selfsubjectrulesreviews" => return rules(access, user, asked),
+        "selfsubjectrulesreviews" => return rules(access, user, &asked),
         _ => {}
     }
     managed_fields::track(&place, None, &mut asked);
@@ -162,7 +162,7 @@ fn token(access: &Access, mut asked: Value) -> Result<Value, Failure> {
 }
 
 /// Answers a review of the user's rules in a namespace.
-fn rules(access: &Access, user: &User, asked: Value) -> Result<Value, Failure> {
+fn rules(access: &Access, user: &User, asked: &Value) -> Result<Value, Failure> {
     if asked["spec"]["namespace"].as_str().unwrap_or_default().is_empty() {
         return Err(Failure::bad_request("no namespace on request"));
     }

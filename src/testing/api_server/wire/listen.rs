@@ -144,7 +144,7 @@ fn foreign_host<B>(address: IpAddr, request: &Request<B>) -> Option<String> {
     }
     let headers = request.headers().get_all(HOST).iter();
     let headers = headers.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let authority = request.uri().authority().map(|authority| authority.to_string());
+    let authority = request.uri().authority().map(ToString::to_string);
     headers.chain(authority).find(|host| !is_local(host))
 }
 

@@ -152,7 +152,7 @@ impl ResourceRequest<'_> {
                 *response.status_mut() = StatusCode::NO_CONTENT;
                 return Ok(response);
             }
-            Some(part) => return Err(self.connect(&self.server.store.lock(), place, part)),
+            Some(part) => return Err(Self::connect(&self.server.store.lock(), place, part)),
         };
         let form = self.accepted.for_object(resource)?;
         if self.accepted.encoding == Encoding::Protobuf {
@@ -166,7 +166,7 @@ impl ResourceRequest<'_> {
     }
 
     /// Returns the failure of a connection to a pod, which has no node here.
-    pub(super) fn connect(&self, store: &Store, place: Place<'_>, part: Subresource) -> Failure {
+    pub(super) fn connect(store: &Store, place: Place<'_>, part: Subresource) -> Failure {
         let connection = match part {
             Subresource::Exec | Subresource::Attach | Subresource::PortForward => {
                 connect::stream(store, place)

@@ -29,14 +29,14 @@ pub(super) async fn reach(server: &Server, version: Option<u64>) -> Result<(), F
     let Some(version) = version else { return Ok(()) };
     let until = Instant::now() + PATIENCE;
     loop {
-        let mut changes = {
+        let mut revisions = {
             let store = server.store.lock();
             if version <= store.revision {
                 return Ok(());
             }
             store.changes()
         };
-        let changed = timeout_at(until, changes.changed()).await;
+        let changed = timeout_at(until, revisions.changed()).await;
         if !matches!(changed, Ok(Ok(()))) {
             let current = server.store.lock().revision;
             return if version <= current {

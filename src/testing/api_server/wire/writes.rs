@@ -119,7 +119,7 @@ impl ResourceRequest<'_> {
                 | Subresource::PortForward
                 | Subresource::Proxy,
                 _,
-            ) => return Err(self.connect(store, place, part)),
+            ) => return Err(Self::connect(store, place, part)),
             _ => return Err(self.not_allowed()),
         })
     }

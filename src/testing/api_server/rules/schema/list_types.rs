@@ -129,7 +129,8 @@ mod tests {
                     "items": {"type": "object"}},
         }});
         let object = json!({"set": ["a", "b", "a", "a"], "map": [{"k": 1}, {"k": 1, "v": 2}]});
-        let told: Vec<String> = problems(&schema, &object).iter().map(|c| c.to_string()).collect();
+        let told: Vec<String> =
+            problems(&schema, &object).iter().map(ToString::to_string).collect();
         assert_eq!(told, ["map[1]: Duplicate value: {\"k\":1}", "set[2]: Duplicate value: \"a\""]);
     }
 }
