@@ -1,6 +1,14 @@
 //! The deliberate differences between the embedded server and a real one.
 
-use super::ledger::Difference;
+/// A deliberate difference from a real server.
+#[derive(Debug)]
+pub(crate) struct Difference {
+    pub(crate) scenario: &'static str,
+    pub(crate) steps: &'static [usize],
+    /// The beginnings of the paths that differ; if there are none, the whole step.
+    pub(crate) paths: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
 
 /// A row whose steps agree is an error.
 pub(crate) const DELIBERATE: &[Difference] = &[
@@ -99,5 +107,83 @@ pub(crate) const DELIBERATE: &[Difference] = &[
         steps: &[11],
         paths: &["message"],
         reason: "the size of the message to the storage differs by some bytes",
+    },
+    Difference {
+        scenario: "certificate-approval",
+        steps: &[2, 3, 6],
+        paths: &["spec.groups", "spec.uid"],
+        reason: "users have no uid and no groups of their own",
+    },
+    Difference {
+        scenario: "concurrency-certificates",
+        steps: &[2, 3, 4, 5],
+        paths: &["spec.groups", "spec.uid"],
+        reason: "users have no uid and no groups of their own",
+    },
+    Difference {
+        scenario: "defaults-other",
+        steps: &[43],
+        paths: &["spec.groups", "spec.uid"],
+        reason: "users have no uid and no groups of their own",
+    },
+    Difference {
+        scenario: "update-other",
+        steps: &[27, 28],
+        paths: &["spec.groups", "spec.uid"],
+        reason: "users have no uid and no groups of their own",
+    },
+    Difference {
+        scenario: "concurrency-apimachinery",
+        steps: &[10, 11, 12, 13, 14, 15, 16, 17],
+        paths: &[],
+        reason: "no API services are served",
+    },
+    Difference {
+        scenario: "validation-other",
+        steps: &[40],
+        paths: &[],
+        reason: "no API services are served",
+    },
+    Difference {
+        scenario: "defaults-other",
+        steps: &[17],
+        paths: &[],
+        reason: "older versions of types, such as autoscaling/v1, are not served",
+    },
+    Difference {
+        scenario: "concurrency-flowcontrol",
+        steps: &[3, 4, 5],
+        paths: &["metadata.managedFields", "status.conditions"],
+        reason: "no controller looks for the priority levels of flow schemas",
+    },
+    Difference {
+        scenario: "crd-established",
+        steps: &[3],
+        paths: &["resources.0.storageVersionHash"],
+        reason: "discovery has no hashes of storage versions",
+    },
+    Difference {
+        scenario: "crd-invalid-schemas",
+        steps: &[58, 62, 63],
+        paths: &[],
+        reason: "costs of CEL expressions are not estimated",
+    },
+    Difference {
+        scenario: "field-validation",
+        steps: &[25],
+        paths: &["message"],
+        reason: "a server goes through the members in random order, up to the first unknown one",
+    },
+    Difference {
+        scenario: "list-selectors",
+        steps: &[100, 102],
+        paths: &["items"],
+        reason: "the two groups of events have their own objects",
+    },
+    Difference {
+        scenario: "patch-no-change",
+        steps: &[15],
+        paths: &["metadata.resourceVersion"],
+        reason: "a scale that changes nothing does not split the entry of its manager",
     },
 ];

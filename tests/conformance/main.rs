@@ -5,12 +5,10 @@
 //! compared: the status code, the headers that carry meaning, and the whole body. Values that
 //! differ from server to server, such as uids, must correspond.
 //!
-//! A step that differs is in one of two lists: [`differences`] for what is so on purpose, and
-//! `open.txt` for the rest. A step in a list that agrees is an error, as is one that differs and is
-//! in none. The environment variable `CONFORMANCE` changes the mode:
+//! A step agrees, or it is in the table of [`differences`], which gives the reason. A row whose steps
+//! agree is an error. The environment variable `CONFORMANCE` changes the mode:
 //!
-//! - `all` shows the open differences too;
-//! - `write` writes `open.txt`, for the scenarios that run;
+//! - `all` shows the steps of the table, too;
 //! - `score`, with the test of that name and `--nocapture`, prints how many steps agree.
 //!
 //! # The recordings
@@ -29,7 +27,6 @@ mod client;
 mod compare;
 mod differences;
 mod guard;
-mod ledger;
 mod replay;
 mod scenario;
 mod shards;

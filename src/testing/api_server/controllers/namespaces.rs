@@ -13,7 +13,7 @@ use super::super::resource::ResourceType;
 use super::super::rules::strategy;
 use super::super::store::stored::Stored;
 use super::super::store::{Collection, Store};
-use super::super::verbs::{Part, Place, purge, update};
+use super::super::verbs::{Part, Place, managed_fields, purge, update};
 
 /// The namespaces of every cluster.
 const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -30,6 +30,11 @@ pub(crate) fn create_initial(store: &mut Store) {
             "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
         }});
         strategy::complete(&resource, &mut object);
+        let place = Place {
+            manager: "kube-apiserver",
+            ..Place::direct(&resource, None, Some(name), Part::Object)
+        };
+        managed_fields::track(&place, None, &mut object);
         strategy::on_create(&resource, true, &mut object);
         let stored = Stored::new(&resource, store.revision + 1, &mut object);
         store.put(&resource, stored);

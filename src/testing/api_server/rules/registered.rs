@@ -45,7 +45,7 @@ const MORE: &[(&str, &str)] = &[
 ];
 
 /// Returns whether a real server knows the kind in this version.
-pub(crate) fn is_registered(api_version: &str, kind: &str) -> bool {
+fn is_registered(api_version: &str, kind: &str) -> bool {
     if MORE.contains(&(api_version, kind)) {
         return true;
     }
@@ -54,6 +54,23 @@ pub(crate) fn is_registered(api_version: &str, kind: &str) -> bool {
         return false;
     }
     EVERYWHERE.contains(&kind) || here.any(|known| known.kind == kind || known.list_kind == kind)
+}
+
+/// Returns the problem of a kind that a real server does not know in this version.
+pub(crate) fn unregistered(api_version: &str, kind: &str) -> Option<String> {
+    (!is_registered(api_version, kind)).then(|| {
+        format!(
+            "no kind {kind:?} is registered for version {api_version:?} in scheme \
+             \"pkg/api/legacyscheme/scheme.go:30\""
+        )
+    })
+}
+
+/// Returns the problem of an object of one kind, in a group's version, that is to become another.
+pub(crate) fn unconvertible(from: (&str, &str), (group, kind): (&str, &str)) -> String {
+    let (api_version, from) = from;
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    format!("converting ({version}.{from}) to ({}.{kind}): unknown conversion", package(group))
 }
 
 /// Returns the Go package of a group's internal types, as messages name it.

@@ -2,8 +2,21 @@
 
 use serde_json::Value;
 
+use crate::testing::api_server::names::label_problems;
+
 /// A function that adds the warnings about an object.
 type Warn = fn(&Value, &mut Vec<String>);
+
+/// The kinds whose names become names of hosts, by API version and kind, each with the words for
+/// that use.
+const HOSTS: &[(&str, &str, &str)] = &[
+    ("v1", "Pod", "the Pod's hostname"),
+    ("v1", "ReplicationController", "Pod names and hostnames"),
+    ("apps/v1", "Deployment", "Pod names and hostnames"),
+    ("apps/v1", "ReplicaSet", "Pod names and hostnames"),
+    ("batch/v1", "Job", "Pod names and hostnames"),
+    ("batch/v1", "CronJob", "Pod names and hostnames"),
+];
 
 /// The warnings of each kind, by API version and kind.
 const KINDS: &[(&str, &str, Warn)] = &[
@@ -35,6 +48,20 @@ pub(crate) fn of(api_version: &str, kind: &str, object: &Value) -> Vec<String> {
         warn(object, &mut warnings);
     }
     warnings
+}
+
+/// Returns the warning about the name of a new object that is no good name of a host.
+pub(crate) fn of_name(api_version: &str, kind: &str, name: &str) -> Option<String> {
+    let found = HOSTS.iter().find(|(version, known, _)| (*version, *known) == (api_version, kind));
+    let (.., used) = found?;
+    let problems = label_problems(name);
+    (!problems.is_empty()).then(|| {
+        format!(
+            "metadata.name: this is used in {used}, which can result in surprising behavior; a \
+             DNS label is recommended: [{}]",
+            problems.join(" ")
+        )
+    })
 }
 
 /// Returns the warning about any use of a kind.

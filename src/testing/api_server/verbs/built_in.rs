@@ -61,10 +61,13 @@ pub(super) fn finish(place: Place<'_>, object: &mut Value) {
     }
 }
 
-/// Adds the warnings about the new state.
-pub(super) fn warn(place: Place<'_>, object: &Value) {
+/// Adds the warnings about a new object or a new state.
+pub(super) fn warn(place: Place<'_>, is_new: bool, object: &Value) {
     if applies(place) && place.part == Part::Object {
         let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+        if is_new {
+            place.warn(warnings::of_name(&version, kind, place.name()));
+        }
         place.warn(warnings::of(&version, kind, object));
     }
 }

@@ -7,8 +7,8 @@ use super::Place;
 use super::options::FieldValidation;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
-use crate::testing::api_server::rules::schema;
 use crate::testing::api_server::rules::shape::{self, Shape, Source};
+use crate::testing::api_server::rules::{normal_form, registered, schema};
 
 /// Removes the members that the type does not have, and returns a message for each. Fails with the
 /// problem of a member that has the wrong type.
@@ -19,13 +19,41 @@ pub(super) fn members(
 ) -> Result<Vec<String>, String> {
     if resource.custom {
         if let Some(metadata) = object.get_mut("metadata") {
+            let mut decoded = metadata.clone();
             // The schema decides about unknown members.
-            shape::decode_metadata(&mut metadata.clone())?;
+            shape::decode_metadata(&mut decoded)?;
+            for member in ["labels", "annotations"] {
+                if decoded[member].is_object() {
+                    // A null became an empty text.
+                    metadata[member] = decoded[member].take();
+                }
+            }
         }
         return Ok(schema::prune(resource, object));
     }
     let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();
     Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
+}
+
+/// Fails with the problem of an object that is of another built-in kind than the type. A server
+/// decodes it as what it says it is.
+pub(super) fn check_kind(resource: &ResourceType, object: &Value) -> Result<(), String> {
+    let text = |member: &str| object[member].as_str().unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    let same = kind == resource.kind && version == resource.api_version();
+    if same || resource.custom || version.is_empty() || kind.is_empty() {
+        return Ok(());
+    }
+    if let Some(problem) = registered::unregistered(version, kind) {
+        return Err(problem);
+    }
+    let mut decoded = object.clone();
+    shape::decode(Shape::of_kind(version, kind), Source::Json, &mut decoded)?;
+    normal_form::strip(version, kind, &mut decoded)?;
+    if kind == resource.kind {
+        return Ok(());
+    }
+    Err(registered::unconvertible((version, kind), (&resource.group, &resource.kind)))
 }
 
 /// Returns messages about members that occur twice.

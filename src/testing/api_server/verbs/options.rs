@@ -114,7 +114,13 @@ impl DeleteOptions {
         if let Some(policy) = body["propagationPolicy"].as_str() {
             options.propagation = Some(propagation(policy)?);
         }
-        match body["orphanDependents"].as_bool() {
+        let orphans = body["orphanDependents"].as_bool();
+        if let (Some(policy), true) = (body["propagationPolicy"].as_str(), orphans.is_some()) {
+            let problem = "orphanDependents and deletionPropagation cannot be both set";
+            let cause = Cause::invalid("propagationPolicy", policy, problem);
+            return Err(Failure::invalid_options("DeleteOptions", &cause));
+        }
+        match orphans {
             Some(true) => options.propagation = Some(Propagation::Orphan),
             Some(false) => options.propagation = Some(Propagation::Background),
             None => {}

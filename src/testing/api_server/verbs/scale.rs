@@ -19,7 +19,8 @@ use crate::testing::api_server::rules::shape::{self, Shape};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
 
-const VERSION: &str = "autoscaling/v1";
+/// The version of scales.
+pub(crate) const VERSION: &str = "autoscaling/v1";
 
 /// Returns the scale of an object.
 pub(crate) fn read(resource: &ResourceType, stored: &Stored) -> Result<Value, Failure> {
@@ -120,13 +121,15 @@ pub(crate) fn patch(
 }
 
 /// Applies a configuration to an object's scale. It can set the number of replicas.
+///
+/// A real server cannot do so for custom types: it refuses every apply that changes something.
 pub(crate) fn apply(
     store: &mut Store,
     place: Place<'_>,
     options: &WriteOptions,
     applied: &Value,
 ) -> Result<Value, Failure> {
-    place.current(store)?;
+    let current = place.current(store)?;
     let paths = place.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
     apply::check(Shape::of_kind(VERSION, "Scale"), (VERSION, "Scale"), applied)?;
     let mut whole = json!({
@@ -147,7 +150,16 @@ pub(crate) fn apply(
             at(&mut whole, above)[*last] = replicas.clone();
         }
     }
+    let custom = place.resource.custom;
+    let place = Place { dry_run: place.dry_run || custom, ..place };
     let (_, object) = apply::apply(store, place, options, &whole, None)?;
+    if custom && object != current.value(place.resource) {
+        return Err(Failure::without_reason(&format!(
+            "failed to convert new object ({}) to proper version: request to convert CR to an \
+             invalid group/version: {VERSION}",
+            apply::named(applied, "Scale")
+        )));
+    }
     of(place.resource, &object)
 }
 

@@ -90,16 +90,16 @@ fn update_object(
     check_version(place, current, &object)?;
     schema::complete(place.resource, &mut object);
     built_in::decode(place, &mut object)?;
-    restore_unwritten(place, &before, &mut object);
-    restore_metadata(place, &before, &mut object);
     strategy::complete(place.resource, &mut object);
+    // Ownership counts what was asked for, and only a part of it is written.
     if track {
         managed_fields::track(&place, Some(&before), &mut object);
-        if owners_are_lost(store, place, &before, &object) {
-            take_metadata(&mut object, "managedFields");
-        }
     }
-    // Ownership counts what was asked for, and only a part of it is written.
+    restore_unwritten(place, &before, &mut object);
+    restore_metadata(place, &before, &mut object);
+    if track && owners_are_lost(store, place, &before, &object) {
+        take_metadata(&mut object, "managedFields");
+    }
     match place.part {
         Part::EphemeralContainers => preparation::only_ephemeral(&before, &mut object),
         Part::Resize => preparation::only_resources(&before, &mut object),
@@ -132,7 +132,7 @@ fn update_object(
     if !status_only {
         place.warn(definition::warnings(place.resource, Some(&before), &object));
     }
-    built_in::warn(place, &object);
+    built_in::warn(place, false, &object);
     admission::admit_changed(store, place, &before, &mut object)?;
     if managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.

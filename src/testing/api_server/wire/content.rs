@@ -115,19 +115,10 @@ impl<'a> Expected<'a> {
             return Ok(());
         }
         let version = api_version.rsplit('/').next().unwrap_or_default();
-        let problem = if !registered::is_registered(api_version, kind) {
-            format!(
-                "no kind {kind:?} is registered for version {api_version:?} in scheme \
-                 \"pkg/api/legacyscheme/scheme.go:30\""
-            )
-        } else if kind == self.kind {
-            return other_version();
-        } else {
-            format!(
-                "converting ({version}.{kind}) to ({}.{}): unknown conversion",
-                registered::package(self.group),
-                self.kind
-            )
+        let problem = match registered::unregistered(api_version, kind) {
+            Some(problem) => problem,
+            None if kind == self.kind => return other_version(),
+            None => registered::unconvertible((api_version, kind), (self.group, self.kind)),
         };
         refuse(format!(
             "{kind} in version {version:?} cannot be handled as a {}: {problem}",

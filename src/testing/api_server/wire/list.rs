@@ -23,6 +23,10 @@ pub(super) fn respond(
     encoding: Encoding,
 ) -> Response<ResponseBody> {
     let Page { mut metadata, items } = page;
+    if matches!(form, Form::Row(_)) && metadata["continue"] == "" {
+        // A table has a Go type of its own, which leaves out empty members.
+        metadata.as_object_mut().map(|members| members.remove("continue"));
+    }
     // Only lists that have a Go type of their own name the shard.
     let names_shard = form == Form::Item;
     if let Some(shard) = query.selection.shard.as_ref().filter(|_| names_shard) {

@@ -5,7 +5,7 @@ use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
 
 use super::content::{Syntax, syntax, types};
-use super::query::{is_true, parameters};
+use super::query::{is_true, number, parameters};
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::verbs::options::{
     DeleteOptions, WriteOptions, dry_run, propagation, unknown,
@@ -33,10 +33,8 @@ impl WriteOptions {
         let get = |name: &str| params.get(name).filter(|value| !value.is_empty());
         let agent = headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
         let program = agent.unwrap_or("unknown").split('/').next().unwrap_or_default();
-        let grace = get("gracePeriodSeconds").map(|value| {
-            let problem = |_| Failure::bad_request(format!("gracePeriodSeconds: {value:?}"));
-            value.parse().map_err(problem)
-        });
+        let deletes = *method == Method::DELETE;
+        let grace = if deletes { number(&params, "gracePeriodSeconds")? } else { None };
         check_manager(kind, get("fieldManager").map_or("", |value| value))?;
         Ok(Self {
             force_given: params.contains_key("force"),
@@ -45,7 +43,7 @@ impl WriteOptions {
             force: get("force").is_some_and(|value| is_true(value)),
             manager: get("fieldManager").map_or(program, |value| &**value).to_owned(),
             unknown: unknown(kind, get("fieldValidation").map_or("", |value| value))?,
-            grace: grace.transpose()?,
+            grace,
             propagation: get("propagationPolicy").map(|value| propagation(value)).transpose()?,
         })
     }

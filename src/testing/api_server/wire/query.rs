@@ -219,7 +219,7 @@ impl ListOptions<'_> {
 const MATCH: &str = "resourceVersionMatch";
 
 /// Returns a parameter that is a number.
-fn number(params: &HashMap<String, String>, name: &str) -> Result<Option<i64>, Failure> {
+pub(super) fn number(params: &HashMap<String, String>, name: &str) -> Result<Option<i64>, Failure> {
     let Some(text) = params.get(name) else { return Ok(None) };
     text.parse().map(Some).map_err(|_| {
         let problem = format!("parsing {text:?}: invalid syntax");

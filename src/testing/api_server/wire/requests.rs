@@ -229,7 +229,8 @@ impl ResourceRequest<'_> {
         value: &Value,
     ) -> Result<Response<ResponseBody>, Failure> {
         let resource = self.resource;
-        let is_object = value["kind"] == *resource.kind;
+        let is_scale = value["kind"] == "Scale";
+        let is_object = is_scale || value["kind"] == *resource.kind;
         let form = if is_object { self.accepted.for_object(resource)? } else { Form::Whole };
         let formed;
         let value = match form {
@@ -239,6 +240,10 @@ impl ResourceRequest<'_> {
                     "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
                     "metadata": value["metadata"],
                 });
+                &formed
+            }
+            Form::Row(include) if is_scale => {
+                formed = table::of_scale(value, include);
                 &formed
             }
             Form::Row(include) => {

@@ -7,8 +7,8 @@ use super::rows::Rule::{Check, Is, NotNegative, Required, RequiredSince};
 use super::rows::{self, Row, child, elements, invalid, is_empty, members, text};
 use super::scheduling::EFFECTS;
 use crate::testing::api_server::failure::Cause;
-use crate::testing::api_server::rules::formats;
 use crate::testing::api_server::rules::quantity::Quantity;
+use crate::testing::api_server::rules::{formats, metadata};
 
 pub(super) const LEASE: &[Row] =
     &[("spec.leaseDurationSeconds", Check(duration)), ("spec.leaseTransitions", NotNegative)];
@@ -17,6 +17,8 @@ pub(super) const NODE: &[Row] =
     &[("spec.taints", Check(taints)), ("spec.podCIDRs[]", Is(formats::address_range))];
 
 pub(super) const NODE_STATUS: &[Row] = &[("status.addresses", Check(addresses))];
+
+pub(super) const NAMESPACE: &[Row] = &[("spec.finalizers[]", Check(finalizer))];
 
 pub(super) const NAMESPACE_STATUS: &[Row] = &[("", Check(phase))];
 
@@ -71,6 +73,13 @@ fn addresses(addresses: &Value, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::duplicate(&format!("{path}[{n}]"), &shown));
         }
     }
+}
+
+/// Checks a finalizer in the specification of a namespace. The problem names the list.
+fn finalizer(finalizer: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let name = finalizer.as_str().unwrap_or_default();
+    rows::is(formats::label_key, name, "spec.finalizers", causes);
+    causes.extend(metadata::unqualified("spec.finalizers", name));
 }
 
 /// Checks the phase. A namespace is active until its deletion begins.

@@ -60,6 +60,7 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("rbac.authorization.k8s.io/v1", "RoleBinding", access::ROLE_BINDING),
     ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", access::CLUSTER_ROLE_BINDING),
     ("coordination.k8s.io/v1", "Lease", cluster::LEASE),
+    ("v1", "Namespace", cluster::NAMESPACE),
     ("v1", "Node", cluster::NODE),
     ("v1", "Event", cluster::EVENT),
     ("events.k8s.io/v1", "Event", cluster::NEW_EVENT),

@@ -59,7 +59,7 @@ pub(super) fn admit_new(
         limits::admit(store, place, object)?;
     }
     if place.resource.qualified() == "services" {
-        let causes = services::allocate(store, place.resource, None, object);
+        let causes = services::allocate(store, place, None, object);
         refuse(place, &causes)?;
     }
     quotas::admit(store, place, object)
@@ -75,7 +75,7 @@ pub(super) fn admit_changed(
     match &*place.resource.qualified() {
         _ if !applies(place) || place.part == Part::Status => Ok(()),
         "services" => {
-            let causes = services::allocate(store, place.resource, Some(before), object);
+            let causes = services::allocate(store, place, Some(before), object);
             refuse(place, &causes)
         }
         "persistentvolumeclaims" => storage::admit_growth(store, place, before, object),

@@ -12,6 +12,7 @@ use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::formats::parse_address;
 use crate::testing::api_server::store::Store;
+use crate::testing::api_server::verbs::Place;
 
 /// The first number of all addresses of services. Clusters differ in their ranges, so that a client
 /// may ask for any of these.
@@ -157,13 +158,13 @@ fn drop_unused(old: &Value, new: &mut Value) {
 /// Gives a service the addresses and ports that it needs.
 pub(super) fn allocate(
     store: &Store,
-    resource: &ResourceType,
+    place: Place<'_>,
     before: Option<&Value>,
     service: &mut Value,
 ) -> Vec<Cause> {
     let own = service["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let namespace = service["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-    let others = Others { store, resource, own: (&namespace, &own) };
+    let others = Others { store, resource: place.resource, own: (&namespace, &own) };
     let spec = &mut service["spec"];
     if !has_address(text(spec, "type")) {
         return Vec::new();
@@ -175,7 +176,12 @@ pub(super) fn allocate(
     let known = before.map(|before| text(&before["spec"], "clusterIP")).unwrap_or_default();
     let wanted = text(spec, "clusterIP").to_owned();
     if wanted != "None" && (wanted.is_empty() || wanted != known) {
-        match address(&others.addresses(), &wanted) {
+        let found = match &*wanted {
+            // A dry run takes no address.
+            "" if place.dry_run => Ok(IpAddr::from(Ipv4Addr::new(RANGE, 0, 0, 0))),
+            wanted => address(&others.addresses(), wanted),
+        };
+        match found {
             Ok(address) => {
                 spec["clusterIP"] = address.to_string().into();
                 spec["clusterIPs"] = json!([address.to_string()]);

@@ -14,7 +14,9 @@ use crate::testing::api_server::rules::ownership::{
 use crate::testing::api_server::rules::shape::{self, Shape, Source};
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::WriteOptions;
-use crate::testing::api_server::verbs::{Part, Place, create_as_is, take_metadata, update_as_is};
+use crate::testing::api_server::verbs::{
+    Part, Place, create_as_is, scale, take_metadata, update_as_is,
+};
 
 /// Applies a configuration. Returns whether it created the object, and the object. With `refused`,
 /// it ends with that failure once the configuration is merged.
@@ -103,7 +105,7 @@ fn qualified(version: &str) -> String {
 }
 
 /// Returns the name and kind of an applied object, for messages.
-fn named(applied: &Value, kind: &str) -> String {
+pub(crate) fn named(applied: &Value, kind: &str) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let metadata = &applied["metadata"];
     let (namespace, name) = (text(&metadata["namespace"]), text(&metadata["name"]));
@@ -177,7 +179,8 @@ fn take_over(
     for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
         let lost = manager.fields.intersection(&changed);
         if !lost.is_empty() && !force {
-            conflicts.push((identity.described(), lost));
+            let applied = (place.part == Part::Scale).then_some(scale::VERSION);
+            conflicts.push((identity.described(applied), lost));
         } else {
             manager.fields = manager.fields.difference(&lost).difference(&difference.removed);
         }

@@ -32,13 +32,15 @@ impl Identity {
         }
     }
 
-    /// Returns the description of a manager in a conflict.
-    pub(super) fn described(&self) -> String {
+    /// Returns the description of a manager in a conflict, with the version of the object that was
+    /// applied if that is not the one of the manager.
+    pub(super) fn described(&self, applied: Option<&str>) -> String {
         let mut text = format!("{:?}", self.name);
         if !self.subresource.is_empty() {
             text = format!("{text} with subresource {:?}", self.subresource);
         }
-        if self.applies { text } else { format!("{text} using {}", self.version) }
+        let version = applied.unwrap_or(&self.version);
+        if self.applies { text } else { format!("{text} using {version}") }
     }
 }
 

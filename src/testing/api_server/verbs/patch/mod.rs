@@ -67,6 +67,9 @@ pub(crate) fn patch(
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
     patch.decode(shape, place, options.unknown, (&before, &mut object), |source, object| {
+        if source == Source::Json {
+            decoding::check_kind(place.resource, object)?;
+        }
         decoding::members(place.resource, source, object)
     })?;
     check_kind(place.resource, &object)?;

@@ -26,6 +26,18 @@ const AGE: &str = "CreationTimestamp is a timestamp representing the server time
     in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: \
     https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
+/// The columns of a scale: names, types and documentation.
+const SCALE: [(&str, &str, &str); 4] = [
+    ("Name", "string", NAME),
+    ("Desired", "integer", "replicas is the desired number of instances for the scaled object."),
+    (
+        "Available",
+        "integer",
+        "replicas is the actual number of observed instances of the scaled object.",
+    ),
+    ("Age", "string", AGE),
+];
+
 /// Returns the columns of a type.
 pub(crate) fn columns(resource: &ResourceType) -> Value {
     if resource.custom {
@@ -76,6 +88,11 @@ pub(crate) fn row(resource: &ResourceType, object: &Value, include: Include) -> 
     } else {
         columns::of(resource).iter().map(|BuiltinColumn { cell, .. }| cell(object)).collect()
     };
+    with_object(&cells, object, include)
+}
+
+/// Returns a row with these cells.
+fn with_object(cells: &[Value], object: &Value, include: Include) -> Value {
     let beside = match include {
         Include::Nothing => Value::Null,
         Include::Object => object.clone(),
@@ -85,6 +102,24 @@ pub(crate) fn row(resource: &ResourceType, object: &Value, include: Include) -> 
         }),
     };
     json!({ "cells": cells, "object": beside })
+}
+
+/// Returns a scale as a table.
+pub(crate) fn of_scale(scale: &Value, include: Include) -> Value {
+    let columns = SCALE.map(|(name, kind, description)| {
+        json!({
+            "name": name, "type": kind, "format": "", "description": description, "priority": 0,
+        })
+    });
+    let replicas = |part: &str| Value::from(scale[part]["replicas"].as_i64().unwrap_or(0));
+    let metadata = &scale["metadata"];
+    let age = duration::since(&metadata["creationTimestamp"]);
+    let cells = [metadata["name"].clone(), replicas("spec"), replicas("status"), age];
+    json!({
+        "kind": "Table", "apiVersion": "meta.k8s.io/v1",
+        "metadata": { "resourceVersion": metadata["resourceVersion"] },
+        "columnDefinitions": columns, "rows": [with_object(&cells, scale, include)],
+    })
 }
 
 fn custom_cells(resource: &ResourceType, object: &Value) -> Vec<Value> {
