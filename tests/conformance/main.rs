@@ -5,8 +5,8 @@
 //! compared: the status code, the headers that carry meaning, and the whole body. Values that
 //! differ from server to server, such as uids, must correspond.
 //!
-//! A step agrees, or it is in the table of [`differences`], which gives the reason. A row whose steps
-//! agree is an error. The environment variable `CONFORMANCE` changes the mode:
+//! A step agrees, or it is in the table of [`differences`], which gives the reason. A row whose
+//! steps agree is an error. The environment variable `CONFORMANCE` changes the mode:
 //!
 //! - `all` shows the steps of the table, too;
 //! - `score`, with the test of that name and `--nocapture`, prints how many steps agree.
