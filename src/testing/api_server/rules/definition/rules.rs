@@ -15,8 +15,13 @@ pub(super) fn problems(schema: &Value, field: &str) -> Vec<Cause> {
 }
 
 /// Returns the problems of the expressions of a schema's rules.
-pub(super) fn compilation_problems(schema: &Value, whole: bool, field: &str) -> Vec<Cause> {
-    each(schema, field, |rule, field| rule_problems(rule, schema, whole, field))
+pub(super) fn compilation_problems(
+    schema: &Value,
+    whole: bool,
+    unmatched: Option<&str>,
+    field: &str,
+) -> Vec<Cause> {
+    each(schema, field, |rule, field| rule_problems(rule, schema, whole, unmatched, field))
 }
 
 fn each(schema: &Value, field: &str, of: impl Fn(&Value, &str) -> Vec<Cause>) -> Vec<Cause> {

@@ -131,6 +131,8 @@ struct Context<'a> {
     in_metadata: bool,
     /// The reason for which defaults are forbidden.
     no_defaults: Option<&'a str>,
+    /// The outermost list or object whose parts cannot be matched with those before a change.
+    unmatched: Option<&'a str>,
 }
 
 struct Walk {
@@ -159,7 +161,8 @@ impl Walk {
         self.causes.extend(rules::problems(schema, field));
         if self.compiles && self.causes.len() == before {
             let whole = context.root || flag(schema, "x-kubernetes-embedded-resource");
-            self.rules.extend(rules::compilation_problems(schema, whole, field));
+            let unmatched = context.unmatched;
+            self.rules.extend(rules::compilation_problems(schema, whole, unmatched, field));
         }
     }
 
@@ -197,6 +200,11 @@ impl Walk {
         let inner = Context { root: false, ..*context };
         let additional = &schema["additionalProperties"];
         let properties = schema["properties"].as_object().filter(|all| !all.is_empty());
+        let unmatched = |matched: bool| inner.unmatched.or((!matched).then_some(field));
+        let of_member =
+            Context { unmatched: unmatched(schema["x-kubernetes-map-type"] != "atomic"), ..inner };
+        let of_element =
+            Context { unmatched: unmatched(schema["x-kubernetes-list-type"] == "map"), ..inner };
         if !additional.is_null() {
             let field = format!("{field}.additionalProperties");
             if properties.is_some() && *additional != true {
@@ -213,10 +221,10 @@ impl Walk {
             if whole && matches!(&**name, "metadata" | "kind" | "apiVersion") {
                 let reason = format!("in top-level {name}");
                 let no_defaults = Some(&*reason).filter(|_| context.root).or(inner.no_defaults);
-                let inner = Context { in_metadata: true, no_defaults, ..inner };
+                let inner = Context { in_metadata: true, no_defaults, ..of_member };
                 self.schema(property, &field, &inner);
             } else {
-                self.schema(property, &field, &inner);
+                self.schema(property, &field, &of_member);
             }
         }
         self.schema(&schema["not"], &format!("{field}.not"), &inner);
@@ -229,9 +237,9 @@ impl Walk {
         for (name, definition) in schema["definitions"].as_object().into_iter().flatten() {
             self.schema(definition, &format!("{field}.definitions[{name}]"), &inner);
         }
-        self.schema(&schema["items"], &format!("{field}.items"), &inner);
+        self.schema(&schema["items"], &format!("{field}.items"), &of_element);
         for (n, item) in schema["items"].as_array().into_iter().flatten().enumerate() {
-            self.schema(item, &format!("{field}.items[{n}]"), &inner);
+            self.schema(item, &format!("{field}.items[{n}]"), &of_element);
         }
         for (name, dependency) in schema["dependencies"].as_object().into_iter().flatten() {
             self.schema(dependency, &format!("{field}.dependencies[{name}]"), &inner);

@@ -122,9 +122,24 @@ pub(crate) fn value_problems(field: &str, schema: &Value, value: &Value) -> Vec<
     check::problems(field, schema, None, value)
 }
 
-/// Returns the problems of a rule of a schema when its definition is written.
-pub(crate) fn rule_problems(rule: &Value, schema: &Value, whole: bool, field: &str) -> Vec<Cause> {
-    cel::check(rule, schema, whole, field)
+/// Returns the problems of a rule of a schema when its definition is written. `unmatched` is the
+/// list or object around the schema whose parts cannot be matched with those before a change.
+pub(crate) fn rule_problems(
+    rule: &Value,
+    schema: &Value,
+    whole: bool,
+    unmatched: Option<&str>,
+    field: &str,
+) -> Vec<Cause> {
+    let mut causes = cel::check(rule, schema, whole, field);
+    if let Some(unmatched) = unmatched.filter(|_| causes.is_empty() && cel::uses_old(rule)) {
+        let source = rule["rule"].as_str().unwrap_or_default();
+        let problem = format!(
+            "oldSelf cannot be used on the uncorrelatable portion of the schema within {unmatched}"
+        );
+        causes.push(Cause::invalid(&format!("{field}.rule"), source, &problem));
+    }
+    causes
 }
 
 /// Returns the schema of a member of an object; null if there is none.

@@ -47,6 +47,12 @@ struct Scope<'a> {
     optional: bool,
 }
 
+/// Returns whether a rule depends on the value before a change. Only the interpreter knows.
+pub(super) fn uses_old(rule: &Value) -> bool {
+    let source = rule["rule"].as_str().unwrap_or_default().trim();
+    cfg!(feature = "testing-cel") && Program::of(source).uses_old()
+}
+
 /// Returns whether a schema has rules.
 pub(super) fn has_rules(schema: &Value) -> bool {
     let below = |value: &Value| {
