@@ -162,8 +162,12 @@ impl Stored {
     }
 
     /// Returns the protobuf message, which `encode` makes once.
-    pub(crate) fn message(&self, encode: impl FnOnce() -> Bytes) -> Bytes {
-        self.message.get_or_init(encode).clone()
+    pub(crate) fn message<E>(&self, encode: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
+        if let Some(known) = self.message.get() {
+            return Ok(known.clone());
+        }
+        let message = encode()?;
+        Ok(self.message.get_or_init(|| message).clone())
     }
 }
 

@@ -11,7 +11,7 @@ use super::yaml;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::registered;
-use crate::transport::protobuf::MEDIA_TYPE;
+use crate::transport::protobuf::{MEDIA_TYPE, is_built_in};
 
 /// The form in which an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Accepted {
         for clause in clauses {
             let encoding = match media_type(clause) {
                 "application/json" | "application/*" | "*/*" | yaml::MEDIA_TYPE => Encoding::Json,
-                MEDIA_TYPE if !resource.custom => Encoding::Protobuf,
+                MEDIA_TYPE if has_protobuf(resource) => Encoding::Protobuf,
                 other => {
                     no_protobuf |= other == MEDIA_TYPE;
                     continue;
@@ -253,4 +253,9 @@ pub(crate) fn response(
     let media_type = HeaderValue::from_static(encoding.media_type(watch));
     response.headers_mut().insert(CONTENT_TYPE, media_type);
     response
+}
+
+/// Returns whether objects of a type can be written in protobuf.
+pub(super) fn has_protobuf(resource: &ResourceType) -> bool {
+    !resource.custom && is_built_in(&resource.api_version(), &resource.kind)
 }

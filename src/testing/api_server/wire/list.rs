@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::body::ResponseBody;
 use super::form::{Encoding, Form, PIECE, data, streamed};
 use super::{protobuf, table, written};
+use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::store::stored::Stored;
 use crate::testing::api_server::verbs::list::{ListQuery, Page};
@@ -50,8 +51,11 @@ fn streamed_list(
     };
     if encoding == Encoding::Protobuf {
         let types: (&str, &str) = (&version, &kind);
-        let messages = items.iter().map(|item| written::message(item, &resource, form)).collect();
-        return protobuf::list(types, metadata, messages);
+        let messages = items.iter().map(|item| written::message(item, &resource, form));
+        return match messages.collect() {
+            Ok(messages) => protobuf::list(types, metadata, messages),
+            Err(failure) => Failure::response(&failure, encoding),
+        };
     }
     let rows = match form {
         Form::Row(_) => {

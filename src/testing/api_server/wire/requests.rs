@@ -156,7 +156,7 @@ impl ResourceRequest<'_> {
         };
         let form = self.accepted.for_object(resource)?;
         if self.accepted.encoding == Encoding::Protobuf {
-            let body = full(written::in_envelope(&stored, resource, form));
+            let body = full(written::in_envelope(&stored, resource, form)?);
             return Ok(response(body, Encoding::Protobuf, false));
         }
         let mut bytes = Vec::new();

@@ -253,8 +253,13 @@ impl OpenWatch {
 
     fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
         if self.encoding == Encoding::Protobuf {
-            let object = written::in_envelope(object, &self.resource, self.form);
-            out.extend(encode_event(kind, &object));
+            match written::in_envelope(object, &self.resource, self.form) {
+                Ok(object) => out.extend(encode_event(kind, &object)),
+                Err(failure) => {
+                    self.over = true;
+                    out.extend(error_event(&failure, self.encoding));
+                }
+            }
             return;
         }
         out.extend_from_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());

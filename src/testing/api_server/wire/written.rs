@@ -1,10 +1,11 @@
 //! Stored objects in the forms and encodings of responses.
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::form::Form;
 use super::table;
+use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::store::stored::Stored;
 use crate::transport::protobuf::encode::{encode_message, envelope};
@@ -49,13 +50,21 @@ pub(super) fn write_alone(
 }
 
 /// Returns the protobuf message of an object in a form.
-pub(super) fn message(stored: &Stored, resource: &ResourceType, form: Form) -> Bytes {
+pub(super) fn message(
+    stored: &Stored,
+    resource: &ResourceType,
+    form: Form,
+) -> Result<Bytes, Failure> {
     let encode = |form: Form| {
         let mut json = Vec::new();
         write(stored, resource, form, &mut json);
-        let value: Value = serde_json::from_slice(&json).unwrap_or_default();
         let (version, kind) = form.types(resource);
-        Bytes::from(encode_message(&version, &kind, &value).unwrap_or_default())
+        let value = serde_json::from_slice(&json).ok();
+        let message = value.and_then(|value| encode_message(&version, &kind, &value));
+        message.map(Bytes::from).ok_or_else(|| {
+            let name = &stored.name;
+            Failure::internal(&format!("{kind} {name:?} cannot be written in protobuf"))
+        })
     };
     match form {
         Form::Metadata => encode(form),
@@ -64,7 +73,11 @@ pub(super) fn message(stored: &Stored, resource: &ResourceType, form: Form) -> B
 }
 
 /// Returns an object in protobuf, with its envelope.
-pub(super) fn in_envelope(stored: &Stored, resource: &ResourceType, form: Form) -> Vec<u8> {
+pub(super) fn in_envelope(
+    stored: &Stored,
+    resource: &ResourceType,
+    form: Form,
+) -> Result<Vec<u8>, Failure> {
     let (version, kind) = form.types(resource);
-    envelope(&version, &kind, &message(stored, resource, form))
+    Ok(envelope(&version, &kind, &message(stored, resource, form)?))
 }
