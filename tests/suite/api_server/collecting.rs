@@ -100,6 +100,75 @@ async fn foreground_deletion_waits_for_dependents_that_block_it() {
 }
 
 #[tokio::test]
+async fn foreground_deletion_leaves_what_another_owner_has() {
+    let server = collecting();
+    let (one, two) = (create(&server, "one", &[]), create(&server, "two", &[]));
+    create(&server, "child", &[&blocking(&one), &blocking(&two)]);
+    delete(&server, "one", Some(PropagationPolicy::Foreground)).await;
+    assert_eq!(names(&server).await, ["child", "two"]);
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    let owners = maps.get("child").await.unwrap().metadata.owner_references.unwrap();
+    assert_eq!(owners, [blocking(&two)]);
+}
+
+#[tokio::test]
+async fn owner_goes_once_its_dependent_no_longer_blocks_it() {
+    for release in [
+        serde_json::json!({"metadata": {"ownerReferences": null}}),
+        serde_json::json!({"metadata": {"ownerReferences": [{
+            "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "owner's",
+            "blockOwnerDeletion": false,
+        }]}}),
+    ] {
+        let server = collecting();
+        let owner = create(&server, "owner", &[]);
+        let mut held = map("held", &[&blocking(&owner)]);
+        held.metadata.finalizers = Some(vec!["example.com/hold".into()]);
+        server.create(&held).unwrap();
+        delete(&server, "owner", Some(PropagationPolicy::Foreground)).await;
+        assert_eq!(names(&server).await, ["held", "owner"]);
+        let release = release.to_string().replace("owner's", &owner.uid);
+        let release: serde_json::Value = serde_json::from_str(&release).unwrap();
+        let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+        let params = kube::api::PatchParams::default();
+        maps.patch("held", &params, &kube::api::Patch::Merge(release)).await.unwrap();
+        assert_eq!(names(&server).await, ["held"]);
+    }
+}
+
+#[tokio::test]
+async fn owners_of_each_other_go_together() {
+    let server = collecting();
+    let one = create(&server, "one", &[]);
+    let two = create(&server, "two", &[&blocking(&one)]);
+    let mut cycle = map("one", &[&blocking(&two)]);
+    cycle.metadata.uid = Some(one.uid.clone());
+    server.replace(&cycle).unwrap();
+    delete(&server, "one", Some(PropagationPolicy::Foreground)).await;
+    assert_eq!(names(&server).await, [""; 0]);
+
+    let selfish = create(&server, "selfish", &[]);
+    server.replace(&map("selfish", &[&blocking(&selfish)])).unwrap();
+    delete(&server, "selfish", Some(PropagationPolicy::Foreground)).await;
+    assert_eq!(names(&server).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn object_of_the_cluster_with_an_owner_in_a_namespace_is_left_alone() {
+    let server = collecting();
+    let owner = create(&server, "owner", &[]);
+    let metadata = ObjectMeta {
+        name: Some("shop".into()),
+        owner_references: Some(vec![owner]),
+        ..ObjectMeta::default()
+    };
+    server.create(&Namespace { metadata, ..Namespace::default() }).unwrap();
+    delete(&server, "owner", None).await;
+    let namespaces: Api<Namespace> = Api::all(server.client());
+    assert!(namespaces.get("shop").await.is_ok());
+}
+
+#[tokio::test]
 async fn owner_that_is_not_there_takes_its_dependent_along() {
     let server = collecting();
     let owner = create(&server, "owner", &[]);

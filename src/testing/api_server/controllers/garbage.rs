@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::super::resource::ResourceType;
 use super::super::rules::metadata;
-use super::super::store::Store;
 use super::super::store::stored::{Stored, key};
+use super::super::store::{Settling, Store};
 use super::super::verbs::options::{DeleteOptions, Propagation};
 use super::super::verbs::{Part, Place, delete, update};
 
@@ -19,32 +19,30 @@ const FOREGROUND: &str = "foregroundDeletion";
 type Dependent = (Arc<ResourceType>, Arc<Stored>);
 
 /// Acts on a change of one object.
-pub(super) fn changed(
-    store: &mut Store,
-    resource: &Arc<ResourceType>,
-    object: &Arc<Stored>,
-    removed: bool,
-) {
-    if removed {
+pub(super) fn changed(store: &mut Store, change: &Settling) {
+    let Settling { resource, before, object, removed } = change;
+    // Owners that wait for this object may go now.
+    for state in before.iter().filter(|before| !before.owners.is_empty()) {
+        let references = state.value(resource)["metadata"]["ownerReferences"].take();
+        for reference in references.as_array().into_iter().flatten() {
+            let waiting = owner(store, reference, &object.namespace);
+            if let Some((resource, owner)) = waiting.filter(|(_, owner)| owner.deleting) {
+                release(store, &resource, &owner);
+            }
+        }
+    }
+    if *removed {
         for (resource, dependent) in dependents(store, &object.uid) {
             collect(store, &resource, &dependent);
         }
-        // An owner that waits for its dependents may go now.
-        let references = object.value(resource)["metadata"]["ownerReferences"].take();
-        for reference in references.as_array().into_iter().flatten() {
-            if let Some((resource, owner)) = owner(store, reference, &object.namespace)
-                && owner.deleting
-            {
-                delete_dependents_first(store, &resource, &owner);
-            }
-        }
-        return;
-    }
-    if object.deleting {
+    } else if object.deleting {
         if has_finalizer(resource, object, ORPHAN) {
             orphan_dependents(store, resource, object);
         } else if has_finalizer(resource, object, FOREGROUND) {
-            delete_dependents_first(store, resource, object);
+            for (resource, dependent) in dependents(store, &object.uid) {
+                collect(store, &resource, &dependent);
+            }
+            release(store, resource, object);
         }
     } else if !object.owners.is_empty() {
         collect(store, resource, object);
@@ -60,7 +58,17 @@ fn dependents(store: &Store, uid: &str) -> Vec<Dependent> {
     store.dependents(uid).collect()
 }
 
-/// Deletes an object if none of its owners exists, else removes the owners that are gone.
+/// The state of an owner, as the collector sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// It exists, or nothing is known of it.
+    Solid,
+    /// It exists and waits until its dependents are gone.
+    Waiting,
+    Absent,
+}
+
+/// Deletes an object that has no solid owner, else removes the other owners.
 fn collect(store: &mut Store, resource: &Arc<ResourceType>, dependent: &Stored) {
     let Some(current) = current(store, resource, dependent) else { return };
     if current.deleting || current.owners.is_empty() {
@@ -68,19 +76,48 @@ fn collect(store: &mut Store, resource: &Arc<ResourceType>, dependent: &Stored) 
     }
     let mut object = current.value(resource);
     let Some(owners) = object["metadata"]["ownerReferences"].as_array_mut() else { return };
-    let before = owners.len();
-    owners.retain(|owner| exists(store, owner, &current.namespace));
-    if owners.is_empty() {
-        delete_object(store, resource, &current, Propagation::Background);
-    } else if owners.len() < before {
+    let states: Vec<Owner> =
+        owners.iter().map(|owner| state(store, resource, owner, &current.namespace)).collect();
+    if states.iter().all(|state| *state == Owner::Solid) {
+        return;
+    }
+    if states.contains(&Owner::Solid) {
+        let mut states = states.into_iter();
+        owners.retain(|_| states.next() == Some(Owner::Solid));
+        return write(store, resource, &current, object);
+    }
+    let waited_for =
+        states.contains(&Owner::Waiting) && store.dependents(&current.uid).any(|_| true);
+    if !waited_for {
+        return delete_object(store, resource, &current, Propagation::Background);
+    }
+    if store.dependents(&current.uid).any(|(_, below)| below.deleting) {
+        // Objects that wait for each other would wait for ever, so that none blocks its owner.
+        for owner in owners.iter_mut() {
+            owner["blockOwnerDeletion"] = false.into();
+        }
         write(store, resource, &current, object);
     }
+    let Some(current) = self::current(store, resource, dependent) else { return };
+    delete_object(store, resource, &current, Propagation::Foreground);
 }
 
-/// Returns whether an owner exists. An owner whose type is not served counts as existing, because
-/// nothing is known of it.
-fn exists(store: &Store, reference: &Value, namespace: &str) -> bool {
-    type_of(store, reference).is_none() || owner(store, reference, namespace).is_some()
+/// Returns the state of an owner of an object of this type and namespace.
+fn state(store: &Store, resource: &ResourceType, reference: &Value, namespace: &str) -> Owner {
+    let Some(owners) = type_of(store, reference) else { return Owner::Solid };
+    if owners.namespaced && !resource.namespaced {
+        // A real server tells this mistake in an event, and collects nothing.
+        return Owner::Solid;
+    }
+    match owner(store, reference, namespace) {
+        None => Owner::Absent,
+        Some((resource, owner))
+            if owner.deleting && has_finalizer(&resource, &owner, FOREGROUND) =>
+        {
+            Owner::Waiting
+        }
+        Some(_) => Owner::Solid,
+    }
 }
 
 /// Returns the type of an owner.
@@ -117,21 +154,17 @@ fn orphan_dependents(store: &mut Store, resource: &Arc<ResourceType>, owner: &Ar
     remove_finalizer(store, resource, owner, ORPHAN);
 }
 
-/// Deletes the dependents of an owner, and removes its finalizer once those are gone that block it.
-fn delete_dependents_first(store: &mut Store, resource: &Arc<ResourceType>, owner: &Arc<Stored>) {
+/// Removes the finalizer of an owner that waits, once no dependent blocks it.
+fn release(store: &mut Store, resource: &Arc<ResourceType>, owner: &Arc<Stored>) {
     if !has_finalizer(resource, owner, FOREGROUND) {
         return;
     }
-    for (resource, dependent) in dependents(store, &owner.uid) {
-        if !dependent.deleting {
-            delete_object(store, &resource, &dependent, Propagation::Foreground);
-        }
-    }
     let blocks = |(resource, dependent): Dependent| {
         let owners = dependent.value(&resource)["metadata"]["ownerReferences"].take();
-        owners.as_array().into_iter().flatten().any(|reference| {
-            reference["uid"] == owner.uid.as_str() && reference["blockOwnerDeletion"] == true
-        })
+        dependent.uid != owner.uid
+            && owners.as_array().into_iter().flatten().any(|reference| {
+                reference["uid"] == owner.uid.as_str() && reference["blockOwnerDeletion"] == true
+            })
     };
     if !store.dependents(&owner.uid).any(blocks) {
         remove_finalizer(store, resource, owner, FOREGROUND);

@@ -16,22 +16,23 @@ pub(crate) use self::namespaces::create_initial;
 
 /// Runs the controllers until nothing is left for them to do.
 pub(crate) fn settle(store: &mut Store) {
-    while let Some(Settling { resource, object, removed }) = store.next_unsettled() {
-        if is_definition(&resource) && !removed {
-            definitions::changed(store, &resource, &object);
+    while let Some(change) = store.next_unsettled() {
+        let Settling { resource, object, removed, .. } = &change;
+        if is_definition(resource) && !removed {
+            definitions::changed(store, resource, object);
         }
-        if removed && resource.custom {
+        if *removed && resource.custom {
             definitions::remove_if_unused(store, &resource.qualified());
         }
         if store.empties_namespaces {
-            if is_namespace(&resource) && object.deleting && !removed {
+            if is_namespace(resource) && object.deleting && !removed {
                 namespaces::empty(store, &object.name);
-            } else if removed && resource.namespaced {
+            } else if *removed && resource.namespaced {
                 namespaces::finalize_if_empty(store, &object.namespace);
             }
         }
         if store.collects_garbage {
-            garbage::changed(store, &resource, &object, removed);
+            garbage::changed(store, &change);
         }
     }
 }

@@ -71,6 +71,8 @@ pub(crate) struct Collection {
 #[derive(Debug)]
 pub(crate) struct Settling {
     pub(crate) resource: Arc<ResourceType>,
+    /// The state before, if the object existed.
+    pub(crate) before: Option<Arc<Stored>>,
     /// The new state, or the last one.
     pub(crate) object: Arc<Stored>,
     pub(crate) removed: bool,
@@ -223,12 +225,12 @@ impl Store {
         let collection = self.collection(resource)?;
         let stored = Arc::new(stored);
         let before = collection.objects.insert(stored.key(), stored.clone());
-        let before_owners = before.clone();
+        let known = before.clone();
         collection.remember(
             Change { revision, before, after: After::Present(stored.clone()) },
             history_limit,
         );
-        self.settle_later(resource, stored.clone(), before_owners.as_deref(), false);
+        self.settle_later(resource, stored.clone(), known, false);
         self.revision = revision;
         self.mark();
         self.announce();
@@ -241,9 +243,9 @@ impl Store {
         let before = collection.objects.remove(key)?;
         let last = Arc::new(before.at(resource, revision));
         let after = After::Deleted(last.clone());
-        let before_owners = Some(before.clone());
+        let known = Some(before.clone());
         collection.remember(Change { revision, before: Some(before), after }, history_limit);
-        self.settle_later(resource, last.clone(), before_owners.as_deref(), true);
+        self.settle_later(resource, last.clone(), known, true);
         self.revision = revision;
         self.mark();
         self.announce();
@@ -255,7 +257,7 @@ impl Store {
         &mut self,
         resource: &ResourceType,
         object: Arc<Stored>,
-        before: Option<&Stored>,
+        before: Option<Arc<Stored>>,
         removed: bool,
     ) {
         let Some(collection) = self.of(resource) else { return };
@@ -263,7 +265,7 @@ impl Store {
             return;
         };
         let place = |object: &Stored| (id, object.key());
-        for owner in before.into_iter().flat_map(|before| &before.owners) {
+        for owner in before.iter().flat_map(|before| &before.owners) {
             if let Some(dependents) = self.dependents.get_mut(owner) {
                 dependents.remove(&place(&object));
                 if dependents.is_empty() {
@@ -274,7 +276,7 @@ impl Store {
         for owner in object.owners.iter().filter(|_| !removed) {
             self.dependents.entry(owner.clone()).or_default().insert(place(&object));
         }
-        self.unsettled.push_back(Settling { resource, object, removed });
+        self.unsettled.push_back(Settling { resource, before, object, removed });
     }
 
     /// Returns the next change that the controllers have not seen.
