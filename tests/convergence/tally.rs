@@ -41,7 +41,9 @@ impl Tally {
         let reflector = watched.informer.status().reflector;
         let value = serde_json::to_value(&reflector.relists).unwrap();
         for (cause, times) in value.as_object().unwrap() {
-            let cause = CAUSES.iter().find(|known| *known == cause).unwrap();
+            let mut known = CAUSES.iter().chain(&RARE_CAUSES);
+            let known = known.find(|known| *known == cause);
+            let cause = known.unwrap_or_else(|| panic!("a relist because of {cause}"));
             *self.relists.entry(cause).or_default() += times.as_u64().unwrap();
         }
     }
@@ -103,8 +105,12 @@ impl Tally {
     }
 }
 
+/// The causes of relists that a thousand worlds see.
 const CAUSES: [&str; 5] =
     ["expired", "stale_list", "watch_not_opened", "watch_failed", "undecodable_item"];
+
+/// The causes for which several faults must come together.
+const RARE_CAUSES: [&str; 2] = ["short_watch", "no_progress"];
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
