@@ -41,8 +41,9 @@ impl Tally {
         let reflector = watched.informer.status().reflector;
         let value = serde_json::to_value(&reflector.relists).unwrap();
         for (cause, times) in value.as_object().unwrap() {
-            let known = CAUSES.iter().chain(&RARE_CAUSES).find(|known| *known == cause);
-            let cause = known.unwrap_or_else(|| panic!("no cause is named {cause}"));
+            let mut known = CAUSES.iter().chain(&RARE_CAUSES);
+            let known = known.find(|known| *known == cause);
+            let cause = known.unwrap_or_else(|| panic!("a relist because of {cause}"));
             *self.relists.entry(cause).or_default() += times.as_u64().unwrap();
         }
     }
@@ -104,11 +105,12 @@ impl Tally {
     }
 }
 
+/// The causes of relists that a thousand worlds see.
 const CAUSES: [&str; 5] =
     ["expired", "stale_list", "watch_not_opened", "watch_failed", "undecodable_item"];
 
-/// Causes that few seeds have: a watch ahead of the server is silent, so that it makes no progress.
-const RARE_CAUSES: [&str; 1] = ["no_progress"];
+/// The causes for which several faults must come together.
+const RARE_CAUSES: [&str; 2] = ["short_watch", "no_progress"];
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -87,8 +87,9 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Refuses each request that would need a rule which a real server has and this one does not
-    /// implement. The response is 501 with the rule's name. Without it such a request passes.
+    /// Answers 501 to a write that depends on a rule which this server knows and does not implement.
+    /// The message names the rule. By default such a write passes. The guide lists the rules, in
+    /// [how far a green test goes](crate::docs::testing_a_controller#how-far-a-green-test-goes).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Namespace;

@@ -16,12 +16,13 @@
 //!
 //! A client's write is defaulted, validated and answered as by a kube-apiserver v1.36: metadata,
 //! built-in kinds, definitions, and objects of custom types by all keywords of their schema. Rules
-//! in CEL need the feature `testing-cel`. [`strict`](ApiServerBuilder::strict) refuses what a rule
-//! would judge that is not implemented. What the test itself writes ([`create`](ApiServer::create),
-//! [`replace`](ApiServer::replace)) is stored as it is, if its metadata is valid.
+//! in CEL need the feature `testing-cel`. With [`strict`](ApiServerBuilder::strict) the server answers
+//! 501 to a write that depends on a rule which it knows and does not implement. Built-in objects that the test itself writes
+//! ([`create`](ApiServer::create), [`replace`](ApiServer::replace)) skip defaults and validation,
+//! except those of their metadata.
 //!
-//! The server runs the controllers of namespaces and of definitions, and on request
-//! [that of garbage](ApiServerBuilder::garbage_collection). It runs no others.
+//! The server runs the controllers of namespaces and of definitions, and on request the
+//! [garbage collector](ApiServerBuilder::garbage_collection). It runs no others.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -278,6 +279,9 @@ impl ApiServer {
     }
 
     /// Answers a request, from a client or from a port.
+    ///
+    /// # Panics
+    /// Panics outside a tokio runtime, whose clock limits the time of a body.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<ResponseBody>
     where
         B: http_body::Body<Data = Bytes>,
