@@ -87,9 +87,10 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Answers 501 to a write that depends on a rule which this server knows and does not implement.
-    /// The message names the rule. By default such a write passes. The guide lists the rules, in
-    /// [how far a green test goes](crate::docs::testing_a_controller#how-far-a-green-test-goes).
+    /// Answers 501 to a write that depends on a rule which this server knows and does not
+    /// implement. The message names the rule. By default such a write passes. The guide lists the
+    /// rules, in [how far a green test
+    /// goes](crate::docs::testing_a_controller#how-far-a-green-test-goes).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Namespace;

@@ -17,9 +17,9 @@
 //! A client's write is defaulted, validated and answered as by a kube-apiserver v1.36: metadata,
 //! built-in kinds, definitions, and objects of custom types by all keywords of their schema. Rules
 //! in CEL need the feature `testing-cel`. With [`strict`](ApiServerBuilder::strict) the server answers
-//! 501 to a write that depends on a rule which it knows and does not implement. Built-in objects that the test itself writes
-//! ([`create`](ApiServer::create), [`replace`](ApiServer::replace)) skip defaults and validation,
-//! except those of their metadata.
+//! 501 to a write that depends on a rule which it knows and does not implement. Built-in objects
+//! that the test itself writes ([`create`](ApiServer::create), [`replace`](ApiServer::replace))
+//! skip defaults and validation, except those of their metadata.
 //!
 //! The server runs the controllers of namespaces and of definitions, and on request the
 //! [garbage collector](ApiServerBuilder::garbage_collection). It runs no others.
