@@ -17,6 +17,7 @@ mod namespaces;
 mod patches;
 mod pods;
 mod reading;
+mod rules;
 mod scale;
 mod schemas;
 mod shards;
