@@ -12,6 +12,7 @@ pub(crate) mod go_format;
 pub(crate) mod internal_form;
 pub(crate) mod json;
 pub(crate) mod kinds;
+pub(crate) mod members;
 pub(crate) mod metadata;
 pub(crate) mod normal_form;
 pub(crate) mod ownership;

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, WriteOptions};
 use super::scale::selector_text;
-use super::{Part, Place, at, delete, update};
+use super::{Part, Place, delete, update};
 use crate::labels::LabelSelector;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::names::now;
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::members::at;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
 
