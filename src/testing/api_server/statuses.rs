@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::controllers;
 use super::names::now;
+use super::rules::conditions::set_condition;
 use super::verbs::{Part, Place, update};
 use super::{ApiServer, DirectWriteError};
 
@@ -161,16 +162,4 @@ fn condition(kind: &str, reason: &str, updated: &str) -> Value {
         condition["message"] = reason.into();
     }
     condition
-}
-
-/// Replaces the condition of the same type, or adds it.
-fn set_condition(object: &mut Value, condition: Value) {
-    let conditions = &mut object["status"]["conditions"];
-    match conditions.as_array_mut() {
-        Some(all) => {
-            all.retain(|known| known["type"] != condition["type"]);
-            all.push(condition);
-        }
-        None => *conditions = json!([condition]),
-    }
 }

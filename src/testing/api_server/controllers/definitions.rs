@@ -4,10 +4,9 @@
 use serde_json::Value;
 
 use super::super::resource::ResourceType;
+use super::super::rules::conditions::set_condition;
 use super::super::rules::definition::conflicts::{UsedNames, accept};
-use super::super::rules::definition::{
-    CLEANUP, add_stored_version, condition, set_condition, types,
-};
+use super::super::rules::definition::{CLEANUP, add_stored_version, condition, types};
 use super::super::rules::members::at;
 use super::super::rules::schema;
 use super::super::store::Store;

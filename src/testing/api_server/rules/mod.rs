@@ -5,6 +5,7 @@
 
 pub(crate) mod access;
 pub(crate) mod changes;
+pub(crate) mod conditions;
 pub(crate) mod defaults;
 pub(crate) mod definition;
 pub(crate) mod formats;
