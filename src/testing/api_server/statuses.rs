@@ -7,7 +7,6 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::controllers;
 use super::names::now;
 use super::rules::conditions::set_condition;
 use super::verbs::{Part, Place, update};
@@ -136,20 +135,13 @@ impl ApiServer {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        let mut store = self.inner.server.store.lock();
-        let served = store.served(&K::group(&()), &K::version(&()), &K::plural(&()));
-        let resource = served.cloned().ok_or_else(|| DirectWriteError::NotServed {
-            api_version: K::api_version(&()).into(),
-            kind: K::kind(&()).into(),
-        })?;
-        let place = Place::direct(&resource, namespace, Some(name), Part::Both);
-        let current = place.current(&store)?;
-        let mut object = current.value(&resource);
-        change(&mut object);
-        let written = update(&mut store, place, &current, object);
-        controllers::settle(&mut store);
-        drop(store);
-        serde_json::from_value(written?).map_err(DirectWriteError::Decoding)
+        self.write_as(|store, resource| {
+            let place = Place::direct(resource, namespace, Some(name), Part::Both);
+            let current = place.current(store)?;
+            let mut object = current.value(resource);
+            change(&mut object);
+            update(store, place, &current, object)
+        })
     }
 }
 
