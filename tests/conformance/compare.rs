@@ -17,7 +17,7 @@ const HEADERS: [&str; 6] =
 const OWN: [&str; 1] = ["serverAddress"];
 
 /// A place where two responses differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     pub(crate) path: String,
     recorded: String,
@@ -54,8 +54,8 @@ pub(crate) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares with regard to the body of the request. The items of a list `everywhere` may be
-    /// others than the scenario's.
+    /// Returns the comparison of a response to a request with this body. Lists `everywhere` may
+    /// leave out objects that the scenario did not make.
     pub(crate) fn new(binding: &'a mut Binding, request: &Value, everywhere: bool) -> Self {
         let mut sent = BTreeSet::new();
         leaves(request, &mut sent);
@@ -242,8 +242,9 @@ impl<'a> Comparison<'a> {
         self.value(path, &recorded, &ours);
     }
 
-    /// Compares and removes the versions of two states of the store. Other servers' objects change
-    /// a state too, so that only a version that is an object's must correspond.
+    /// Compares and removes the versions of two states of the store. The recorded server had other
+    /// objects, which changed its state too. A version must therefore correspond only if an object
+    /// has it.
     fn newest(&mut self, path: &str, recorded: &mut Value, ours: &mut Value) {
         const KEY: &str = "resourceVersion";
         let version = |value: &Value| value[KEY].as_str().map(str::to_owned);

@@ -10,7 +10,7 @@ pub(crate) struct Difference {
     pub(crate) reason: &'static str,
 }
 
-/// A row whose steps agree is an error.
+/// A row is an error if a step agrees, or a path in all of its steps.
 pub(crate) const DELIBERATE: &[Difference] = &[
     Difference {
         scenario: "accept",

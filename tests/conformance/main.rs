@@ -5,8 +5,8 @@
 //! compared: the status code, the headers that carry meaning, and the whole body. Values that
 //! differ from server to server, such as uids, must correspond.
 //!
-//! A step agrees, or it is in the table of [`differences`], which gives the reason. A row whose
-//! steps agree is an error. The environment variable `CONFORMANCE` changes the mode:
+//! A step agrees, or it is in the table of [`differences`], which gives the reason. A row that
+//! excuses nothing is an error. The environment variable `CONFORMANCE` changes the mode:
 //!
 //! - `all` shows the steps of the table, too;
 //! - `score`, with the test of that name and `--nocapture`, prints how many steps agree.
@@ -175,6 +175,17 @@ fn every_file_has_a_test() {
     names.sort();
     let tested: Vec<String> = TESTED.iter().map(|name| format!("{name}.json")).collect();
     assert_eq!(names, tested);
+}
+
+#[test]
+fn differences_are_of_recorded_steps() {
+    for row in differences::DELIBERATE {
+        let steps = scenario::Scenario::read(row.scenario).steps.len();
+        assert!(!row.steps.is_empty(), "{}: no steps: {}", row.scenario, row.reason);
+        for step in row.steps {
+            assert!((1..=steps).contains(step), "{} has no step {step}", row.scenario);
+        }
+    }
 }
 
 #[test]

@@ -116,9 +116,11 @@ impl ApiServerBuilder {
     }
 
     /// Sets how long old states stay available. A list or a new watch at an older version gets 410,
-    /// as after etcd's periodic compaction. By default only [`compact`] discards states.
+    /// as after etcd's periodic compaction. By default the age of a state does not count: only
+    /// [`compact`] and [`history_limit`] discard states.
     ///
     /// [`compact`]: ApiServer::compact
+    /// [`history_limit`]: Self::history_limit
     pub fn compact_after(mut self, time: Duration) -> Self {
         self.compact_after = Some(time);
         self
@@ -156,7 +158,8 @@ impl ApiServerBuilder {
     }
 
     /// Sets how long the head of a request on a port may take, and a TLS handshake. A slower client
-    /// is disconnected. An idle connection lives as long. The default is 30 s.
+    /// is disconnected. A connection without a request is closed after this time, too. The default
+    /// is 30 s.
     pub fn head_timeout(mut self, time: Duration) -> Self {
         self.options.listen.head_timeout = time;
         self
@@ -177,7 +180,11 @@ impl ApiServerBuilder {
     }
 
     /// Adds a bearer token for a user, whose permissions are `rules`. After the first call a
-    /// request without a token is of the user `system:anonymous`.
+    /// request without a token is of the user `system:anonymous`, unless [`anonymous_requests`] is
+    /// false.
+    ///
+    /// [`anonymous_requests`]: Self::anonymous_requests
+    ///
     /// ```
     /// use kube_informer::testing::ApiServer;
     /// use kube_informer::testing::api_server::AccessRule;

@@ -9,6 +9,7 @@ use super::error::DirectWriteError;
 use crate::testing::api_server::ApiServer;
 use crate::testing::api_server::controllers;
 use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::verbs::options::DeleteOptions;
 use crate::testing::api_server::verbs::{self, Deleted, Part, Place};
@@ -64,16 +65,28 @@ impl ApiServer {
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
         let value = serde_json::to_value(object).map_err(DirectWriteError::Encoding)?;
+        let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());
+        self.write_as(|store, resource| {
+            let place = Place::direct(resource, namespace, name, Part::Both);
+            write(store, Place { manager: "embedded", ..place }, value)
+        })
+    }
+
+    /// Writes an object of a served type, and runs the controllers. Returns the object.
+    pub(super) fn write_as<K>(
+        &self,
+        write: impl FnOnce(&mut Store, &ResourceType) -> Result<Value, Failure>,
+    ) -> Result<K, DirectWriteError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned,
+    {
         let mut store = self.inner.server.store.lock();
         let served = store.served(&K::group(&()), &K::version(&()), &K::plural(&()));
         let resource = served.cloned().ok_or_else(|| DirectWriteError::NotServed {
             api_version: K::api_version(&()).into(),
             kind: K::kind(&()).into(),
         })?;
-        let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());
-        let place =
-            Place { manager: "embedded", ..Place::direct(&resource, namespace, name, Part::Both) };
-        let written = write(&mut store, place, value);
+        let written = write(&mut store, &resource);
         controllers::settle(&mut store);
         drop(store);
         serde_json::from_value(written?).map_err(DirectWriteError::Decoding)

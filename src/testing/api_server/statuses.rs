@@ -7,8 +7,8 @@ use kube::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::controllers;
 use super::names::now;
+use super::rules::conditions::set_condition;
 use super::verbs::{Part, Place, update};
 use super::{ApiServer, DirectWriteError};
 
@@ -135,20 +135,13 @@ impl ApiServer {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        let mut store = self.inner.server.store.lock();
-        let served = store.served(&K::group(&()), &K::version(&()), &K::plural(&()));
-        let resource = served.cloned().ok_or_else(|| DirectWriteError::NotServed {
-            api_version: K::api_version(&()).into(),
-            kind: K::kind(&()).into(),
-        })?;
-        let place = Place::direct(&resource, namespace, Some(name), Part::Both);
-        let current = place.current(&store)?;
-        let mut object = current.value(&resource);
-        change(&mut object);
-        let written = update(&mut store, place, &current, object);
-        controllers::settle(&mut store);
-        drop(store);
-        serde_json::from_value(written?).map_err(DirectWriteError::Decoding)
+        self.write_as(|store, resource| {
+            let place = Place::direct(resource, namespace, Some(name), Part::Both);
+            let current = place.current(store)?;
+            let mut object = current.value(resource);
+            change(&mut object);
+            update(store, place, &current, object)
+        })
     }
 }
 
@@ -161,16 +154,4 @@ fn condition(kind: &str, reason: &str, updated: &str) -> Value {
         condition["message"] = reason.into();
     }
     condition
-}
-
-/// Replaces the condition of the same type, or adds it.
-fn set_condition(object: &mut Value, condition: Value) {
-    let conditions = &mut object["status"]["conditions"];
-    match conditions.as_array_mut() {
-        Some(all) => {
-            all.retain(|known| known["type"] != condition["type"]);
-            all.push(condition);
-        }
-        None => *conditions = json!([condition]),
-    }
 }

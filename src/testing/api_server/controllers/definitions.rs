@@ -4,14 +4,14 @@
 use serde_json::Value;
 
 use super::super::resource::ResourceType;
+use super::super::rules::conditions::set_condition;
 use super::super::rules::definition::conflicts::{UsedNames, accept};
-use super::super::rules::definition::{
-    CLEANUP, add_stored_version, condition, set_condition, types,
-};
+use super::super::rules::definition::{CLEANUP, add_stored_version, condition, types};
+use super::super::rules::members::at;
 use super::super::rules::schema;
 use super::super::store::Store;
 use super::super::store::stored::Stored;
-use super::super::verbs::{Part, Place, at, purge, update};
+use super::super::verbs::{Part, Place, purge, update};
 
 /// The manager of what this controller writes.
 const MANAGER: &str = "kube-apiserver";

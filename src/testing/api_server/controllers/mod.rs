@@ -1,8 +1,9 @@
 //! The few controllers that a server runs by itself.
 //!
-//! They see what a write changed and act within the same request, so that a test need not wait:
-//! definitions are served, namespaces that are being deleted are emptied, and dependents of deleted
-//! objects are collected. There is no other controller: no scheduler, and none of workloads.
+//! They see what a write changed and act within the same request, so that a test need not wait.
+//! Definitions are served, and namespaces that are being deleted are emptied. Dependents of deleted
+//! objects are collected only if the test asks for it. There is no other controller: no scheduler,
+//! and none of workloads.
 
 mod definitions;
 mod garbage;

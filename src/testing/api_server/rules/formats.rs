@@ -85,7 +85,8 @@ pub(crate) fn parse_address(text: &str) -> Option<IpAddr> {
         return Some(address);
     }
     let number = |part: &str| match part.trim_start_matches('0') {
-        "" if !part.is_empty() => Some(0),
+        _ if !is_digits(part) => None,
+        "" => Some(0),
         rest => rest.parse::<u8>().ok(),
     };
     let parts: Option<Vec<u8>> = text.split('.').map(number).collect();
@@ -96,21 +97,28 @@ pub(crate) fn parse_address(text: &str) -> Option<IpAddr> {
 /// Checks a range of IP addresses.
 pub(crate) fn address_range(text: &str) -> Vec<String> {
     let problem = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-    let good = text.split_once('/').is_some_and(|(address, length)| {
-        let most = match parse_address(address) {
-            Some(IpAddr::V4(_)) => 32,
-            Some(IpAddr::V6(_)) => 128,
-            None => return false,
-        };
-        length.parse::<u8>().is_ok_and(|length| length <= most)
-    });
-    collect([(!good, problem.to_owned())])
+    collect([(!is_address_range(text), problem.to_owned())])
+}
+
+/// Returns whether a text is an IP address, a slash and the length of a prefix.
+pub(crate) fn is_address_range(text: &str) -> bool {
+    let Some((address, length)) = text.split_once('/') else { return false };
+    let most = match parse_address(address) {
+        Some(IpAddr::V4(_)) => 32,
+        Some(IpAddr::V6(_)) => 128,
+        None => return false,
+    };
+    is_digits(length) && length.parse::<u8>().is_ok_and(|length| length <= most)
+}
+
+/// Returns whether a text has digits and nothing else.
+pub(crate) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Checks a percentage.
 pub(crate) fn percent(text: &str) -> Vec<String> {
-    let digits = text.strip_suffix('%').unwrap_or_default();
-    let good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let good = text.strip_suffix('%').is_some_and(is_digits);
     collect([(!good, PERCENT.to_owned())])
 }
 
@@ -148,8 +156,8 @@ mod tests {
             (label_value, &["-", "a b"]),
             (config_key, &["", ".", "..", "..a", "a b"]),
             (port_name, &["", "1", "a--b", "-a", "TOO_LONG_FOR_A_PORT_NAME"]),
-            (address, &["", "x", "1.2.3", "1.2.3.256", "1.2.3.4.5", "1..2.3"]),
-            (address_range, &["", "x", "10.0.0.0", "10.0.0.0/33", "/8"]),
+            (address, &["", "x", "1.2.3", "1.2.3.256", "1.2.3.4.5", "1..2.3", "10.0.0.+1"]),
+            (address_range, &["", "x", "10.0.0.0", "10.0.0.0/33", "/8", "10.0.0.0/+8"]),
         ];
         for (format, texts) in bad {
             for text in texts {

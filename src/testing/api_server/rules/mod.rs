@@ -5,6 +5,7 @@
 
 pub(crate) mod access;
 pub(crate) mod changes;
+pub(crate) mod conditions;
 pub(crate) mod defaults;
 pub(crate) mod definition;
 pub(crate) mod formats;
@@ -12,6 +13,7 @@ pub(crate) mod go_format;
 pub(crate) mod internal_form;
 pub(crate) mod json;
 pub(crate) mod kinds;
+pub(crate) mod members;
 pub(crate) mod metadata;
 pub(crate) mod normal_form;
 pub(crate) mod ownership;

@@ -5,21 +5,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::members::at;
 use crate::testing::api_server::names;
 
 /// Changes the object at a path, which is created. Other values on the path are replaced.
 fn change(value: &mut Value, path: &[&str], change: impl FnOnce(&mut Map<String, Value>)) {
-    let mut value = value;
-    for name in path {
-        if !value.is_object() {
-            *value = json!({});
-        }
-        value = &mut value[*name];
-    }
-    if !value.is_object() {
-        *value = json!({});
-    }
-    if let Value::Object(members) = value {
+    if let Value::Object(members) = at(value, path) {
         change(members);
     }
 }

@@ -160,8 +160,12 @@ fn create_namespace(object: &mut Value) {
     }
 }
 
+/// Adds the name of a namespace as a label, by which selectors find it.
 fn label_namespace(object: &mut Value) {
     let name = object["metadata"]["name"].clone();
+    if name.as_str().is_none_or(str::is_empty) {
+        return;
+    }
     let labels = &mut object["metadata"]["labels"];
     if !labels.is_object() {
         *labels = json!({});

@@ -18,7 +18,8 @@ use crate::testing::api_server::store::stored::{Stored, Views};
 /// The number of removed types that are kept.
 const REMOVED_TYPES_KEPT: usize = 16;
 
-/// The resolution of the time at which old states are discarded, as a part of that time.
+/// The number of time marks in the time for which old states are available. A state can stay by one
+/// mark longer.
 const TIME_MARKS: u32 = 16;
 
 /// The memory of the server. All types share one revision counter, as in etcd.
@@ -218,7 +219,6 @@ impl Store {
         self.collections.iter_mut().find(|collection| collection.is_of(resource))
     }
 
-    /// Stores an object.
     /// Stores the state of an object at the next revision. `None` if the type is not served.
     pub(crate) fn put(&mut self, resource: &ResourceType, stored: Stored) -> Option<Arc<Stored>> {
         let (revision, history_limit) = (stored.revision, self.history_limit);

@@ -263,18 +263,6 @@ fn check_size(size: usize) -> Result<(), Failure> {
     }
 }
 
-/// Returns the object at a path, and creates it. Other values on the path are replaced.
-pub(crate) fn at<'a>(object: &'a mut Value, path: &[&str]) -> &'a mut Value {
-    let mut value = object;
-    for member in path {
-        value = &mut value[*member];
-        if !value.is_object() {
-            *value = json!({});
-        }
-    }
-    value
-}
-
 /// Returns whether the object has finalizers.
 fn has_finalizers(object: &Value) -> bool {
     object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())

@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, WriteOptions};
 use super::scale::selector_text;
-use super::{Part, Place, at, delete, update};
+use super::{Part, Place, delete, update};
 use crate::labels::LabelSelector;
 use crate::testing::api_server::failure::Failure;
 use crate::testing::api_server::names::now;
 use crate::testing::api_server::resource::ResourceType;
+use crate::testing::api_server::rules::conditions::set_condition;
+use crate::testing::api_server::rules::members::at;
 use crate::testing::api_server::store::Store;
 use crate::testing::api_server::store::stored::Stored;
 
@@ -77,15 +79,12 @@ fn graceless(pod: &Value, options: &DeleteOptions) -> bool {
 
 /// Adds the condition that the pod is evicted.
 fn set_disrupted(pod: &mut Value) {
-    let conditions = &mut at(pod, &["status"])["conditions"];
-    let mut all = conditions.as_array().cloned().unwrap_or_default();
-    all.retain(|condition| condition["type"] != "DisruptionTarget");
-    all.push(json!({
+    let disrupted = json!({
         "type": "DisruptionTarget", "status": "True", "lastProbeTime": null,
         "lastTransitionTime": now(), "reason": "EvictionByEvictionAPI",
         "message": "Eviction API: evicting",
-    }));
-    *conditions = all.into();
+    });
+    set_condition(pod, disrupted);
 }
 
 /// Returns the budgets that select the pod.
@@ -170,21 +169,11 @@ fn take_disruption(
 fn set_allowed(budget: &mut Value, allowed: bool) {
     let (reason, status) =
         if allowed { ("SufficientPods", "True") } else { ("InsufficientPods", "False") };
-    let mut condition = json!({
+    let condition = json!({
         "type": "DisruptionAllowed", "status": status, "reason": reason, "message": "",
         "lastTransitionTime": now(), "observedGeneration": budget["status"]["observedGeneration"],
     });
-    let conditions = &mut at(budget, &["status"])["conditions"];
-    let Some(conditions) = conditions.as_array_mut() else {
-        *conditions = json!([condition]);
-        return;
-    };
-    let before = conditions.iter().find(|before| before["type"] == "DisruptionAllowed");
-    if let Some(before) = before.filter(|before| before["status"] == status) {
-        condition["lastTransitionTime"] = before["lastTransitionTime"].clone();
-    }
-    conditions.retain(|condition| condition["type"] != "DisruptionAllowed");
-    conditions.push(condition);
+    set_condition(budget, condition);
 }
 
 /// Binds the pod that the binding names to a node.
@@ -260,12 +249,5 @@ fn set_scheduled(pod: &mut Value) {
         "type": "PodScheduled", "status": "True", "lastProbeTime": null,
         "lastTransitionTime": now(),
     });
-    let conditions = &mut at(pod, &["status"])["conditions"];
-    match conditions.as_array_mut() {
-        Some(conditions) => {
-            conditions.retain(|condition| condition["type"] != "PodScheduled");
-            conditions.push(scheduled);
-        }
-        None => *conditions = json!([scheduled]),
-    }
+    set_condition(pod, scheduled);
 }

@@ -7,11 +7,12 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use super::{Part, Place, at, managed_fields};
+use super::{Part, Place, managed_fields};
 use crate::testing::api_server::failure::{Cause, Failure};
 use crate::testing::api_server::names;
 use crate::testing::api_server::resource::ResourceType;
 use crate::testing::api_server::rules::access::Access;
+use crate::testing::api_server::rules::members::at;
 use crate::testing::api_server::store::Store;
 
 /// The lifetime of a token without one, in seconds.

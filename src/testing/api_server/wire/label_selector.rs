@@ -1,7 +1,8 @@
 //! Label selectors of queries, with a real server's words for those that are invalid.
 
-use crate::labels::{LabelSelector, is_domain};
+use crate::labels::LabelSelector;
 use crate::testing::api_server::failure::Failure;
+use crate::testing::api_server::names::{label_value_problems, qualified_problems};
 
 const OPERATORS: &str = "in, notin, =, ==, !=, gt, lt";
 
@@ -138,7 +139,7 @@ impl<'t> Parser<'t> {
             }
         }
         for (n, value) in values.iter().enumerate() {
-            let problem = value_problems(value).join("; ");
+            let problem = label_value_problems(value).join("; ");
             if !problem.is_empty() {
                 problems.push(format!("values[{n}][{key}]: Invalid value: {value:?}: {problem}"));
             }
@@ -214,74 +215,12 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The form of a name, in the words of a real server.
-const NAME_FORM: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start \
-                         and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or \
-                         '123-abc', regex used for validation is \
-                         '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-
-/// The form of a value.
-const VALUE_FORM: &str = "a valid label must be an empty string or consist of alphanumeric \
-                          characters, '-', '_' or '.', and must start and end with an alphanumeric \
-                          character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
-                          validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-/// The form of the prefix of a key.
-const DOMAIN_FORM: &str = "prefix part a lowercase RFC 1123 subdomain must consist of lower case \
-                           alphanumeric characters, '-' or '.', and must start and end with an \
-                           alphanumeric character (e.g. 'example.com', regex used for validation \
-                           is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-
-/// The longest name or value, in bytes.
-const LONGEST: usize = 63;
-
-fn has_form(text: &str) -> bool {
-    let alphanumeric = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let bytes = text.as_bytes();
-    alphanumeric(bytes.first())
-        && alphanumeric(bytes.last())
-        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
-}
-
 fn check_key(key: &str) -> Outcome<()> {
-    let mut problems: Vec<String> = Vec::new();
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(p, name)| (Some(p), name));
-    match prefix {
-        _ if name.contains('/') => {
-            problems.push(format!(
-                "a valid label key {NAME_FORM} with an optional DNS subdomain prefix and '/' (e.g. \
-                 'example.com/MyName')"
-            ));
-        }
-        Some("") => problems.push("prefix part must be non-empty".to_owned()),
-        Some(prefix) if !is_domain(prefix) => problems.push(DOMAIN_FORM.to_owned()),
-        _ => {}
-    }
-    if !name.contains('/') {
-        if name.is_empty() {
-            problems.push("name part must be non-empty".to_owned());
-        } else if name.len() > LONGEST {
-            problems.push(format!("name part must be no more than {LONGEST} bytes"));
-        }
-        if !has_form(name) {
-            problems.push(format!("name part {NAME_FORM}"));
-        }
-    }
+    let problems = qualified_problems(key);
     if problems.is_empty() {
         return Ok(());
     }
     Err(format!("<nil>: Invalid value: {key:?}: {}", problems.join("; ")))
-}
-
-fn value_problems(value: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    if value.len() > LONGEST {
-        problems.push(format!("must be no more than {LONGEST} bytes"));
-    }
-    if !value.is_empty() && !has_form(value) {
-        problems.push(VALUE_FORM.to_owned());
-    }
-    problems
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Defaults of kinds that configure the cluster.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::Rule::{Each, Empty, Integer, Text, With};
@@ -136,36 +134,6 @@ fn limits(limit: &mut Map<String, Value>) {
     }
 }
 
-pub(super) const SECRET: &[Row] = &[("", With(encode_texts)), ("type", Text("Opaque"))];
+pub(super) const SECRET: &[Row] = &[("type", Text("Opaque"))];
 
-/// Moves the plain texts of a secret into its data, encoded.
-fn encode_texts(secret: &mut Map<String, Value>) {
-    let Some(Value::Object(texts)) = secret.remove("stringData") else { return };
-    if texts.is_empty() {
-        return;
-    }
-    if !has(secret, "data") {
-        secret.insert("data".into(), json!({}));
-    }
-    if let Some(data) = secret.get_mut("data").and_then(Value::as_object_mut) {
-        for (name, text) in texts {
-            let text = text.as_str().unwrap_or_default();
-            data.insert(name, STANDARD.encode(text).into());
-        }
-    }
-}
-
-pub(super) const NAMESPACE: &[Row] =
-    &[("metadata", With(label_namespace)), ("status.phase", Text("Active"))];
-
-/// Adds the name of a namespace as a label, by which selectors find it.
-fn label_namespace(metadata: &mut Map<String, Value>) {
-    let name = text(metadata, "name").to_owned();
-    if name.is_empty() {
-        return;
-    }
-    set(metadata, "labels", json!({}));
-    if let Some(labels) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
-        labels.insert("kubernetes.io/metadata.name".into(), name.into());
-    }
-}
+pub(super) const NAMESPACE: &[Row] = &[("status.phase", Text("Active"))];

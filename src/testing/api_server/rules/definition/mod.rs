@@ -20,7 +20,7 @@ mod versions;
 use serde_json::{Value, json};
 
 use self::common::Common;
-pub(crate) use self::status::{CLEANUP, begin_deletion, condition, set_condition};
+pub(crate) use self::status::{CLEANUP, begin_deletion, condition};
 pub(crate) use self::types::types;
 use super::schema::formats;
 use crate::testing::api_server::failure::Cause;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::testing::api_server::names::now;
+use crate::testing::api_server::rules::conditions::set_condition;
 
 /// The finalizer that waits for the objects of a type whose definition is being deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -24,27 +25,4 @@ pub(crate) fn condition(kind: &str, status: bool, reason: &str, message: &str) -
         "type": kind, "status": if status { "True" } else { "False" },
         "lastTransitionTime": now(), "reason": reason, "message": message,
     })
-}
-
-/// Sets a condition. If its status stays the same, so does its time.
-pub(crate) fn set_condition(object: &mut Value, condition: Value) {
-    if !object["status"].is_object() {
-        object["status"] = json!({});
-    }
-    let conditions = &mut object["status"]["conditions"];
-    if !conditions.is_array() {
-        *conditions = json!([]);
-    }
-    let Some(conditions) = conditions.as_array_mut() else { return };
-    match conditions.iter_mut().find(|found| found["type"] == condition["type"]) {
-        Some(found) => {
-            let time = found["lastTransitionTime"].clone();
-            let same = found["status"] == condition["status"];
-            *found = condition;
-            if same {
-                found["lastTransitionTime"] = time;
-            }
-        }
-        None => conditions.push(condition),
-    }
 }

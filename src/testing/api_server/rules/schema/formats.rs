@@ -3,11 +3,13 @@
 //! Other formats are only a warning when a definition is written, and objects are not checked
 //! against them.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv6Addr;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
+
+use crate::testing::api_server::rules::formats::{is_address_range, is_digits, parse_address};
 
 /// A check of a text.
 pub(crate) type Check = fn(&str) -> bool;
@@ -18,9 +20,9 @@ const TEXTS: &[(&str, Check)] = &[
     ("uri", is_uri),
     ("email", is_email),
     ("hostname", is_hostname),
-    ("ipv4", |text| text.contains('.') && is_address(text)),
-    ("ipv6", |text| text.contains(':') && is_address(text)),
-    ("cidr", is_cidr),
+    ("ipv4", |text| text.contains('.') && parse_address(text).is_some()),
+    ("ipv6", |text| text.contains(':') && parse_address(text).is_some()),
+    ("cidr", is_address_range),
     ("mac", is_mac),
     ("uuid", |text| is_uuid(text, None)),
     ("uuid3", |text| is_uuid(text, Some('3'))),
@@ -107,10 +109,6 @@ fn is_hexadecimal(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 fn is_label(text: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     !text.is_empty() && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-')
@@ -183,28 +181,6 @@ fn is_dotted_atom(text: &str) -> bool {
 fn is_hostname(text: &str) -> bool {
     let short = text.len() <= 255 && text.split('.').all(|label| label.len() <= 63);
     short && PATTERNS.hostname.is_match(text)
-}
-
-/// Returns whether a text is an IP address. Leading zeros are allowed.
-fn is_address(text: &str) -> bool {
-    let mut parts = 0;
-    let sloppy = text.split('.').all(|part| {
-        parts += 1;
-        is_digits(part) && part.trim_start_matches('0').len() <= 3 && octet(part)
-    });
-    (sloppy && parts == 4) || text.parse::<Ipv4Addr>().is_ok() || text.parse::<Ipv6Addr>().is_ok()
-}
-
-fn octet(text: &str) -> bool {
-    let digits = text.trim_start_matches('0');
-    digits.is_empty() || digits.parse::<u8>().is_ok()
-}
-
-fn is_cidr(text: &str) -> bool {
-    let Some((address, length)) = text.split_once('/') else { return false };
-    let most = if address.contains(':') { 128 } else { 32 };
-    let fits = length.parse::<u32>().is_ok_and(|length| length <= most);
-    is_address(address) && is_digits(length) && fits
 }
 
 fn is_mac(text: &str) -> bool {
@@ -407,8 +383,10 @@ mod tests {
             ("email", "Ann <ann@example.com>", "ann@"),
             ("hostname", "a-b.example.com", "a_b.example"),
             ("ipv4", "010.2.3.4", "1.2.3.256"),
+            ("ipv4", "10.0.0.1", "10.0.0.+1"),
             ("ipv6", "::1", "1.2.3.4"),
             ("cidr", "10.0.0.0/8", "10.0.0.0/33"),
+            ("cidr", "::/0", "10.0.0.0/+8"),
             ("mac", "01:23:45:67:89:ab", "01:23:45:67:89"),
             ("uuid", "00000000-0000-0000-0000-000000000001", "00000000"),
             ("uuid4", "9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d", "9b1deb4d-3b7d-3bad-9bdd-2b0d7b3dcb6d"),
