@@ -30,7 +30,11 @@ mod tests {
 
     #[test]
     fn equal_status_keeps_its_time() {
-        let condition = |kind: &str, status: &str, time: &str| json!({ "type": kind, "status": status, "lastTransitionTime": time });
+        let condition = |kind: &str, status: &str, time: &str| {
+            let mut condition = json!({ "type": kind, "status": status });
+            condition["lastTransitionTime"] = time.into();
+            condition
+        };
         let mut object = json!({});
         set_condition(&mut object, condition("A", "True", "1"));
         set_condition(&mut object, condition("B", "True", "1"));
