@@ -94,7 +94,12 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
         _ => changes::problems(&version, kind, before, object),
     };
     let mut causes = of(object);
-    let Some(before) = before else { return causes };
+    let Some(before) = before else {
+        if place.part == Part::Object {
+            causes.extend(validation::new_problems(&version, kind, object));
+        }
+        return causes;
+    };
     causes.extend(change(before, object));
     if !causes.is_empty() {
         let known: HashSet<Cause> = of(before).into_iter().chain(change(before, before)).collect();

@@ -79,7 +79,11 @@ const KINDS: &[(&str, &str, &[Row])] = &[
         &[("value", Forbidden("may not be changed in an update.")), ("preemptionPolicy", Same)],
     ),
     ("node.k8s.io/v1", "RuntimeClass", &[("handler", Same)]),
-    ("discovery.k8s.io/v1", "EndpointSlice", &[("addressType", Same)]),
+    (
+        "discovery.k8s.io/v1",
+        "EndpointSlice",
+        &[("addressType", Same), ("", Check(network::endpoints))],
+    ),
     ("networking.k8s.io/v1", "IngressClass", &[("spec.controller", Same)]),
     ("resource.k8s.io/v1", "ResourceClaim", &[("spec", Same)]),
     ("resource.k8s.io/v1", "ResourceClaimTemplate", &[("spec", Same)]),

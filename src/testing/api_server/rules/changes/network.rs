@@ -1,8 +1,9 @@
-//! Changes of services.
+//! Changes of services and endpoints.
 
 use serde_json::Value;
 
 use crate::testing::api_server::failure::Cause;
+use crate::testing::api_server::rules::validation;
 
 /// Checks a service, whose address stays while it has one.
 pub(super) fn service(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
@@ -16,5 +17,12 @@ pub(super) fn service(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     if !known.is_empty() && known != first(new) {
         let shown = new["clusterIPs"].to_string();
         causes.push(Cause::invalid_raw("spec.clusterIPs[0]", &shown, "may not change once set"));
+    }
+}
+
+/// Checks endpoints. Those of a slice whose type changes stay as they are: the type cannot change.
+pub(super) fn endpoints(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    if before["addressType"] == after["addressType"] {
+        causes.extend(validation::new_problems("discovery.k8s.io/v1", "EndpointSlice", after));
     }
 }

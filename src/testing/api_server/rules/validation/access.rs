@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::rows::Rule::{Check, OneOf, Required, Rows};
-use super::rows::{Row, child, invalid, is_empty, text, unsupported};
+use super::rows::{self, Row, child, invalid, is_empty, text, unsupported};
 use crate::testing::api_server::failure::Cause;
+use crate::testing::api_server::rules::formats;
 
 pub(super) const ROLE: &[Row] = &[(
     "rules[]",
@@ -73,6 +74,10 @@ fn subject(subject: &Value, path: &str, namespaced: bool, causes: &mut Vec<Cause
     let at_group = child(path, "apiGroup");
     match text(subject, "kind") {
         "ServiceAccount" => {
+            let name = text(subject, "name");
+            if !name.is_empty() {
+                rows::is(formats::subdomain, name, &child(path, "name"), causes);
+            }
             if !group.is_empty() {
                 causes.push(Cause::unsupported(&at_group, group, "\"\""));
             }

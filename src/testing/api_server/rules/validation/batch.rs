@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::Rule::{Check, NotNegative, OneOf, Rows};
-use super::rows::{Row, child, invalid, text, unsupported};
+use super::rows::{Row, child, elements, invalid, text, unsupported};
 use super::selectors;
 use super::workloads::TEMPLATE;
 use crate::testing::api_server::failure::Cause;
@@ -37,6 +37,34 @@ pub(super) const CRON_JOB: &[Row] = &[
     ("spec.failedJobsHistoryLimit", NotNegative),
     ("spec.timeZone", Check(time_zone)),
 ];
+
+pub(super) const STATUS: &[Row] = &[("status", Check(ended))];
+
+/// The conditions of a job that has ended, each with the condition that comes before it.
+const ENDS: [(&str, &str); 2] = [("Failed", "FailureTarget"), ("Complete", "SuccessCriteriaMet")];
+
+/// Checks the conditions and the times of a job that has ended.
+fn ended(status: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let is = |kind: &str| {
+        elements(&status["conditions"])
+            .any(|condition| text(condition, "type") == kind && condition["status"] == "True")
+    };
+    if is("Complete") && status["completionTime"].is_null() {
+        let problem = "completionTime is required for Complete jobs";
+        causes.push(Cause::required(&child(path, "completionTime"), problem));
+    }
+    for (end, before) in ENDS {
+        if is(end) && !is(before) {
+            let problem =
+                format!("cannot set {end}=True condition without the {before}=true condition");
+            causes.push(Cause::invalid_shown(&child(path, "conditions"), None, &problem));
+        }
+    }
+    if ENDS.iter().any(|(end, _)| is(end)) && status["startTime"].is_null() {
+        let problem = "startTime is required for finished job";
+        causes.push(Cause::required(&child(path, "startTime"), problem));
+    }
+}
 
 /// The labels by which the pods of a job are found.
 const MADE: [(&str, &str); 2] =

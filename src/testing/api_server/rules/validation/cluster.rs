@@ -43,11 +43,6 @@ pub(super) const CERTIFICATE_REQUEST: &[Row] = &[
 pub(super) const FLOW_SCHEMA: &[Row] =
     &[("spec.priorityLevelConfiguration.name", RequiredSince("must reference a priority level"))];
 
-pub(super) const HOOKS: &[Row] = &[
-    ("webhooks[].admissionReviewVersions", RequiredSince("must specify one of v1, v1beta1")),
-    ("webhooks[].sideEffects", RequiredSince("must specify one of None, NoneOnDryRun")),
-];
-
 fn duration(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
     if seconds.as_i64().is_some_and(|seconds| seconds <= 0) {
         causes.push(invalid(path, seconds, "must be greater than 0"));

@@ -5,14 +5,22 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::pods::required_one_of;
-use super::rows::Rule::{Check, NotNegative, OneOf, Rows};
+use super::projections::descending;
+use super::rows::Rule::{Check, Given, NotNegative, OneOf, Rows};
 use super::rows::{self, Row, between, child, elements, invalid, is_empty, members, text};
 use super::volumes::VOLUME;
+use super::{fields, security};
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::rules::formats;
 use crate::testing::api_server::rules::quantity::Quantity;
 
-pub(super) const CONTAINER: &[Row] = &[
+pub(super) const CONTAINER: &[Row] = &[("", Rows(COMMON)), ("", Rows(LIFE))];
+
+pub(super) const INIT_CONTAINER: &[Row] =
+    &[("", Rows(COMMON)), ("restartPolicy", OneOf(&["Always"])), ("", Check(life_of_sidecar))];
+
+/// The members that all containers have.
+const COMMON: &[Row] = &[
     ("", Check(name)),
     ("image", Check(image)),
     ("ports", Check(ports)),
@@ -20,19 +28,34 @@ pub(super) const CONTAINER: &[Row] = &[
     ("envFrom[]", Check(variable_source)),
     ("volumeMounts[]", Check(mount)),
     ("volumeMounts", Check(unique_mounts)),
-    ("livenessProbe", Rows(LIVENESS)),
-    ("startupProbe", Rows(LIVENESS)),
-    ("readinessProbe", Rows(PROBE)),
-    ("lifecycle.postStart", Check(handler)),
-    ("lifecycle.preStop", Check(handler)),
     ("terminationMessagePolicy", OneOf(&["File", "FallbackToLogsOnError"])),
     ("imagePullPolicy", OneOf(&["Always", "IfNotPresent", "Never"])),
     ("resources", Check(resources)),
     ("securityContext", Check(privileges)),
+    ("securityContext", Rows(security::CONTAINER)),
 ];
 
-pub(super) const INIT_CONTAINER: &[Row] =
-    &[("", Rows(CONTAINER)), ("restartPolicy", OneOf(&["Always"]))];
+/// The members of containers that run as long as their pod.
+const LIFE: &[Row] = &[
+    ("lifecycle.postStart", Check(handler)),
+    ("lifecycle.preStop", Check(handler)),
+    ("livenessProbe", Rows(LIVENESS)),
+    ("readinessProbe", Rows(READINESS)),
+    ("startupProbe", Rows(LIVENESS)),
+];
+
+/// Checks the probes and hooks of a container that starts before others.
+fn life_of_sidecar(container: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if text(container, "restartPolicy") == "Always" {
+        return rows::check(LIFE, path, container, causes);
+    }
+    for name in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
+        if !container[name].is_null() {
+            let problem = "may not be set for init containers without restartPolicy=Always";
+            causes.push(Cause::forbidden(&child(path, name), problem));
+        }
+    }
+}
 
 const PROBE: &[Row] = &[
     ("", Check(handler)),
@@ -46,6 +69,14 @@ const PROBE: &[Row] = &[
 
 /// A probe that ends a container succeeds once.
 const LIVENESS: &[Row] = &[("", Rows(PROBE)), ("successThreshold", Check(once))];
+
+/// A probe that ends no container has no time for that.
+const READINESS: &[Row] =
+    &[("", Rows(PROBE)), ("terminationGracePeriodSeconds", Given(no_grace_period))];
+
+fn no_grace_period(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
+    causes.push(invalid(path, seconds, "must not be set for readinessProbes"));
+}
 
 fn once(threshold: &Value, path: &str, causes: &mut Vec<Cause>) {
     if threshold.as_i64().is_some_and(|number| number != 1) {
@@ -177,9 +208,9 @@ fn variables(variables: &Value, path: &str, causes: &mut Vec<Cause>) {
                 key => rows::is(formats::config_key, key, &child(&path, "key"), causes),
             }
         }
-        if source["fieldRef"].is_object() && text(&source["fieldRef"], "fieldPath").is_empty() {
-            let path = child(&child(&path, "fieldRef"), "fieldPath");
-            causes.push(Cause::required(&path, ""));
+        let field = &source["fieldRef"];
+        if field.is_object() {
+            fields::reference(fields::OF_VARIABLES, field, &child(&path, "fieldRef"), causes);
         }
     }
 }
@@ -210,13 +241,7 @@ fn mount(mount: &Value, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(&child(path, name), ""));
         }
     }
-    let below = text(mount, "subPath");
-    if below.starts_with('/') {
-        causes.push(Cause::invalid(&child(path, "subPath"), below, "must be a relative path"));
-    }
-    if below.split('/').any(|part| part == "..") {
-        causes.push(Cause::invalid(&child(path, "subPath"), below, "must not contain '..'"));
-    }
+    descending(text(mount, "subPath"), &child(path, "subPath"), causes);
 }
 
 fn unique_mounts(mounts: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -283,16 +308,29 @@ pub(super) fn resources(resources: &Value, path: &str, causes: &mut Vec<Cause>) 
         }
     }
     for (name, request) in members(&resources["requests"]) {
+        let shared = !name.starts_with("hugepages-") && is_native(name);
+        if limits[name].is_null() && !shared {
+            let problem = "Limit must be set for non overcommitable resources";
+            causes.push(Cause::required(&child(path, "limits"), problem));
+        }
         let (Some(amount), Some(limit)) = (Quantity::of(request), Quantity::of(&limits[name]))
         else {
             continue;
         };
-        if amount > limit {
+        if amount != limit && !shared {
+            let problem = format!("must be equal to {name} limit of {}", limit.canonical());
+            causes.push(Cause::invalid(&child(path, "requests"), &amount.canonical(), &problem));
+        } else if amount > limit {
             let problem =
                 format!("must be less than or equal to {name} limit of {}", limit.canonical());
             causes.push(Cause::invalid(&child(path, "requests"), &amount.canonical(), &problem));
         }
     }
+}
+
+/// Returns whether a resource is one of Kubernetes itself.
+fn is_native(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
 }
 
 /// Checks the name and the amount of a resource of a container.

@@ -11,16 +11,23 @@ mod cluster;
 mod config;
 mod containers;
 mod disruption;
+mod fields;
+mod hooks;
+mod host;
 mod network;
 mod pods;
+mod projections;
 mod rows;
 mod scheduling;
+mod security;
 mod selectors;
 mod services;
 mod storage;
 mod volumes;
 mod workloads;
 
+#[cfg(test)]
+mod rule_tests;
 #[cfg(test)]
 mod tests;
 
@@ -70,8 +77,8 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("node.k8s.io/v1", "RuntimeClass", cluster::RUNTIME_CLASS),
     ("certificates.k8s.io/v1", "CertificateSigningRequest", cluster::CERTIFICATE_REQUEST),
     ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", cluster::FLOW_SCHEMA),
-    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", cluster::HOOKS),
-    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", cluster::HOOKS),
+    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", hooks::HOOKS),
+    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", hooks::HOOKS),
 ];
 
 /// The tables of statuses, by API version and kind.
@@ -86,7 +93,17 @@ const STATUSES: &[(&str, &str, &[Row])] = &[
     ("v1", "ReplicationController", workloads::REPLICA_SET_STATUS),
     ("apps/v1", "StatefulSet", workloads::STATEFUL_SET_STATUS),
     ("apps/v1", "DaemonSet", workloads::DAEMON_SET_STATUS),
+    ("batch/v1", "Job", batch::STATUS),
 ];
+
+/// The tables of new objects, by API version and kind.
+const NEW: &[(&str, &str, &[Row])] =
+    &[("discovery.k8s.io/v1", "EndpointSlice", network::NEW_ENDPOINT_SLICE)];
+
+/// Returns the problems that only a new object has, or a new part of an object.
+pub(crate) fn new_problems(api_version: &str, kind: &str, object: &Value) -> Vec<Cause> {
+    run(NEW, api_version, kind, object)
+}
 
 /// Returns the problems of an object, without those of its status.
 pub(crate) fn problems(api_version: &str, kind: &str, object: &Value) -> Vec<Cause> {

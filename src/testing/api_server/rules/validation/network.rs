@@ -1,5 +1,7 @@
 //! Endpoints, ingresses and network policies.
 
+use std::net::IpAddr;
+
 use serde_json::Value;
 
 use super::containers;
@@ -22,6 +24,9 @@ pub(super) const ENDPOINT_SLICE: &[Row] = &[
     ("", Check(endpoints)),
     ("ports", Check(slice_ports)),
 ];
+
+/// The rules that a server does not ask of addresses which were there before.
+pub(super) const NEW_ENDPOINT_SLICE: &[Row] = &[("", Check(families))];
 
 pub(super) const INGRESS: &[Row] = &[
     ("spec", Check(some_rule)),
@@ -89,6 +94,26 @@ fn endpoints(slice: &Value, path: &str, causes: &mut Vec<Cause>) {
             let address = address.as_str().unwrap_or_default();
             let format = if kind == "FQDN" { formats::subdomain } else { formats::address };
             rows::is(format, address, &path, causes);
+        }
+    }
+}
+
+/// Checks that the addresses of a slice are of its type.
+fn families(slice: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let path = child(path, "endpoints");
+    let kind = text(slice, "addressType");
+    for (n, endpoint) in elements(&slice["endpoints"]).enumerate() {
+        for (m, address) in elements(&endpoint["addresses"]).enumerate() {
+            let address = address.as_str().unwrap_or_default();
+            let other = match (kind, formats::parse_address(address)) {
+                ("IPv4", Some(ip)) => ip.is_ipv6(),
+                ("IPv6", Some(ip)) => ip.is_ipv4(),
+                _ => false,
+            };
+            if other {
+                let path = format!("{path}[{n}].addresses[{m}]");
+                causes.push(Cause::invalid(&path, address, &format!("must be an {kind} address")));
+            }
         }
     }
 }
@@ -225,8 +250,26 @@ fn policy_port(port: &Value, path: &str, causes: &mut Vec<Cause>) {
     if !text(port, "protocol").is_empty() {
         required_one_of(&supported, &port["protocol"], &child(path, "protocol"), causes);
     }
-    containers::port(&port["port"], &child(path, "port"), causes);
-    rows::between(1, 65_535, &port["endPort"], &child(path, "endPort"), causes);
+    let first = &port["port"];
+    containers::port(first, &child(path, "port"), causes);
+    let last = &port["endPort"];
+    let path = child(path, "endPort");
+    if last.is_null() {
+        return;
+    }
+    if first.is_null() {
+        let problem = "may not be specified when `port` is not specified";
+        return causes.push(rows::invalid(&path, last, problem));
+    }
+    if first.is_string() {
+        let problem = "may not be specified when `port` is non-numeric";
+        return causes.push(rows::invalid(&path, last, problem));
+    }
+    if last.as_i64() < first.as_i64() {
+        // A server shows the first port, not the last.
+        causes.push(rows::invalid(&path, first, "must be greater than or equal to `port`"));
+    }
+    rows::between(1, 65_535, last, &path, causes);
 }
 
 fn peer(peer: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -244,11 +287,44 @@ fn peer(peer: &Value, path: &str, causes: &mut Vec<Cause>) {
         }
     }
     if peer["ipBlock"].is_object() {
-        let range = text(&peer["ipBlock"], "cidr");
-        let path = format!("{path}.ipBlock.cidr");
-        match range {
-            "" => causes.push(Cause::required(&path, "")),
-            range => rows::is(formats::address_range, range, &path, causes),
+        block(&peer["ipBlock"], &child(path, "ipBlock"), causes);
+    }
+}
+
+/// Checks a range of addresses and the ranges that are no part of it.
+fn block(block: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let range = text(block, "cidr");
+    if range.is_empty() {
+        return causes.push(Cause::required(&child(path, "cidr"), ""));
+    }
+    rows::is(formats::address_range, range, &child(path, "cidr"), causes);
+    let Some(range) = parse_range(range) else { return };
+    for (n, except) in elements(&block["except"]).enumerate() {
+        let path = format!("{}[{n}]", child(path, "except"));
+        let except = except.as_str().unwrap_or_default();
+        rows::is(formats::address_range, except, &path, causes);
+        if parse_range(except).is_some_and(|part| !is_part(part, range)) {
+            causes.push(Cause::invalid(&path, except, "must be a strict subset of `cidr`"));
         }
     }
+}
+
+/// Returns the first bits of a range's addresses, and their number.
+fn parse_range(range: &str) -> Option<(IpAddr, u32)> {
+    let (address, length) = range.split_once('/')?;
+    Some((formats::parse_address(address)?, length.parse().ok()?))
+}
+
+/// Returns whether a range is a strict part of another one.
+fn is_part((part, longer): (IpAddr, u32), (whole, length): (IpAddr, u32)) -> bool {
+    let different = match (part, whole) {
+        (IpAddr::V4(part), IpAddr::V4(whole)) => {
+            (part.to_bits() ^ whole.to_bits()).leading_zeros() < length
+        }
+        (IpAddr::V6(part), IpAddr::V6(whole)) => {
+            (part.to_bits() ^ whole.to_bits()).leading_zeros() < length
+        }
+        _ => true,
+    };
+    !different && longer > length
 }

@@ -7,7 +7,7 @@ use super::rows::Rule::{Between, Check, Is, OneOf, Rows};
 use super::rows::{self, Row, child, elements, invalid, is_empty, members, text, unsupported};
 use super::scheduling::{SPREAD, TOLERATION};
 use super::volumes::VOLUME;
-use super::{scheduling, selectors};
+use super::{host, scheduling, security, selectors};
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::rules::formats;
 
@@ -33,6 +33,7 @@ pub(super) const POD_SPEC: &[Row] = &[
     ("containers[]", Rows(CONTAINER)),
     ("initContainers[]", Rows(INIT_CONTAINER)),
     ("", Check(containers::unique_names)),
+    ("", Check(host::unique_ports)),
     ("", Check(containers::mounts_of_volumes)),
     ("restartPolicy", OneOf(&["Always", "OnFailure", "Never"])),
     ("dnsPolicy", OneOf(&["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"])),
@@ -40,10 +41,14 @@ pub(super) const POD_SPEC: &[Row] = &[
     ("securityContext.fsGroup", Between(0, MOST_ID)),
     ("securityContext.runAsUser", Between(0, MOST_ID)),
     ("securityContext.runAsGroup", Between(0, MOST_ID)),
+    ("securityContext", Rows(security::POD)),
+    ("", Check(host::network)),
     ("imagePullSecrets[]", Check(named_secret)),
     ("affinity", Check(scheduling::affinity)),
     ("readinessGates[].conditionType", Is(formats::label_key)),
+    ("", Check(host::name_servers)),
     ("topologySpreadConstraints[]", Rows(SPREAD)),
+    ("topologySpreadConstraints", Check(scheduling::unique_spreads)),
     ("", Check(names)),
     ("activeDeadlineSeconds", Between(1, i32::MAX as i64)),
     ("tolerations[]", Rows(TOLERATION)),

@@ -18,10 +18,45 @@ pub(super) const SPREAD: &[Row] = &[
     ("topologyKey", RequiredSince("can not be empty")),
     ("whenUnsatisfiable", OneOf(&["DoNotSchedule", "ScheduleAnyway"])),
     ("minDomains", Check(greater_than_zero)),
+    ("", Check(domains)),
     ("nodeAffinityPolicy", OneOf(&["Honor", "Ignore"])),
     ("nodeTaintsPolicy", OneOf(&["Honor", "Ignore"])),
+    ("", Check(keys_of_selector)),
     ("labelSelector", Check(selectors::selector)),
 ];
+
+/// Checks that a spread with a least number of domains is strict.
+fn domains(spread: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let action = text(spread, "whenUnsatisfiable");
+    if !spread["minDomains"].is_null() && action != "DoNotSchedule" {
+        let problem =
+            format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}");
+        causes.push(invalid(&child(path, "minDomains"), &spread["minDomains"], &problem));
+    }
+}
+
+/// Checks that a spread which adds labels to a selector has a selector.
+fn keys_of_selector(spread: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !rows::is_empty(&spread["matchLabelKeys"]) && spread["labelSelector"].is_null() {
+        let problem = "must not be specified when labelSelector is not set";
+        causes.push(Cause::forbidden(&child(path, "matchLabelKeys"), problem));
+    }
+}
+
+/// Checks that spreads differ. A server reports each one that is there once more after it.
+pub(super) fn unique_spreads(spreads: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let spreads: Vec<&Value> = elements(spreads).collect();
+    let mut known = std::collections::HashSet::new();
+    let mut found = Vec::new();
+    for (n, spread) in spreads.into_iter().enumerate().rev() {
+        let (key, action) = (text(spread, "topologyKey"), text(spread, "whenUnsatisfiable"));
+        if !known.insert((key, action)) {
+            let path = format!("{path}[{n}].{{topologyKey, whenUnsatisfiable}}");
+            found.push(Cause::duplicate(&path, &format!("{:?}", format!("{{{key}, {action}}}"))));
+        }
+    }
+    causes.extend(found.into_iter().rev());
+}
 
 fn toleration(toleration: &Value, path: &str, causes: &mut Vec<Cause>) {
     let (key, operator) = (text(toleration, "key"), text(toleration, "operator"));

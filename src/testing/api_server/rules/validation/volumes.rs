@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use super::rows::Rule::{Check, Required};
+use super::projections;
+use super::rows::Rule::{Check, Required, Rows};
 use super::rows::{self, Row, child, members, text};
 use crate::testing::api_server::failure::Cause;
 use crate::testing::api_server::rules::formats;
+use crate::testing::api_server::rules::quantity::Quantity;
 
 pub(super) const VOLUME: &[Row] = &[
     ("", Check(name)),
@@ -19,6 +21,11 @@ pub(super) const VOLUME: &[Row] = &[
     ("nfs.path", Required),
     ("csi.driver", Required),
     ("ephemeral.volumeClaimTemplate", Required),
+    ("emptyDir.sizeLimit", Check(size_limit)),
+    ("secret", Rows(projections::KEYS)),
+    ("configMap", Rows(projections::KEYS)),
+    ("downwardAPI", Rows(projections::FIELDS)),
+    ("projected", Rows(projections::PROJECTED)),
 ];
 
 /// The sources in the order in which a server looks at them.
@@ -60,6 +67,13 @@ fn name(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
     match text(volume, "name") {
         "" => causes.push(Cause::required(&path, "")),
         name => rows::is(formats::label, name, &path, causes),
+    }
+}
+
+fn size_limit(limit: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if Quantity::of(limit).is_some_and(Quantity::is_negative) {
+        let problem = "SizeLimit field must be a valid resource quantity";
+        causes.push(Cause::forbidden(path, problem));
     }
 }
 

@@ -11,7 +11,27 @@ use crate::testing::api_server::rules::formats;
 
 /// A template of pods.
 pub(super) const TEMPLATE: &[Row] =
-    &[("metadata", Rows(TEMPLATE_METADATA)), ("spec", Rows(POD_SPEC))];
+    &[("", Rows(LABELED)), ("spec", Rows(POD_SPEC)), ("spec.ephemeralContainers", Check(none))];
+
+/// A template of pods that is not checked as a pod. Volumes of claims are added to it later.
+const LABELED: &[Row] = &[("metadata", Rows(TEMPLATE_METADATA))];
+
+/// The rules for the pods of a kind.
+struct Pods {
+    /// The kind in the problem of an empty selector.
+    selector: &'static str,
+    /// The kind in problems of the template.
+    kind: &'static str,
+    template: &'static [Row],
+}
+
+const OF_REPLICA_SETS: Pods =
+    Pods { selector: "deployment", kind: "ReplicaSet", template: TEMPLATE };
+const OF_STATEFUL_SETS: Pods =
+    Pods { selector: "statefulset", kind: "StatefulSet", template: LABELED };
+const OF_DAEMON_SETS: Pods = Pods { selector: "daemonset", kind: "DaemonSet", template: TEMPLATE };
+const OF_CONTROLLERS: Pods =
+    Pods { selector: "", kind: "ReplicationController", template: TEMPLATE };
 
 pub(super) const POD_TEMPLATE: &[Row] = &[("template", Rows(TEMPLATE))];
 
@@ -20,7 +40,7 @@ pub(super) const DEPLOYMENT: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selected(spec, path, "deployment", causes);
+            selected(spec, path, &OF_REPLICA_SETS, causes);
         }),
     ),
     ("spec.strategy", Check(deployment_strategy)),
@@ -36,7 +56,7 @@ pub(super) const REPLICA_SET: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selected(spec, path, "deployment", causes);
+            selected(spec, path, &OF_REPLICA_SETS, causes);
         }),
     ),
 ];
@@ -46,7 +66,7 @@ pub(super) const REPLICATION_CONTROLLER: &[Row] = &[
     ("spec.selector", Required),
     ("spec.replicas", NotNegative),
     ("spec", Check(controller_template)),
-    ("spec.template.spec.restartPolicy", Check(restart_always)),
+    ("spec.template.spec", Check(|pod, path, causes| for_ever(pod, path, &OF_CONTROLLERS, causes))),
 ];
 
 pub(super) const STATEFUL_SET: &[Row] = &[
@@ -60,7 +80,7 @@ pub(super) const STATEFUL_SET: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selected(spec, path, "statefulset", causes);
+            selected(spec, path, &OF_STATEFUL_SETS, causes);
         }),
     ),
     ("spec.revisionHistoryLimit", NotNegative),
@@ -70,7 +90,7 @@ pub(super) const DAEMON_SET: &[Row] = &[
     (
         "spec",
         Check(|spec, path, causes| {
-            selected(spec, path, "daemonset", causes);
+            selected(spec, path, &OF_DAEMON_SETS, causes);
         }),
     ),
     ("spec.minReadySeconds", NotNegative),
@@ -156,20 +176,31 @@ pub(super) const DAEMON_SET_STATUS: &[Row] = &[
 ];
 
 /// Checks the selector of a workload, and its template unless the selector is invalid.
-fn selected(spec: &Value, path: &str, kind: &str, causes: &mut Vec<Cause>) {
-    let empty = format!("empty selector is invalid for {kind}");
+fn selected(spec: &Value, path: &str, pods: &Pods, causes: &mut Vec<Cause>) {
+    let empty = format!("empty selector is invalid for {}", pods.selector);
     if !selectors::workload(spec, path, &empty, causes) {
         return;
     }
     let path = child(path, "template");
-    rows::check(TEMPLATE, &path, &spec["template"], causes);
-    let policy = &spec["template"]["spec"]["restartPolicy"];
-    restart_always(policy, &child(&path, "spec.restartPolicy"), causes);
+    rows::check(pods.template, &path, &spec["template"], causes);
+    for_ever(&spec["template"]["spec"], &child(&path, "spec"), pods, causes);
 }
 
-fn restart_always(policy: &Value, path: &str, causes: &mut Vec<Cause>) {
+/// Checks that the pods of a template never end.
+fn for_ever(pod: &Value, path: &str, pods: &Pods, causes: &mut Vec<Cause>) {
+    let policy = text(pod, "restartPolicy");
     if policy != "Always" {
-        causes.push(unsupported(path, policy.as_str().unwrap_or_default(), &["Always"]));
+        causes.push(unsupported(&child(path, "restartPolicy"), policy, &["Always"]));
+    }
+    if !pod["activeDeadlineSeconds"].is_null() {
+        let problem = format!("activeDeadlineSeconds in {} is not Supported", pods.kind);
+        causes.push(Cause::forbidden(&child(path, "activeDeadlineSeconds"), &problem));
+    }
+}
+
+fn none(containers: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !is_empty(containers) {
+        causes.push(Cause::forbidden(path, "ephemeral containers not allowed in pod template"));
     }
 }
 
@@ -333,5 +364,5 @@ fn controller_template(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         let problem = "`selector` does not match template `labels`";
         causes.push(invalid(&path, labels, problem));
     }
-    rows::check(TEMPLATE, &template_path, template, causes);
+    rows::check(OF_CONTROLLERS.template, &template_path, template, causes);
 }

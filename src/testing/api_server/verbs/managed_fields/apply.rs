@@ -54,13 +54,17 @@ pub(crate) fn apply(
             Failure::without_reason(&message)
         })?;
     }
+    let uid = object["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty());
+    if let (None, Some(uid)) = (&current, uid) {
+        let problem = format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was \
+             found"
+        );
+        return Err(Failure::precondition_failed(place.resource, place.name(), &problem));
+    }
     let mut object = place.check(object)?;
     place.check_name(&object)?;
     let Some(current) = current else {
-        if let Some(uid) = object["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
-            let cause = Cause::invalid("metadata.uid", uid, "field is immutable");
-            return Err(Failure::invalid(place.resource, place.name(), &[cause]));
-        }
         take_metadata(&mut object, "resourceVersion");
         return Ok((true, create_as_is(store, place, object)?));
     };
