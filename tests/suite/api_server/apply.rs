@@ -287,3 +287,19 @@ async fn managed_fields_match_a_real_server() {
         }
     }
 }
+
+#[tokio::test]
+async fn apply_with_uid_creates_nothing() {
+    let server = ApiServer::new();
+    let mut object = deployment(&container("a", "1"));
+    object["metadata"]["uid"] = "some".into();
+    let refused = apply(&server, "fieldManager=me", &object).await;
+    assert_eq!(refused.status, 409, "{:?}", refused.json());
+    assert_eq!(
+        refused.json()["message"],
+        "Operation cannot be fulfilled on deployments.apps \"web\": uid mismatch: the provided \
+         object specified uid some, and no existing object was found"
+    );
+    object["metadata"].as_object_mut().unwrap().remove("uid");
+    assert_eq!(apply(&server, "fieldManager=me", &object).await.status, 201);
+}

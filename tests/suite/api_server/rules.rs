@@ -93,3 +93,71 @@ async fn statuses_are_apart_where_a_real_server_has_them() {
         assert_eq!(set["status"]["conditions"][0]["type"], "Ready", "{kind}");
     }
 }
+
+#[tokio::test]
+async fn pods_of_stateful_sets_mount_their_claims() {
+    let path = "/apis/apps/v1/namespaces/default/statefulsets";
+    let set = json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s"},
+        "spec": {
+            "serviceName": "s",
+            "selector": {"matchLabels": {"app": "s"}},
+            "template": {
+                "metadata": {"labels": {"app": "s"}},
+                "spec": {"containers": [{
+                    "name": "c", "image": "i",
+                    "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+                }]},
+            },
+            "volumeClaimTemplates": [{
+                "metadata": {"name": "data"},
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": {"requests": {"storage": "1Gi"}},
+                },
+            }],
+        },
+    });
+    let (status, made) = create(path, &set).await;
+    assert_eq!(status, 201, "{made}");
+}
+
+#[tokio::test]
+async fn defaults_fill_in_what_rules_need() {
+    let path = "/api/v1/namespaces/default/pods";
+    let field = |path: &str| json!({"fieldRef": {"fieldPath": path}});
+    let mut pod = pod(&json!({
+        "ports": [{"containerPort": 80}],
+        "env": [{"name": "A", "valueFrom": field("metadata.annotations['a/b']")}],
+        "resources": {"limits": {"example.com/gpu": 1, "hugepages-2Mi": "2Mi", "memory": "1Gi"}},
+        "readinessProbe": {"tcpSocket": {"port": 80}},
+        "volumeMounts": [{"name": "files", "mountPath": "/files"}],
+        "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+    }));
+    let mut file = field("metadata.labels");
+    file["path"] = "labels".into();
+    let spec = &mut pod["spec"];
+    spec["hostNetwork"] = true.into();
+    spec["serviceAccountName"] = "default".into();
+    spec["initContainers"] = json!([
+        {"name": "a", "image": "i"},
+        {"name": "b", "image": "i", "restartPolicy": "Always", "startupProbe": {
+            "exec": {"command": ["true"]},
+        }},
+    ]);
+    spec["topologySpreadConstraints"] = json!([{
+        "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {}, "matchLabelKeys": ["app"],
+    }]);
+    spec["volumes"] = json!([
+        {"name": "files", "projected": {"sources": [
+            {"serviceAccountToken": {"path": "token"}},
+            {"downwardAPI": {"items": [file]}},
+            {"configMap": {"name": "m", "items": [{"key": "k", "path": "a/k"}]}},
+        ]}},
+        {"name": "empty", "emptyDir": {"sizeLimit": "1Mi"}},
+    ]);
+    let (status, made) = create(path, &pod).await;
+    assert_eq!(status, 201, "{made}");
+    assert_eq!(made["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+}
