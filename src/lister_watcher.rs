@@ -14,7 +14,7 @@ use futures::stream::BoxStream;
 use kube::Resource;
 
 use crate::error::{RequestScope, SourceError, Verb, write_place};
-use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 pub use crate::packer::Packer;
 
 /// Lists and watches one collection of objects.
@@ -194,6 +194,10 @@ pub struct ListQuery {
     pub limit: Option<u32>,
     /// The token of the last page, to continue after it.
     pub continue_token: Option<String>,
+    /// True to request the collection exactly as it was at `version`.
+    pub exact: bool,
+    /// The shard to list. The source leaves out every other object.
+    pub shard: Option<ShardSelector>,
 }
 
 /// Parameters of a watch.
@@ -208,13 +212,16 @@ pub struct WatchQuery {
     /// True to request the present state as ADDED events first, then a bookmark, then live events
     /// (KEP-3157).
     pub initial_events: bool,
+    /// The shard to watch. The source sends [`WatchItem::Outside`] instead of the events of other
+    /// objects.
+    pub shard: Option<ShardSelector>,
 }
 
 impl WatchQuery {
     /// Returns the query of a watch that begins at the server's present version, without initial
     /// events.
     pub fn new(timeout: Duration) -> Self {
-        Self { version: None, timeout, initial_events: false }
+        Self { version: None, timeout, initial_events: false, shard: None }
     }
 }
 
@@ -347,6 +354,14 @@ pub enum WatchItem<K> {
         version: ResourceVersion,
         /// True if this bookmark ends the initial events of a streaming list.
         initial_events_end: bool,
+    },
+    /// An event of an object outside of the requested shard.
+    Outside {
+        /// The object's key, if the object may have been in the shard before. `None` if its place
+        /// on the ring never changes.
+        key: Option<ObjectKey>,
+        /// The object's version, up to which every event was sent.
+        version: Option<ResourceVersion>,
     },
     /// An ERROR event, with its status. The server ends the watch.
     Failed(SourceError),

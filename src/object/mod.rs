@@ -10,6 +10,7 @@ mod index_values;
 mod key;
 mod known;
 mod scope;
+mod shard;
 mod version;
 
 pub use cached::{Cached, PackedObject};
@@ -23,4 +24,5 @@ pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
 pub(crate) use scope::KindScope;
+pub use shard::{ShardKey, ShardSelector, ring_hash};
 pub use version::{IncomparableVersion, ResourceVersion};

@@ -276,7 +276,7 @@ impl Machine {
             if self.quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
         self.listing.asked.clone_from(&version);
         let limit = self.limit(version.as_ref());
-        Step::List { query: ListQuery { version, limit, continue_token: None }, fresh: true }
+        Step::List { query: ListQuery { version, limit, ..ListQuery::default() }, fresh: true }
     }
 
     /// Returns the page size. Lists that may read from etcd are paged. Lists at a version are
@@ -297,7 +297,7 @@ impl Machine {
         if continue_token.is_some() {
             self.listing.paged = true;
             let limit = self.limit(self.listing.asked.as_ref());
-            let query = ListQuery { version: None, limit, continue_token };
+            let query = ListQuery { limit, continue_token, ..ListQuery::default() };
             return Step::List { query, fresh: false };
         }
         if self.listing.paged && self.listing.asked == Some(ResourceVersion::ANY) {
@@ -513,6 +513,6 @@ impl Machine {
         initial_events: bool,
     ) -> WatchQuery {
         let timeout = Duration::from_secs(self.rng.u64(WATCH.as_secs()..2 * WATCH.as_secs()));
-        WatchQuery { version, timeout, initial_events }
+        WatchQuery { version, timeout, initial_events, shard: None }
     }
 }

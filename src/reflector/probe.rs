@@ -121,7 +121,7 @@ async fn first_version<K: Send + 'static>(
     idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {
     let request = source.collection().request_scope(Verb::List);
-    let query = ListQuery { version: None, limit: Some(1), continue_token: None };
+    let query = ListQuery { limit: Some(1), ..ListQuery::default() };
     let answer = async {
         let listing = open(request.clone(), || source.list(&query, &ListHints::none())).await?;
         let mut items = Guarded::new(listing, request.clone());

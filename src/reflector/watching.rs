@@ -378,6 +378,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 self.report(&error);
                 Observed::Nothing
             }
+            WatchItem::Outside { .. } => Observed::Nothing,
             WatchItem::Failed(error) => Observed::Failed(error),
         }
     }

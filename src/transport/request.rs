@@ -201,13 +201,13 @@ mod tests {
         let first = ListQuery {
             version: Some(ResourceVersion::ANY),
             limit: Some(500),
-            continue_token: None,
+            ..ListQuery::default()
         };
         assert_eq!(target(first.clone()), "/api/v1/pods?limit=500&resourceVersion=0");
         let next = ListQuery { continue_token: Some("a=b&c".into()), ..first };
         assert_eq!(target(next), "/api/v1/pods?limit=500&continue=a%3Db%26c");
         assert_eq!(target(ListQuery::default()), "/api/v1/pods?");
-        let at = |limit| ListQuery { version: Some(7.into()), limit, continue_token: None };
+        let at = |limit| ListQuery { version: Some(7.into()), limit, ..ListQuery::default() };
         assert_eq!(target(at(None)), "/api/v1/pods?resourceVersion=7");
         let paged = "/api/v1/pods?limit=9&resourceVersion=7&resourceVersionMatch=NotOlderThan";
         assert_eq!(target(at(Some(9))), paged);
@@ -224,6 +224,7 @@ mod tests {
             version: Some(7.into()),
             timeout: Duration::from_secs(300),
             initial_events: false,
+            shard: None,
         };
         let target = |query: &WatchQuery| scope.watch(query).path;
         let selector = "labelSelector=app+in+%28a%2Cb%29";

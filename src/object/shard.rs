@@ -1,0 +1,275 @@
+//! Shards: parts of a collection, by the hash of a field of each object.
+//!
+//! The ring is the space of 64-bit FNV-1a hashes, as API servers count it for sharded lists and
+//! watches (KEP-5866). A [`ShardSelector`] selects ranges of it.
+
+use std::fmt::{self, Write};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use kube::api::ObjectMeta;
+
+/// The field of an object whose hash is its place on the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ShardKey {
+    /// `metadata.uid`. Spreads objects evenly. An object and its dependents are in different
+    /// shards.
+    Uid,
+    /// `metadata.namespace`. All objects of a namespace are in one shard. A cluster-scoped object
+    /// has the empty namespace.
+    Namespace,
+    /// The uid of the controlling owner: that of the owner reference with `controller: true`, or
+    /// the object's own uid if there is none. Dependents are then in the shard that has their owner
+    /// by [`Uid`](Self::Uid). API servers cannot select by it, so the client receives all objects.
+    ControllerUid,
+}
+
+/// The objects whose hashes are in some ranges of the ring.
+///
+/// A cheap clone.
+///
+/// ```
+/// use kube_informer::object::{ShardKey, ShardSelector};
+///
+/// let half = ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]);
+/// assert_eq!(
+///     half.expression().unwrap(),
+///     "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')",
+/// );
+/// let rest = ShardSelector::everything(ShardKey::Uid).without(&half);
+/// assert!(rest.contains(u64::MAX) && !half.contains(u64::MAX));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct ShardSelector {
+    key: ShardKey,
+    /// Sorted, and neither overlapping nor adjacent.
+    ranges: Arc<[RangeInclusive<u64>]>,
+}
+
+/// Returns the place of a text on the ring: its 64-bit FNV-1a hash.
+///
+/// ```
+/// use kube_informer::object::ring_hash;
+///
+/// assert_eq!(ring_hash(""), 0xcbf2_9ce4_8422_2325);
+/// assert_eq!(ring_hash("a"), 0xaf63_dc4c_8601_ec8c);
+/// ```
+pub fn ring_hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+impl ShardKey {
+    /// Returns an object's place on the ring. A missing field counts as empty.
+    pub fn hash(self, metadata: &ObjectMeta) -> u64 {
+        let field = match self {
+            Self::Uid => metadata.uid.as_deref(),
+            Self::Namespace => metadata.namespace.as_deref(),
+            Self::ControllerUid => controller_uid(metadata).or(metadata.uid.as_deref()),
+        };
+        ring_hash(field.unwrap_or_default())
+    }
+
+    /// Returns the field's path in a shard selector, if API servers can select by it.
+    fn path(self) -> Option<&'static str> {
+        match self {
+            Self::Uid => Some("object.metadata.uid"),
+            Self::Namespace => Some("object.metadata.namespace"),
+            Self::ControllerUid => None,
+        }
+    }
+}
+
+fn controller_uid(metadata: &ObjectMeta) -> Option<&str> {
+    let mut owners = metadata.owner_references.iter().flatten();
+    owners.find(|owner| owner.controller == Some(true)).map(|owner| &*owner.uid)
+}
+
+impl ShardSelector {
+    /// Creates a selector of ranges, which may overlap. An empty range selects nothing.
+    pub fn new(key: ShardKey, ranges: impl IntoIterator<Item = RangeInclusive<u64>>) -> Self {
+        let mut given: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
+        given.sort_by_key(|range| *range.start());
+        let mut ranges: Vec<RangeInclusive<u64>> = Vec::with_capacity(given.len());
+        for range in given {
+            match ranges.last_mut() {
+                Some(last)
+                    if last.end().checked_add(1).is_none_or(|next| *range.start() <= next) =>
+                {
+                    *last = *last.start()..=*last.end().max(range.end());
+                }
+                _ => ranges.push(range),
+            }
+        }
+        Self { key, ranges: ranges.into() }
+    }
+
+    /// Creates a selector of every object.
+    pub fn everything(key: ShardKey) -> Self {
+        Self::new(key, [0..=u64::MAX])
+    }
+
+    /// Creates a selector of no object.
+    pub fn nothing(key: ShardKey) -> Self {
+        Self::new(key, [])
+    }
+
+    /// Returns the field that is hashed.
+    pub fn key(&self) -> ShardKey {
+        self.key
+    }
+
+    /// Returns the ranges, sorted. No two of them overlap or touch.
+    pub fn ranges(&self) -> &[RangeInclusive<u64>] {
+        &self.ranges
+    }
+
+    /// Returns whether no object is selected.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Returns whether every object is selected.
+    pub fn is_everything(&self) -> bool {
+        *self.ranges == [0..=u64::MAX]
+    }
+
+    /// Returns whether a place on the ring is selected. O(log ranges).
+    pub fn contains(&self, hash: u64) -> bool {
+        let after = self.ranges.partition_point(|range| *range.start() <= hash);
+        after > 0 && hash <= *self.ranges[after - 1].end()
+    }
+
+    /// Returns whether the object with this metadata is selected.
+    pub fn selects(&self, metadata: &ObjectMeta) -> bool {
+        self.contains(self.key.hash(metadata))
+    }
+
+    /// Returns the ranges of this selector that `other` lacks. The fields are taken to be the same.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Self {
+        let mut left = Vec::new();
+        for range in &*self.ranges {
+            let (mut start, end) = (*range.start(), *range.end());
+            let mut covered = false;
+            let cuts = other.ranges.iter();
+            for cut in cuts.filter(|cut| cut.end() >= range.start() && cut.start() <= range.end()) {
+                if *cut.start() > start {
+                    left.push(start..=*cut.start() - 1);
+                }
+                match cut.end().checked_add(1) {
+                    Some(next) => start = next,
+                    None => covered = true,
+                }
+            }
+            if !covered && start <= end {
+                left.push(start..=end);
+            }
+        }
+        Self::new(self.key, left)
+    }
+
+    /// Returns the ranges of both selectors. The fields are taken to be the same.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        Self::new(self.key, self.ranges.iter().chain(&*other.ranges).cloned())
+    }
+
+    /// Returns the value of the query parameter `shardSelector`: see KEP-5866.
+    ///
+    /// `None` if the parameter is left out: API servers cannot select by this field, or every
+    /// object is selected, or none.
+    pub fn expression(&self) -> Option<String> {
+        let path = self.key.path().filter(|_| !self.is_everything() && !self.is_empty())?;
+        let mut text = String::new();
+        for range in &*self.ranges {
+            let joint = if text.is_empty() { "" } else { " || " };
+            let (start, end) = (range.start(), u128::from(*range.end()) + 1);
+            // Sixteen digits; the end of the ring has seventeen.
+            let _ = write!(text, "{joint}shardRange({path}, '{start:#018x}', '{end:#018x}')");
+        }
+        Some(text)
+    }
+}
+
+/// Shows the ranges as text, in the hexadecimal form of servers.
+impl fmt::Debug for ShardSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.key)?;
+        let mut list = f.debug_list();
+        for range in &*self.ranges {
+            list.entry(&format_args!("{:#018x}..={:#018x}", range.start(), range.end()));
+        }
+        list.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn places() -> impl Strategy<Value = Vec<(u64, u64)>> {
+        let place = prop_oneof![0..12u64, u64::MAX - 12..=u64::MAX];
+        proptest::collection::vec((place.clone(), place), 0..6)
+    }
+
+    fn selector(ranges: &[(u64, u64)]) -> ShardSelector {
+        ShardSelector::new(ShardKey::Uid, ranges.iter().map(|(start, end)| *start..=*end))
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::cases(500))]
+        #[test]
+        fn selectors_are_sets(a in places(), b in places()) {
+            let (left, right) = (selector(&a), selector(&b));
+            let among = |ranges: &[(u64, u64)], place: u64| {
+                ranges.iter().any(|(start, end)| (*start..=*end).contains(&place))
+            };
+            let (rest, both) = (left.without(&right), left.with(&right));
+            for place in (0..14).chain(u64::MAX - 14..=u64::MAX) {
+                let (in_a, in_b) = (among(&a, place), among(&b, place));
+                prop_assert_eq!(left.contains(place), in_a);
+                prop_assert_eq!(rest.contains(place), in_a && !in_b);
+                prop_assert_eq!(both.contains(place), in_a || in_b);
+            }
+            for pair in left.ranges().windows(2) {
+                prop_assert!(*pair[0].end() < pair[1].start() - 1, "{:?}", left);
+            }
+            prop_assert_eq!(left.without(&left).is_empty(), true);
+        }
+    }
+
+    #[test]
+    fn expression_is_the_normal_form_of_servers() {
+        let parts = ShardSelector::new(ShardKey::Namespace, [0..=0xff, 1 << 63..=u64::MAX]);
+        assert_eq!(
+            parts.expression().unwrap(),
+            "shardRange(object.metadata.namespace, '0x0000000000000000', '0x0000000000000100') || \
+             shardRange(object.metadata.namespace, '0x8000000000000000', '0x10000000000000000')"
+        );
+        assert_eq!(ShardSelector::everything(ShardKey::Uid).expression(), None);
+        let owners = ShardSelector::new(ShardKey::ControllerUid, [0..=7]);
+        assert_eq!(owners.expression(), None);
+    }
+
+    #[test]
+    fn dependents_are_with_their_controlling_owner() {
+        let owner = |uid: &str, controller| OwnerReference {
+            uid: uid.to_owned(),
+            controller: Some(controller),
+            ..OwnerReference::default()
+        };
+        let mut pod = ObjectMeta { uid: Some("pod".into()), ..ObjectMeta::default() };
+        let key = ShardKey::ControllerUid;
+        assert_eq!(key.hash(&pod), ring_hash("pod"));
+        pod.owner_references = Some(vec![owner("other", false), owner("set", true)]);
+        assert_eq!(key.hash(&pod), ring_hash("set"));
+        assert_eq!(ShardKey::Uid.hash(&pod), ring_hash("pod"));
+    }
+}
