@@ -96,6 +96,8 @@ pub enum ChangeKind {
     Resynced,
     /// The object was deleted.
     Deleted,
+    /// The object left the shard that this replica follows.
+    MovedAway,
 }
 
 impl ChangeKind {
@@ -106,6 +108,7 @@ impl ChangeKind {
             ObjectEvent::Updated { old, new } if old.version() == new.version() => Self::Resynced,
             ObjectEvent::Updated { .. } => Self::Updated,
             ObjectEvent::Deleted { .. } => Self::Deleted,
+            ObjectEvent::MovedAway { .. } => Self::MovedAway,
         }
     }
 }
@@ -115,7 +118,7 @@ impl ChangeKind {
     pub(super) fn priority(self) -> Priority {
         match self {
             Self::Listed | Self::Resynced => Priority::LOW,
-            Self::Added | Self::Updated | Self::Deleted => Priority::NORMAL,
+            Self::Added | Self::Updated | Self::Deleted | Self::MovedAway => Priority::NORMAL,
         }
     }
 }
@@ -128,6 +131,7 @@ impl fmt::Display for ChangeKind {
             Self::Updated => "updated",
             Self::Resynced => "resynced",
             Self::Deleted => "deleted",
+            Self::MovedAway => "moved away",
         })
     }
 }

@@ -190,6 +190,7 @@ impl<O: Resource> Enqueuer<O> {
                     let final_state_known = *final_state_known;
                     call(&EventRef::Deleted { object, final_state_known })
                 }
+                ObjectEvent::MovedAway { .. } => call(&EventRef::MovedAway { object }),
             })
         })
     }

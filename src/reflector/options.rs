@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
-use crate::object::KnownObjects;
+use crate::object::{KnownObjects, ShardSelector};
 use crate::packer::Packer;
 
 /// A function that is called with each error of a reflector.
@@ -46,6 +46,7 @@ pub struct ReflectorOptions<K> {
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
     pub(super) packer: Packer<K>,
     pub(super) list_permits: Option<Arc<Semaphore>>,
+    pub(super) shard: Option<watch::Receiver<ShardSelector>>,
     pub(super) seed: Option<u64>,
     pub(super) metrics: MetricLabels,
 }
@@ -67,6 +68,7 @@ impl<K> ReflectorOptions<K> {
             known: None,
             packer: Packer::decoded(),
             list_permits: None,
+            shard: None,
             seed: None,
             metrics: MetricLabels::default(),
         }
@@ -161,6 +163,20 @@ impl<K> ReflectorOptions<K> {
     /// permit. Unset: no limit.
     pub fn list_permits(mut self, permits: Arc<Semaphore>) -> Self {
         self.list_permits = Some(permits);
+        self
+    }
+
+    /// Follows only a shard of the collection: the one that the channel holds, which may change at
+    /// any time.
+    ///
+    /// When the shard becomes smaller, objects outside of it [move
+    /// away](crate::object::Change::Narrowed). When it becomes larger, the reflector ends its watch,
+    /// lists the objects that [came](crate::object::Change::Arrived), as of the watch's version, and
+    /// watches the whole shard from that version. If the server no longer has that version, it lists
+    /// the whole shard. While the shard is empty, it makes no request. A change during a list takes
+    /// effect after the list.
+    pub fn shard(mut self, shard: watch::Receiver<ShardSelector>) -> Self {
+        self.shard = Some(shard);
         self
     }
 
