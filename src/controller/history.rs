@@ -79,6 +79,8 @@ pub enum TriggerCause {
     ReconcileAll,
     /// A stream of [`reconcile_on`](super::ControllerBuilder::reconcile_on).
     Stream,
+    /// A slot that this replica works on from now on.
+    Slot,
 }
 
 /// The kind of a change that an informer reported.
@@ -147,6 +149,7 @@ impl fmt::Display for TriggerCause {
             Self::Handle => f.write_str("a trigger of the controller's handle"),
             Self::ReconcileAll => f.write_str("a reconcile of all objects"),
             Self::Stream => f.write_str("a stream of keys"),
+            Self::Slot => f.write_str("a slot that this replica took over"),
         }
     }
 }
@@ -176,6 +179,7 @@ pub(super) enum Cause {
     Handle,
     ReconcileAll,
     Stream,
+    Slot,
 }
 
 /// The triggers of the keys that were queued last.
@@ -279,6 +283,7 @@ impl Cause {
             Self::Handle => TriggerCause::Handle,
             Self::ReconcileAll => TriggerCause::ReconcileAll,
             Self::Stream => TriggerCause::Stream,
+            Self::Slot => TriggerCause::Slot,
         }
     }
 }

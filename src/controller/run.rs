@@ -197,6 +197,9 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             let WrongScope { owner, dependent } = wrong.clone();
             return Err(ControllerError::WrongScope { controller: controller(), owner, dependent });
         }
+        if let Some(problem) = self.wrong_sharding() {
+            return Err(ControllerError::WrongSharding { controller: controller(), problem });
+        }
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
         for informer in self.followed() {
             informer.start().map_err(|error| match error {
@@ -235,6 +238,18 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         Ok(())
     }
 
+    /// Returns the contradiction between the sharding and the informers of its own objects.
+    fn wrong_sharding(&self) -> Option<&'static str> {
+        let slots = self.slots.as_ref()?;
+        let other = self.objects.informers().iter().any(|informer| {
+            informer.snapshot().shard().is_some_and(|shard| shard.key() != slots.key())
+        });
+        other.then_some(
+            "its own objects follow a shard by another field than its sharding: let them follow \
+             `Sharding::objects`",
+        )
+    }
+
     /// Returns whether each kind has an informer that synced, and the last request of every other
     /// informer failed.
     fn can_begin_without_the_rest(&self) -> bool {
@@ -253,6 +268,11 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         for fed in fed {
             fed.cancelled().await;
         }
+        if let Some(slots) = self.slots.clone() {
+            let (objects, groups) = (self.objects.clone(), self.groups.clone());
+            let (queue, status) = (self.queue.clone(), self.status.clone());
+            feeds.tasks.spawn(slots.feed(objects, groups, queue, status));
+        }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());
             feeds.tasks.spawn(stream.clone().feed(queue, status, self.all_requests.clone()));
@@ -267,6 +287,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             status: self.status.clone(),
             debounce: self.debounce,
             all_requests: self.all_requests.clone(),
+            slots: self.slots.clone(),
         };
         informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
     }
@@ -294,6 +315,8 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             name: self.name.clone(),
             kind: self.objects.kind(),
             objects: self.objects.clone(),
+            groups: self.groups.clone(),
+            slots: self.slots.clone(),
             writes: self.writes.clone(),
             write_waits: self.write_waits.clone(),
             missing_informers: self.missing_informers.clone(),
@@ -394,7 +417,7 @@ impl Feeds {
     }
 }
 
-fn followed(groups: &[Group]) -> impl Iterator<Item = &dyn Followed> {
+pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &dyn Followed> {
     groups.iter().flat_map(|group| group.0.iter().map(|informer| &**informer))
 }
 

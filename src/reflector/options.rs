@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, watch};
 use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
-use crate::object::{KnownObjects, ShardSelector};
+use crate::object::{KnownObjects, ShardKey, ShardSelector};
 use crate::packer::Packer;
 
 /// A function that is called with each error of a reflector.
@@ -185,6 +185,11 @@ impl<K> ReflectorOptions<K> {
     pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
         self.known = Some(known);
         self
+    }
+
+    /// Returns the field of the shard that is followed, if there is one.
+    pub(crate) fn shard_key(&self) -> Option<ShardKey> {
+        self.shard.as_ref().map(|shard| shard.borrow().key())
     }
 
     /// Returns whether a transform is set.

@@ -157,6 +157,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 give_way().await;
             }
         }
+        if batch.shard.is_some() {
+            self.shard_changes.send_replace(());
+        }
         if populating && (batch.initial || self.fifo.has_synced()) {
             // A handler that was added meanwhile received the stored objects, which are the whole
             // list.
