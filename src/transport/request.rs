@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::framing::Encoding;
 use crate::error::{Fault, Verb};
 use crate::lister_watcher::{ListQuery, WatchQuery};
-use crate::object::ResourceVersion;
+use crate::object::{ResourceVersion, ShardSelector};
 use crate::sync::Mutex;
 use crate::time::after;
 
@@ -62,13 +62,21 @@ impl Scope {
             (Some(token), _) => drop(params.append_pair("continue", token)),
             (None, Some(version)) => {
                 params.append_pair("resourceVersion", &version.to_string());
-                if query.limit.is_some() && *version != ResourceVersion::ANY {
+                let rule = match (query.exact, query.limit) {
+                    // Any version goes without a rule, and servers refuse to match it exactly.
+                    _ if *version == ResourceVersion::ANY => None,
+                    (true, _) => Some("Exact"),
                     // With a limit, a version without a match rule would mean exactly that version.
-                    params.append_pair("resourceVersionMatch", "NotOlderThan");
+                    (false, Some(_)) => Some("NotOlderThan"),
+                    (false, None) => None,
+                };
+                if let Some(rule) = rule {
+                    params.append_pair("resourceVersionMatch", rule);
                 }
             }
             (None, None) => {}
         }
+        append_shard(&mut params, query.shard.as_ref());
         self.target(Verb::List, params.finish())
     }
 
@@ -83,6 +91,7 @@ impl Scope {
             params.append_pair("resourceVersion", &version.to_string());
         }
         params.append_pair("timeoutSeconds", &query.timeout.as_secs().to_string());
+        append_shard(&mut params, query.shard.as_ref());
         self.target(Verb::Watch, params.finish())
     }
 
@@ -105,6 +114,17 @@ impl Scope {
             params.append_pair(name, value);
         }
         params
+    }
+}
+
+/// Appends the parameter that makes a server select the shard. Servers without the feature ignore
+/// it. A continue token does not carry it.
+fn append_shard(
+    params: &mut form_urlencoded::Serializer<'static, String>,
+    shard: Option<&ShardSelector>,
+) {
+    if let Some(expression) = shard.and_then(ShardSelector::expression) {
+        params.append_pair("shardSelector", &expression);
     }
 }
 
@@ -193,6 +213,7 @@ impl JsonFallback {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::ShardKey;
 
     #[test]
     fn continuation_replaces_the_version() {
@@ -211,6 +232,49 @@ mod tests {
         assert_eq!(target(at(None)), "/api/v1/pods?resourceVersion=7");
         let paged = "/api/v1/pods?limit=9&resourceVersion=7&resourceVersionMatch=NotOlderThan";
         assert_eq!(target(at(Some(9))), paged);
+    }
+
+    #[test]
+    fn exact_lists_state_it_on_the_first_page() {
+        let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
+        let target = |version: Option<ResourceVersion>, limit, token: Option<&str>| {
+            let continue_token = token.map(str::to_owned);
+            let query = ListQuery { version, limit, continue_token, exact: true, shard: None };
+            scope.list(&query).path
+        };
+        let exact = "resourceVersion=7&resourceVersionMatch=Exact";
+        assert_eq!(target(Some(7.into()), None, None), format!("/api/v1/pods?{exact}"));
+        assert_eq!(target(Some(7.into()), Some(9), None), format!("/api/v1/pods?limit=9&{exact}"));
+        let next = target(Some(7.into()), Some(9), Some("t"));
+        assert_eq!(next, "/api/v1/pods?limit=9&continue=t");
+        // Servers refuse the rule without a version, and with any version.
+        assert_eq!(target(None, None, None), "/api/v1/pods?");
+        let any = target(Some(ResourceVersion::ANY), None, None);
+        assert_eq!(any, "/api/v1/pods?resourceVersion=0");
+    }
+
+    #[test]
+    fn shard_is_part_of_every_request() {
+        let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
+        let paths = |shard: ShardSelector| {
+            let first = ListQuery { shard: Some(shard), ..ListQuery::default() };
+            let next = ListQuery { continue_token: Some("t".into()), ..first.clone() };
+            let watch = WatchQuery {
+                shard: first.shard.clone(),
+                ..WatchQuery::new(Duration::from_secs(9))
+            };
+            [scope.list(&first).path, scope.list(&next).path, scope.watch(&watch).path]
+        };
+        let half = ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]);
+        let pair = form_urlencoded::Serializer::new(String::new())
+            .append_pair("shardSelector", &half.expression().unwrap())
+            .finish();
+        assert!(paths(half).iter().all(|path| path.ends_with(&pair)));
+        let everything = ShardSelector::everything(ShardKey::Uid);
+        let owners = ShardSelector::new(ShardKey::ControllerUid, [0..=7]);
+        for unsupported in [everything, ShardSelector::nothing(ShardKey::Uid), owners] {
+            assert!(paths(unsupported).iter().all(|path| !path.contains("shardSelector")));
+        }
     }
 
     #[test]

@@ -194,6 +194,7 @@ fn expected<K: DeserializeOwned + Serialize>(row: &Row) -> Told {
             version: text(&metadata["resourceVersion"]).map(|version| (&*version).into()),
             continue_token: text(&metadata["continue"]),
             remaining: metadata["remainingItemCount"].as_u64(),
+            sharded: metadata.get("shardInfo").is_some(),
         });
     }
     told
