@@ -159,6 +159,7 @@ pub mod reflector;
 mod schedules;
 #[cfg(test)]
 mod seeds;
+pub mod sharding;
 pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]
@@ -189,6 +190,7 @@ pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersio
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };
+pub use sharding::Sharding;
 pub use storage::Storage;
 pub use workqueue::WorkQueue;
 

@@ -102,6 +102,7 @@ use self::lease::LeaseClient;
 pub use self::machine::LossCause;
 use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
+pub(crate) use self::options::{LONGEST_STOP_TIMEOUT, default_identity};
 pub use self::scope::{ScopeGuard, WorkScope};
 use self::state::LeadershipCell;
 pub use self::state::LeadershipState;

@@ -10,7 +10,7 @@ use super::LeaderElector;
 use super::machine::{JITTER, Rules};
 
 /// The longest stop timeout: a timer cannot be set for ever.
-const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
+pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// Options of a [`LeaderElector`].
 ///
@@ -208,7 +208,7 @@ impl fmt::Debug for LeaderElectorBuilder {
 }
 
 /// Returns the host's name with a random suffix, because two candidates may share a host.
-fn default_identity() -> String {
+pub(crate) fn default_identity() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname")
         .ok()
         .or_else(|| std::env::var("HOSTNAME").ok())

@@ -95,6 +95,12 @@ impl WorkScope {
         Self::with_bounds(token, None)
     }
 
+    /// Creates a scope in which work may begin before the first time, and must have ended before
+    /// the second.
+    pub(crate) fn with_deadlines(token: CancellationToken, begin: Instant, end: Instant) -> Self {
+        Self::with_bounds(token, Some(Bounds { begin, end }))
+    }
+
     pub(super) fn of_term(token: CancellationToken, term: Option<Term>) -> Self {
         // A candidate without a term leads nothing: its time is over.
         let now = Instant::now();
@@ -188,8 +194,13 @@ impl WorkScope {
         *self.0.bounds.lock() = Some(Bounds::of(term));
     }
 
+    /// Moves the deadlines after a renewal.
+    pub(crate) fn extend(&self, begin: Instant, end: Instant) {
+        *self.0.bounds.lock() = Some(Bounds { begin, end });
+    }
+
     /// Ends the bounds: another replica may lead from now on.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let now = Instant::now();
         if let Some(bounds) = &mut *self.0.bounds.lock() {
             bounds.begin = bounds.begin.min(now);
@@ -198,7 +209,7 @@ impl WorkScope {
     }
 
     /// Drops everything tracked, each at its current await.
-    pub(super) fn abort(&self) {
+    pub(crate) fn abort(&self) {
         self.0.aborted.cancel();
     }
 

@@ -73,6 +73,7 @@
 //! | [`RECONCILE_MAX_CONCURRENT`] | gauge | keys | `controller` |
 //! | [`RECONCILE_ACTIVE_WORKERS`] | gauge | keys | `controller` |
 //! | [`LEADER_ELECTION_MASTER`] | gauge | 0 or 1 | `name` |
+//! | [`SHARDING_SLOTS_HELD`] | gauge | slots | `name` |
 
 mod facade;
 #[cfg(feature = "serve")]

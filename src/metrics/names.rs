@@ -119,6 +119,9 @@ pub const RECONCILE_ACTIVE_WORKERS: &str = "controller_runtime_active_workers";
 /// Gauge, as client-go's: 1 while this candidate leads.
 pub const LEADER_ELECTION_MASTER: &str = "leader_election_master_status";
 
+/// Gauge: the number of slots that this replica holds and may work on.
+pub const SHARDING_SLOTS_HELD: &str = "kube_informer_sharding_slots_held";
+
 /// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -140,7 +143,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 37] = [
+pub(super) const DESCRIPTIONS: [Description; 38] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -230,4 +233,5 @@ pub(super) const DESCRIPTIONS: [Description; 37] = [
     describe(Kind::Gauge, RECONCILE_MAX_CONCURRENT, "Keys that may be reconciled at a time."),
     describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are being reconciled."),
     describe(Kind::Gauge, LEADER_ELECTION_MASTER, "1 while this candidate leads."),
+    describe(Kind::Gauge, SHARDING_SLOTS_HELD, "Slots that this replica may work on."),
 ];

@@ -1,0 +1,275 @@
+//! Membership of a sharded controller: several replicas share its objects, and each object belongs
+//! to one replica at a time.
+//!
+//! The ring of hashes ([`object::shard`](crate::object::ShardSelector)) is divided into *slots* of
+//! equal size. A [`Sharding`] is this replica's membership in a group. It claims a fair share of
+//! the slots, and gives some back when another replica joins. It publishes the ranges of its slots,
+//! which an informer selects its objects with, and a [`WorkScope`] for each slot, which bounds the
+//! work on the slot's objects.
+//!
+//! ```no_run
+//! use kube_informer::Sharding;
+//! use kube_informer::sharding::ShardBy;
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # async fn f() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = kube::Client::try_default().await?;
+//! let sharding =
+//!     Sharding::builder(client, "shop", "my-controller", ShardBy::Namespace).build()?;
+//! let stop = CancellationToken::new();
+//! let membership = tokio::spawn({
+//!     let (sharding, stop) = (sharding.clone(), stop.clone());
+//!     async move { sharding.run(stop).await }
+//! });
+//! let mut objects = sharding.objects();
+//! while objects.changed().await.is_ok() {
+//!     println!("this replica has {:?}", objects.borrow_and_update());
+//! }
+//! membership.await??;
+//! # Ok(()) }
+//! ```
+//!
+//! Kubernetes is the only coordinator. Each replica has a *member Lease*, which only that replica
+//! renews. Each slot has a *slot Lease*, which names the session of its holder: the uid that the
+//! server gave to the holder's member Lease. A slot Lease is written only when the slot changes
+//! hands, so renewing costs one request a replica and period, whatever the number of slots. Every
+//! replica watches the Leases of the group. It needs the verbs `list`, `watch`, `get`, `create`,
+//! `update` and `delete` on them.
+//!
+//! # Why two replicas never work on one slot
+//!
+//! A slot is free if its Lease does not exist, names no session, or names a session whose member
+//! Lease does not exist *in the same state of the cluster*. A uid never comes back, so such a
+//! session is over for ever, however old the state is. A claim names the version of the slot Lease
+//! that it replaces. The server refuses the claim if anything has happened since.
+//!
+//! A session ends in one of two ways:
+//!
+//! - The member deletes its Lease when all its work has ended.
+//! - Another replica *fences* it. It deletes the member Lease because it did not change for the
+//!   whole lease duration, counted from when that replica *saw* the last change. The delete names
+//!   the version that it saw, so the server refuses it if the member was renewed in between.
+//!
+//! A member counts from the *beginning* of its last successful renewal, so its clock is always
+//! ahead of those of the others. It begins no work after the renew deadline, and drops its work at
+//! nine tenths of the lease duration. Nobody fences it before the whole duration has passed. A
+//! member that finds its Lease gone ends everything at once.
+//!
+//! A slot is given back in three steps: the scope's token is cancelled, all tracked work ends, and
+//! only then is the slot Lease written. Work that exceeds the grace is dropped at its next await.
+//! Synchronous code cannot be dropped: the slot stays with this replica until the code has ended.
+//!
+//! A request whose answer is lost may still be executed later. A late claim names a version, so it
+//! succeeds only while the slot is free, and the session adopts the slot. A slot that is being
+//! released is never worked on again before its release is known.
+//!
+//! Replicas compare no clocks with each other: the times in the Leases are for people. The
+//! guarantee assumes that:
+//!
+//! - The monotonic clocks of replicas run at rates that differ by less than a tenth.
+//! - After a failed renewal, the process is not suspended, and no synchronous code of the work
+//!   blocks, for longer than a tenth of the lease duration. Code that does not run, or does not
+//!   await, cannot be stopped in time.
+//! - All work on a slot's objects is [tracked](WorkScope::track) by the slot's scope.
+//! - Identities are unique among the running replicas.
+//! - Nobody deletes or rewrites the Leases by hand while replicas run.
+//! - Resource versions are decimal numbers, as Kubernetes 1.35 guarantees and every API server
+//!   sends.
+//!
+//! # Fair shares
+//!
+//! Every replica computes the same plan from the same Leases and does its own part. Shares differ
+//! by at most one slot. A replica that holds too many slots gives back the surplus, from the edges
+//! of its ranges. Free slots go first to the replica that held them last, then to neighbours, so
+//! that ranges stay few. When one of N replicas comes or goes, about one Nth of the slots moves.
+//! A slot of a replica that has died is free after the lease duration and at most one retry period.
+//!
+//! # A lost session
+//!
+//! A member that cannot renew its Lease loses its session and all its scopes. It joins again with a
+//! new session as soon as its work has ended and the server answers. The published ranges stay as
+//! they were until the new session has claimed its slots. A short outage of the API server
+//! therefore does not make replicas list everything again.
+//!
+//! # Limits
+//!
+//! As with [leader election](crate::leader_election#limits-of-a-lease), there is no fencing token
+//! for writes to other objects. A write that must not be late has to name the resourceVersion or
+//! the uid that it replaces.
+//!
+//! A member that can renew its Lease but not claim slots, for example because its watch is broken,
+//! keeps its share of the free slots unclaimed. [`ShardingStatus::free`] and
+//! [`ShardingStatus::last_error`] show this.
+//!
+//! Each replica receives the renewals of all others. With N replicas and the default period of 2 s,
+//! that is N² / 2 events a second in all. Use a longer [`retry_period`] for more than about 100
+//! replicas.
+//!
+//! [`retry_period`]: ShardingBuilder::retry_period
+
+mod error;
+mod machine;
+mod options;
+mod record;
+mod run;
+mod slots;
+mod status;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use arc_swap::ArcSwap;
+use kube::Client;
+use tokio::sync::watch;
+
+pub use self::error::{MembershipError, ShardingError};
+use self::machine::Rules;
+pub use self::options::{InvalidSharding, ShardingBuilder};
+pub use self::slots::ShardBy;
+pub use self::status::{MemberStatus, ShardingCounts, ShardingStatus};
+use crate::leader_election::WorkScope;
+use crate::metrics::{Level, MetricLabels, SHARDING_SLOTS_HELD};
+use crate::object::ShardSelector;
+use crate::sync::Mutex;
+
+/// A replica's membership in a group that shares objects. The [module](self) documentation lists
+/// its guarantees and shows an example.
+///
+/// A cheap clone; all clones are one membership.
+#[derive(Clone)]
+pub struct Sharding(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    namespace: Arc<str>,
+    rules: Rules,
+    /// The scope of each slot that work may begin on.
+    scopes: ArcSwap<Scopes>,
+    objects: watch::Sender<ShardSelector>,
+    dependents: watch::Sender<ShardSelector>,
+    status: watch::Sender<ShardingStatus>,
+    running: AtomicBool,
+    /// The scopes of earlier runs whose work may not have ended.
+    previous: Mutex<Vec<WorkScope>>,
+    metric: Level,
+}
+
+/// The scope of each slot.
+type Scopes = Vec<Option<WorkScope>>;
+
+impl Sharding {
+    /// Returns a builder for a membership in `group`, whose Leases are in `namespace`.
+    pub fn builder(client: Client, namespace: &str, group: &str, by: ShardBy) -> ShardingBuilder {
+        ShardingBuilder::new(client, namespace, group, by)
+    }
+
+    fn new(client: Client, namespace: Arc<str>, rules: Rules) -> Self {
+        let status = ShardingStatus {
+            group: rules.group.clone(),
+            identity: rules.identity.clone(),
+            slots: rules.slots,
+            free: rules.slots,
+            ..ShardingStatus::default()
+        };
+        Self(Arc::new(Inner {
+            client,
+            namespace,
+            scopes: ArcSwap::from_pointee(vec![None; rules.slots]),
+            objects: watch::Sender::new(ShardSelector::nothing(rules.by.objects())),
+            dependents: watch::Sender::new(ShardSelector::nothing(rules.by.dependents())),
+            status: watch::Sender::new(status),
+            running: AtomicBool::new(false),
+            previous: Mutex::new(Vec::new()),
+            metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new([("name", &*rules.group)])),
+            rules,
+        }))
+    }
+
+    /// Returns the name of the group.
+    pub fn group(&self) -> &str {
+        &self.0.rules.group
+    }
+
+    /// Returns the identity of this replica.
+    pub fn identity(&self) -> &str {
+        &self.0.rules.identity
+    }
+
+    /// Returns the field by which objects are divided.
+    pub fn by(&self) -> ShardBy {
+        self.0.rules.by
+    }
+
+    /// Returns the number of slots.
+    pub fn slots(&self) -> usize {
+        self.0.rules.slots
+    }
+
+    /// Returns the slot that has this place on the ring.
+    pub fn slot_of(&self, hash: u64) -> usize {
+        slots::slot_of(hash, self.0.rules.slots)
+    }
+
+    /// Returns a receiver of the ranges whose objects this replica reconciles.
+    ///
+    /// They hold the slots that this replica works on, and those that it gives back and whose work
+    /// has not ended. The ranges change once for each round of changes. They can differ from the
+    /// slots for a short time: only [`scope`](Self::scope) says whether work may begin.
+    pub fn objects(&self) -> watch::Receiver<ShardSelector> {
+        self.0.objects.subscribe()
+    }
+
+    /// Returns a receiver of the ranges of those objects' dependents: the same ranges under
+    /// [`ShardBy::dependents`].
+    pub fn dependents(&self) -> watch::Receiver<ShardSelector> {
+        self.0.dependents.subscribe()
+    }
+
+    /// Returns the scope of the slot that has this place on the ring; `None` if this replica does
+    /// not hold the slot or gives it back. Takes no lock and does not allocate.
+    ///
+    /// Track the work first, and then check that it may begin, because the slot may be released
+    /// between the two:
+    ///
+    /// ```
+    /// use kube_informer::Sharding;
+    ///
+    /// /// Does the work if this replica has the place. Returns `None` if it has not, or if the work
+    /// /// was dropped.
+    /// async fn on_slot<F: Future>(sharding: &Sharding, hash: u64, work: F) -> Option<F::Output> {
+    ///     let scope = sharding.scope(hash)?;
+    ///     let tracked = scope.track(work);
+    ///     if scope.may_begin() { tracked.await } else { None }
+    /// }
+    /// ```
+    pub fn scope(&self, hash: u64) -> Option<WorkScope> {
+        self.0.scopes.load().get(self.slot_of(hash))?.clone()
+    }
+
+    /// Returns the present state.
+    pub fn status(&self) -> ShardingStatus {
+        self.0.status.borrow().clone()
+    }
+
+    /// Returns a receiver of the state, which can be read and awaited at any time. A renewal does
+    /// not wake it.
+    pub fn watch_status(&self) -> watch::Receiver<ShardingStatus> {
+        self.0.status.subscribe()
+    }
+}
+
+impl fmt::Debug for Sharding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let status = self.0.status.borrow();
+        f.debug_struct("Sharding")
+            .field("namespace", &self.0.namespace)
+            .field("group", &self.0.rules.group)
+            .field("identity", &self.0.rules.identity)
+            .field("by", &self.0.rules.by)
+            .field("slots", &self.0.rules.slots)
+            .field("session", &status.session)
+            .field("held", &status.held)
+            .finish_non_exhaustive()
+    }
+}

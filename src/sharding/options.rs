@@ -1,0 +1,246 @@
+//! Options of a membership.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+
+use super::machine::Rules;
+use super::slots::ShardBy;
+use super::{Sharding, record};
+use crate::leader_election::{LONGEST_STOP_TIMEOUT, default_identity};
+
+/// The largest number of slots. Each has a Lease, which every replica watches.
+const MOST_SLOTS: usize = 1_024;
+
+/// The longest name of a group: that of a label value.
+const LONGEST_GROUP: usize = 63;
+
+/// Options of a [`Sharding`].
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use std::time::Duration;
+/// use kube_informer::Sharding;
+/// use kube_informer::sharding::{InvalidSharding, ShardBy, ShardingBuilder};
+///
+/// /// Many replicas, which send fewer requests and are replaced more slowly.
+/// fn large(client: kube::Client) -> ShardingBuilder {
+///     Sharding::builder(client, "shop", "my-controller", ShardBy::Namespace)
+///         .slots(256)
+///         .lease_duration(Duration::from_secs(60))
+///         .renew_deadline(Duration::from_secs(40))
+///         .retry_period(Duration::from_secs(10))
+/// }
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let client = kube_informer::testing::ApiServer::new().client();
+/// large(client.clone()).build()?;
+/// assert!(matches!(large(client).slots(0).build(), Err(InvalidSharding::Slots(0))));
+/// # Ok::<(), InvalidSharding>(()) }).unwrap();
+/// # }
+/// ```
+#[derive(Clone)]
+#[must_use]
+#[non_exhaustive]
+pub struct ShardingBuilder {
+    client: Client,
+    namespace: Arc<str>,
+    group: Arc<str>,
+    by: ShardBy,
+    slots: usize,
+    identity: Option<String>,
+    lease_duration: Duration,
+    renew_deadline: Duration,
+    retry_period: Duration,
+    grace: Duration,
+}
+
+/// The error of [`ShardingBuilder::build`]: options that are empty or contradict one another.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidSharding {
+    /// The namespace of the Leases is empty.
+    #[error("the namespace of the leases is empty: set it in Sharding::builder")]
+    EmptyNamespace,
+    /// The group's name cannot be a part of the names of Leases and a label value.
+    #[error(
+        "the group {0:?} must have 1 to 63 lower-case letters, digits and hyphens, and begin and \
+         end with a letter or digit"
+    )]
+    Group(String),
+    /// The identity is empty.
+    #[error("the identity is empty: leave it unset or give it a value")]
+    EmptyIdentity,
+    /// The number of slots is zero or too large.
+    #[error("the number of slots ({0}) must be from 1 to 1024")]
+    Slots(usize),
+    /// The lease duration is too short. A member must notice a failed renewal before others may
+    /// take its slots.
+    #[error("the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})")]
+    LeaseDuration {
+        /// The lease duration.
+        lease: Duration,
+        /// The renew deadline.
+        renew: Duration,
+    },
+    /// The renew deadline is too short. A member must be able to try more than once.
+    #[error("the renew deadline ({renew:?}) must be longer than two retry periods ({retry:?})")]
+    RenewDeadline {
+        /// The renew deadline.
+        renew: Duration,
+        /// The retry period.
+        retry: Duration,
+    },
+    /// The retry period is zero, which would flood the server with requests.
+    #[error("the retry period must be longer than zero")]
+    RetryPeriod,
+    /// The lease duration does not fit into the Lease, which counts in 32-bit seconds.
+    #[error("the lease duration ({0:?}) must be less than 2147483647 seconds")]
+    TooLong(Duration),
+}
+
+impl ShardingBuilder {
+    pub(super) fn new(client: Client, namespace: &str, group: &str, by: ShardBy) -> Self {
+        Self {
+            client,
+            namespace: namespace.into(),
+            group: group.into(),
+            by,
+            slots: 64,
+            identity: None,
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+            grace: Duration::from_secs(25),
+        }
+    }
+
+    /// Sets the number of slots, the same for all replicas. The default is 64.
+    ///
+    /// At least as many as there will ever be replicas: a replica without a slot is a spare. Shares
+    /// differ by at most one slot, so several slots a replica divide the work more evenly. A group
+    /// cannot change its number of slots: use another group name.
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.slots = slots;
+        self
+    }
+
+    /// Sets the identity of this replica. The default is the host's name with a random suffix.
+    ///
+    /// The identity must be unique among the running replicas. A replica that restarts under its
+    /// old identity, such as a pod of a `StatefulSet`, does not wait until its old Lease expires.
+    pub fn identity(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    /// Sets how long other replicas leave a member alone after they saw its Lease change. The
+    /// default is 15 s. The Lease stores whole seconds, rounded up.
+    pub fn lease_duration(mut self, duration: Duration) -> Self {
+        self.lease_duration = duration;
+        self
+    }
+
+    /// Sets how long a member continues without a successful renewal before it stops its work. The
+    /// default is 10 s.
+    ///
+    /// The deadline is never later than nine tenths of the lease duration. The work has to end
+    /// between the deadline and that time.
+    pub fn renew_deadline(mut self, deadline: Duration) -> Self {
+        self.renew_deadline = deadline;
+        self
+    }
+
+    /// Sets the time between two renewals, and between attempts after a failure. The default is
+    /// 2 s. Every replica receives every other replica's renewals, so use a longer period for very
+    /// many replicas.
+    pub fn retry_period(mut self, period: Duration) -> Self {
+        self.retry_period = period;
+        self
+    }
+
+    /// Sets how long the work on a slot may take to end before it is dropped, when the slot is
+    /// given back or this replica leaves. The default of 25 s is a little less than a pod's grace
+    /// period; the longest is a year.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace.min(LONGEST_STOP_TIMEOUT);
+        self
+    }
+
+    /// Builds the membership, which sends no request before it runs.
+    ///
+    /// # Errors
+    /// Returns [`InvalidSharding`] if a name or the identity is empty or cannot be used, if the
+    /// number of slots is not from 1 to 1,024, or if the times contradict one another. The lease
+    /// duration must be longer than the renew deadline, and that must be longer than two retry
+    /// periods. The retry period must not be zero.
+    pub fn build(self) -> Result<Sharding, InvalidSharding> {
+        let (lease, renew, retry) = (self.lease_duration, self.renew_deadline, self.retry_period);
+        if self.namespace.is_empty() {
+            return Err(InvalidSharding::EmptyNamespace);
+        }
+        if !is_group(&self.group) {
+            return Err(InvalidSharding::Group(self.group.to_string()));
+        }
+        if !(1..=MOST_SLOTS).contains(&self.slots) {
+            return Err(InvalidSharding::Slots(self.slots));
+        }
+        let identity = self.identity.unwrap_or_else(default_identity);
+        if identity.is_empty() {
+            return Err(InvalidSharding::EmptyIdentity);
+        }
+        if retry.is_zero() {
+            return Err(InvalidSharding::RetryPeriod);
+        }
+        if i32::try_from(lease.as_secs()).is_ok_and(|seconds| seconds < i32::MAX) {
+            if lease <= renew {
+                return Err(InvalidSharding::LeaseDuration { lease, renew });
+            }
+        } else {
+            return Err(InvalidSharding::TooLong(lease));
+        }
+        if renew <= retry.saturating_mul(2) {
+            return Err(InvalidSharding::RenewDeadline { renew, retry });
+        }
+        let rules = Rules {
+            member: record::member_name(&self.group, &identity),
+            group: self.group,
+            identity: identity.into(),
+            by: self.by,
+            slots: self.slots,
+            lease_duration: lease,
+            renew_deadline: renew,
+            retry_period: retry,
+            grace: self.grace,
+        };
+        Ok(Sharding::new(self.client, self.namespace, rules))
+    }
+}
+
+/// Returns whether the name can be a label value and a part of an object's name.
+fn is_group(name: &str) -> bool {
+    let alphanumeric = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let bytes = name.as_bytes();
+    bytes.len() <= LONGEST_GROUP
+        && bytes.iter().all(|c| alphanumeric(*c) || *c == b'-')
+        && bytes.first().is_some_and(|c| alphanumeric(*c))
+        && bytes.last().is_some_and(|c| alphanumeric(*c))
+}
+
+impl fmt::Debug for ShardingBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardingBuilder")
+            .field("namespace", &self.namespace)
+            .field("group", &self.group)
+            .field("by", &self.by)
+            .field("slots", &self.slots)
+            .field("identity", &self.identity)
+            .field("lease_duration", &self.lease_duration)
+            .field("renew_deadline", &self.renew_deadline)
+            .field("retry_period", &self.retry_period)
+            .field("grace", &self.grace)
+            .finish_non_exhaustive()
+    }
+}
