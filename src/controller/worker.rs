@@ -19,8 +19,8 @@ use tracing::Instrument;
 use super::action::Next;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, Failure, OwnFailures};
-use super::history::Cause;
 use super::following::Group;
+use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
 use super::slots::Slots;
@@ -109,7 +109,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
             self.status.reconcile_began(number, &key);
             let mut work = Some(work);
             // A recorder of metrics or a subscriber of traces may panic, too.
-            let reconciled = AssertUnwindSafe(self.reconcile(&mut work, &bounds)).catch_unwind().await;
+            let reconciled =
+                AssertUnwindSafe(self.reconcile(&mut work, &bounds)).catch_unwind().await;
             if let Err(panic) = reconciled {
                 let message = into_message(panic);
                 // Put back before the guard marks the key as done, so that its backoff holds.
@@ -165,9 +166,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let place = slots.place(&work, &self.objects);
         let scope = place.and_then(|place| slots.scope(place, &self.groups));
         match scope {
-            Some(scope) if scope.may_begin() => {
-                Some((work, Bounds { scope, place, departure }))
-            },
+            Some(scope) if scope.may_begin() => Some((work, Bounds { scope, place, departure })),
             Some(scope) if !scope.token().is_cancelled() => {
                 work.requeue_after(RENEWAL_PAUSE);
                 None

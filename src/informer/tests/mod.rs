@@ -75,7 +75,8 @@ impl EventHandler<ConfigMap> for Fold {
             }
             Event::MovedAway { .. } => {
                 let had = objects.remove(&key);
-                had.is_none().then(|| wrong.push(format!("moved {key}, which was never delivered")));
+                had.is_none()
+                    .then(|| wrong.push(format!("moved {key}, which was never delivered")));
                 format!(">{key}")
             }
         };

@@ -16,10 +16,7 @@ fn in_namespace(namespace: &str, name: &str) -> ConfigMap {
 }
 
 /// A reflector of a shard, and the sender that changes it.
-fn start(
-    objects: &[(&str, &str)],
-    namespaces: &[&str],
-) -> (Rig, watch::Sender<ShardSelector>) {
+fn start(objects: &[(&str, &str)], namespaces: &[&str]) -> (Rig, watch::Sender<ShardSelector>) {
     with(objects, namespaces, ReflectorOptions::new())
 }
 
