@@ -59,7 +59,9 @@ impl<K: Resource> DeltaFifo<K> {
         }
         let mut batch = {
             let mut state = self.state.lock();
-            state.version = Some(version.clone());
+            if !only_arrivals {
+                state.version = Some(version.clone());
+            }
             if restored {
                 state.pre_restore =
                     unlisted.iter().map(|(key, _)| key).chain(&unreadable).cloned().collect();
@@ -71,6 +73,8 @@ impl<K: Resource> DeltaFifo<K> {
             state.pending.reserve(deltas);
             let mut batch = Batch::list(state.next_id(), version, restored, complete);
             (batch.whole, batch.shard, batch.arrivals) = (!only_arrivals, shard, arrivals);
+            // Everything else may be older than the arrivals.
+            batch.version = batch.version.filter(|_| !only_arrivals);
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };

@@ -57,8 +57,8 @@ pub enum Change<K> {
     Replace(Replacement<K>),
     /// The shard that is followed became smaller: known objects outside of it have moved away.
     Narrowed(ShardSelector),
-    /// The shard that is followed became larger. Holds only the objects that came, as of the
-    /// version that everything else has.
+    /// The shard that is followed became larger. Holds only the objects that came. They may be newer
+    /// than everything else.
     Arrived(Replacement<K>),
 }
 

@@ -15,7 +15,7 @@ use super::status::{RelistCause, Relists};
 use super::step::{End, Failure, Outcome, Step};
 use crate::error::FaultClass;
 use crate::lister_watcher::{ListQuery, WatchQuery};
-use crate::object::{ResourceVersion, ShardSelector};
+use crate::object::{ResourceVersion, ShardKey, ShardSelector};
 
 /// The page size for lists that read from etcd, which must not read everything at once.
 const PAGE: u32 = 500;
@@ -91,6 +91,8 @@ pub(super) struct Machine {
     shard: Option<ShardSelector>,
     /// The part of the shard that no list has shown yet.
     arriving: Option<ShardSelector>,
+    /// The parts of the shard whose list was newer than the watch, until the watch has caught up.
+    ahead: Vec<(ShardSelector, ResourceVersion)>,
 }
 
 /// The current list.
@@ -162,6 +164,7 @@ impl Machine {
             rng,
             shard: None,
             arriving: None,
+            ahead: Vec::new(),
         }
     }
 
@@ -211,6 +214,19 @@ impl Machine {
         &self.relists
     }
 
+    /// Returns whether a list of arrivals was newer than an event of an object at this place. `place`
+    /// is called only while such a list is ahead of the watch.
+    pub(super) fn was_listed(
+        &self,
+        version: &ResourceVersion,
+        place: impl Fn(ShardKey) -> Option<u64>,
+    ) -> bool {
+        self.ahead.iter().any(|(shard, listed)| {
+            let new = listed.is_older_than(version);
+            !new && place(shard.key()).is_some_and(|place| shard.contains(place))
+        })
+    }
+
     /// Notes an event in order from the watch. It is progress if the version advanced or is
     /// unknown.
     pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
@@ -219,6 +235,7 @@ impl Machine {
             if known.is_some_and(|known| version == *known || version.is_older_than(known)) {
                 return;
             }
+            self.ahead.retain(|(_, listed)| version.is_older_than(listed));
             self.version = Some(version);
         }
         self.delays.healthy(now);
@@ -308,11 +325,14 @@ impl Machine {
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::List);
         }
-        let version = if self.quorum { None } else { self.version.clone() };
+        // The replica that had these objects may have written a moment ago, and a cache of the
+        // server may lag behind.
+        let quorum = self.quorum || self.arriving.is_some();
+        let version = if quorum { None } else { self.version.clone() };
         let streaming = self.streaming_next.unwrap_or(self.rules.streaming);
         self.listing = Listing {
             clean: true,
-            repeated: self.quorum,
+            repeated: quorum,
             shard: self.shard.clone(),
             ..Listing::default()
         };
@@ -321,8 +341,7 @@ impl Machine {
             self.listing.asked.clone_from(&version);
             return Step::StreamingList(self.watch_query(version, true));
         }
-        let version =
-            if self.quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
+        let version = if quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
         self.listing.asked.clone_from(&version);
         let limit = self.limit(version.as_ref());
         let shard = self.shard.clone();
@@ -330,11 +349,9 @@ impl Machine {
         Step::List { query, fresh: true }
     }
 
-    /// Lists the objects that came into the shard, as of the version that everything else has.
+    /// Lists the objects that came into the shard, with a quorum read.
     fn list_arrivals(&mut self, arriving: ShardSelector) -> Step {
-        let version = self.version.clone();
         self.listing = Listing {
-            asked: version.clone(),
             clean: true,
             only_arrivals: true,
             shard: Some(arriving.clone()),
@@ -342,7 +359,7 @@ impl Machine {
         };
         let limit = Some(self.rules.page_size.unwrap_or(ARRIVALS_PAGE));
         let shard = Some(arriving);
-        let query = ListQuery { version, limit, exact: true, shard, ..ListQuery::default() };
+        let query = ListQuery { limit, shard, ..ListQuery::default() };
         Step::List { query, fresh: true }
     }
 
@@ -373,10 +390,12 @@ impl Machine {
             return Step::List { query, fresh: false };
         }
         if self.listing.only_arrivals {
-            if Some(&version) != self.version.as_ref() {
-                // The server does not know exact lists.
+            let known = self.version.as_ref();
+            if known.is_none_or(|known| version != *known && !known.is_older_than(&version)) {
+                // History was lost, or versions do not compare.
                 return self.list(now);
             }
+            self.listing.version = Some(version.clone());
             return Step::Arrive { version };
         }
         if self.listing.paged && self.listing.asked == Some(ResourceVersion::ANY) {
@@ -394,12 +413,18 @@ impl Machine {
     fn replaced(&mut self, news: bool, now: Instant) -> Step {
         self.note_listed();
         if self.listing.only_arrivals {
+            let (shard, version) = (self.listing.shard.take(), self.listing.version.take());
+            let older = |version: &ResourceVersion| {
+                self.version.as_ref().is_some_and(|known| known.is_older_than(version))
+            };
+            self.ahead.extend(shard.zip(version.filter(older)));
             self.delays.healthy(now);
             if !self.listing.clean {
                 self.missed(now);
             }
             return self.watch(now);
         }
+        self.ahead.clear();
         self.version = self.listing.version.take();
         self.quorum = false;
         self.streaming_next = None;

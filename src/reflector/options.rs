@@ -171,10 +171,11 @@ impl<K> ReflectorOptions<K> {
     ///
     /// When the shard becomes smaller, objects outside of it [move
     /// away](crate::object::Change::Narrowed). When it becomes larger, the reflector ends its watch,
-    /// lists the objects that [came](crate::object::Change::Arrived), as of the watch's version, and
-    /// watches the whole shard from that version. If the server no longer has that version, it lists
-    /// the whole shard. While the shard is empty, it makes no request. A change during a list takes
-    /// effect after the list.
+    /// lists the objects that [came](crate::object::Change::Arrived), and watches the whole shard
+    /// from the version at which the watch ended. That list is a quorum read, so it shows every
+    /// write of the replica that had the objects before. Until the watch has caught up, the objects
+    /// that came may be newer than the others. While the shard is empty, the reflector makes no
+    /// request. A change during a list takes effect after the list.
     pub fn shard(mut self, shard: watch::Receiver<ShardSelector>) -> Self {
         self.shard = Some(shard);
         self

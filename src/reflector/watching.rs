@@ -14,6 +14,7 @@ use super::{ChangeSink, ReflectorDriver, ReflectorOptions, shard_changed};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
+use crate::panic::drop_safely;
 use crate::time::after;
 use crate::yield_budget::YieldBudget;
 
@@ -256,6 +257,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 continue;
             }
             let version = match observed {
+                Observed::Change { change, version } if was_listed(machine, &change) => {
+                    untold = untold.or_else(|| Some(after(now, OUTSIDE_PERIOD)));
+                    drop_safely(change);
+                    version
+                }
                 Observed::Change { change, version } => {
                     sink.emit(change).await;
                     untold = None;
@@ -438,6 +444,18 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             },
             (None, _) => Observed::Nameless,
         }
+    }
+}
+
+/// Returns whether a list of arrivals was newer than a change from the watch.
+fn was_listed<K: Resource>(machine: &Machine, change: &Change<K>) -> bool {
+    match change {
+        Change::Added { object, version: Some(version), .. }
+        | Change::Updated { object, version: Some(version), .. }
+        | Change::Deleted { object: Some(object), version: Some(version), .. } => {
+            machine.was_listed(version, |key| object.place(key))
+        }
+        _ => false,
     }
 }
 
