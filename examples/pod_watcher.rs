@@ -78,6 +78,7 @@ fn event_line(event: &Event<Pod>) -> Option<String> {
             Some(format!("~ {key}: {} → {}", summary(old), summary(new)))
         }
         Event::Deleted { final_state_known: true, .. } => Some(format!("- {key}")),
+        Event::MovedAway { .. } => None,
         Event::Deleted { .. } => Some(format!("- {key}, missed while disconnected")),
     }
 }

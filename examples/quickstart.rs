@@ -192,7 +192,7 @@ fn show_event(event: &Event<Pod>) {
     match event {
         Event::Added { .. } => println!("  + {name} on {}", node(pod)),
         Event::Updated { old, new } => println!("  ~ {name}: {} → {}", phase(old), phase(new)),
-        Event::Deleted { .. } => println!("  - {name}"),
+        Event::Deleted { .. } | Event::MovedAway { .. } => println!("  - {name}"),
     }
 }
 
@@ -219,7 +219,7 @@ impl Counts {
         let counter = match event {
             Event::Added { .. } => &self.added,
             Event::Updated { .. } => &self.updated,
-            Event::Deleted { .. } => &self.deleted,
+            Event::Deleted { .. } | Event::MovedAway { .. } => &self.deleted,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

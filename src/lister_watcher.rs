@@ -24,6 +24,11 @@ pub use crate::packer::Packer;
 ///
 /// Dropping a returned future or stream must end the request.
 ///
+/// A query may request a shard of the collection. The source must leave out every other object,
+/// whatever its server does: [`ShardSelector::selects`] decides. In a watch, it sends
+/// [`WatchItem::Outside`] instead of their events. An object whose metadata cannot be read is
+/// delivered as undecodable in any case, so that it is reported.
+///
 /// ```
 /// use futures::future::BoxFuture;
 /// use futures::{FutureExt, StreamExt, stream};
@@ -41,12 +46,15 @@ pub use crate::packer::Packer;
 ///
 ///     fn list(
 ///         &self,
-///         _query: &ListQuery,
+///         query: &ListQuery,
 ///         _hints: &ListHints<Pod>,
 ///     ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
 ///         let version = Some("1".into());
 ///         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
-///         let pods = self.1.clone().into_iter().map(|pod| Ok(ListItem::Object(Ok(pod.into()))));
+///         let shard = query.shard.as_ref();
+///         let selected = |pod: &&Pod| shard.is_none_or(|shard| shard.selects(&pod.metadata));
+///         let pods = self.1.iter().filter(selected).cloned();
+///         let pods = pods.map(|pod| Ok(ListItem::Object(Ok(pod.into()))));
 ///         let items = stream::iter(pods.chain([Ok(end)]).collect::<Vec<_>>());
 ///         async { Ok(items.boxed()) }.boxed()
 ///     }
@@ -194,8 +202,6 @@ pub struct ListQuery {
     pub limit: Option<u32>,
     /// The token of the last page, to continue after it.
     pub continue_token: Option<String>,
-    /// True to request the collection exactly as it was at `version`.
-    pub exact: bool,
     /// The shard to list. The source leaves out every other object.
     pub shard: Option<ShardSelector>,
 }
@@ -308,8 +314,12 @@ pub struct ListMetadata {
     pub version: Option<ResourceVersion>,
     /// The token for the next page, or `None` on the last page.
     pub continue_token: Option<String>,
-    /// The number of objects on the pages after this one, if the server reports it.
+    /// The number of objects on the pages after this one, if the server reports it. It may count
+    /// the objects of other shards.
     pub remaining: Option<u64>,
+    /// True if the server states that it selected the requested shard. False proves nothing,
+    /// because servers do not state it in lists of custom resources or of metadata.
+    pub sharded: bool,
 }
 
 /// One item of a watch's answer.
@@ -356,11 +366,14 @@ pub enum WatchItem<K> {
         initial_events_end: bool,
     },
     /// An event of an object outside of the requested shard.
+    ///
+    /// The deletion of an object that may have been in the shard is a [`Deleted`](Self::Deleted)
+    /// event, even if its final state is outside.
     Outside {
         /// The object's key, if the object may have been in the shard before. `None` if its place
         /// on the ring never changes.
         key: Option<ObjectKey>,
-        /// The object's version, up to which every event was sent.
+        /// The object's version. After the initial events, every event up to it was sent.
         version: Option<ResourceVersion>,
     },
     /// An ERROR event, with its status. The server ends the watch.

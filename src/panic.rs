@@ -194,9 +194,9 @@ impl SafeDropper {
                 self.free(old);
                 self.free(new);
             }
-            CachedEvent::Added { object, .. } | CachedEvent::Deleted { object, .. } => {
-                self.free(object);
-            }
+            CachedEvent::Added { object, .. }
+            | CachedEvent::Deleted { object, .. }
+            | CachedEvent::MovedAway { object } => self.free(object),
         }
     }
 
@@ -222,7 +222,9 @@ pub(crate) fn call_decoded<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>
         Event::Updated { old, new } => {
             [Some(old), Some(new)].map(|object| SafeDrop::new(object.cloned()))
         }
-        Event::Added { object, .. } | Event::Deleted { object, .. } => {
+        Event::Added { object, .. }
+        | Event::Deleted { object, .. }
+        | Event::MovedAway { object } => {
             [Some(object), None].map(|object| SafeDrop::new(object.cloned()))
         }
     });

@@ -65,6 +65,14 @@ pub enum ControllerError {
         /// The kind of the dependents.
         dependent: Arc<str>,
     },
+    /// The controller has a sharding, and also leader election or an informer of its own objects
+    /// that follows another kind of shard.
+    WrongSharding {
+        /// The controller's name.
+        controller: Arc<str>,
+        /// The contradiction, and what to do.
+        problem: &'static str,
+    },
     /// Some kind has no informer that synced in time. Nothing was reconciled.
     NotSynced {
         /// The controller's name.
@@ -105,6 +113,9 @@ impl fmt::Display for ControllerError {
                 "controller {controller}: a {owner} has a namespace, so it cannot own a {dependent}, \
                  which has none; follow these objects with `watches`"
             ),
+            Self::WrongSharding { controller, problem } => {
+                write!(f, "controller {controller}: {problem}")
+            }
             Self::NotSynced { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
@@ -130,7 +141,7 @@ impl Error for ControllerError {
             // Its text has that of its source, too.
             Self::NotSynced { source, .. } => source.source().and_then(Error::source),
             Self::Leadership { source, .. } => source.source(),
-            Self::WrongScope { .. } | Self::Unfinished { .. } => None,
+            Self::WrongScope { .. } | Self::WrongSharding { .. } | Self::Unfinished { .. } => None,
         }
     }
 }

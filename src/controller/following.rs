@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
+use super::slots::Slots;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
@@ -39,6 +40,11 @@ pub(super) trait Followed: Send + Sync {
     /// Returns whether the informer has not synced and its last request failed.
     fn is_failing(&self) -> bool;
     fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
+    /// Returns whether the store holds every object at a place of the ring, as far as the informer
+    /// follows them.
+    fn covers(&self, place: u64) -> bool;
+    /// Returns a receiver that is woken when the store holds another shard.
+    fn shard_changes(&self) -> watch::Receiver<()>;
     /// Waits until the informer stops.
     fn ended(&self) -> BoxFuture<'_, ()>;
     /// Queues the keys of all stored objects, and of every state from now on.
@@ -52,6 +58,7 @@ pub(super) struct Connector {
     pub(super) status: Arc<StatusCell>,
     pub(super) debounce: Duration,
     pub(super) all_requests: AllRequests,
+    pub(super) slots: Option<Arc<Slots>>,
 }
 
 /// An informer that a controller is connected to.
@@ -116,6 +123,15 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.wait_for_sync(limit).boxed()
     }
 
+    fn covers(&self, place: u64) -> bool {
+        let store = self.informer.snapshot();
+        store.shard().is_none_or(|shard| shard.contains(place))
+    }
+
+    fn shard_changes(&self) -> watch::Receiver<()> {
+        self.informer.shard_changes()
+    }
+
     fn ended(&self) -> BoxFuture<'_, ()> {
         self.informer.ended().boxed()
     }
@@ -127,6 +143,7 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
             queue: to.queue.clone(),
             debounce: to.debounce,
             status: to.status.clone(),
+            slots: to.slots.clone(),
             dropper: self.informer.dropper().clone(),
         });
         let (tap, events) = if self.rule.runs_user_code() {

@@ -79,6 +79,8 @@ pub enum TriggerCause {
     ReconcileAll,
     /// A stream of [`reconcile_on`](super::ControllerBuilder::reconcile_on).
     Stream,
+    /// A slot that this replica works on from now on.
+    Slot,
 }
 
 /// The kind of a change that an informer reported.
@@ -96,6 +98,8 @@ pub enum ChangeKind {
     Resynced,
     /// The object was deleted.
     Deleted,
+    /// The object left the shard that this replica follows.
+    MovedAway,
 }
 
 impl ChangeKind {
@@ -106,6 +110,7 @@ impl ChangeKind {
             ObjectEvent::Updated { old, new } if old.version() == new.version() => Self::Resynced,
             ObjectEvent::Updated { .. } => Self::Updated,
             ObjectEvent::Deleted { .. } => Self::Deleted,
+            ObjectEvent::MovedAway { .. } => Self::MovedAway,
         }
     }
 }
@@ -115,7 +120,7 @@ impl ChangeKind {
     pub(super) fn priority(self) -> Priority {
         match self {
             Self::Listed | Self::Resynced => Priority::LOW,
-            Self::Added | Self::Updated | Self::Deleted => Priority::NORMAL,
+            Self::Added | Self::Updated | Self::Deleted | Self::MovedAway => Priority::NORMAL,
         }
     }
 }
@@ -128,6 +133,7 @@ impl fmt::Display for ChangeKind {
             Self::Updated => "updated",
             Self::Resynced => "resynced",
             Self::Deleted => "deleted",
+            Self::MovedAway => "moved away",
         })
     }
 }
@@ -143,6 +149,7 @@ impl fmt::Display for TriggerCause {
             Self::Handle => f.write_str("a trigger of the controller's handle"),
             Self::ReconcileAll => f.write_str("a reconcile of all objects"),
             Self::Stream => f.write_str("a stream of keys"),
+            Self::Slot => f.write_str("a slot that this replica took over"),
         }
     }
 }
@@ -172,6 +179,7 @@ pub(super) enum Cause {
     Handle,
     ReconcileAll,
     Stream,
+    Slot,
 }
 
 /// The triggers of the keys that were queued last.
@@ -275,6 +283,7 @@ impl Cause {
             Self::Handle => TriggerCause::Handle,
             Self::ReconcileAll => TriggerCause::ReconcileAll,
             Self::Stream => TriggerCause::Stream,
+            Self::Slot => TriggerCause::Slot,
         }
     }
 }

@@ -23,6 +23,7 @@ mod own_writes;
 mod owner;
 mod presence;
 mod run;
+mod slots;
 mod source;
 mod status;
 mod streams;
@@ -54,6 +55,7 @@ pub use self::presence::{Presence, UnknownReason};
 use self::run::ControlLoop;
 #[cfg_attr(not(feature = "manager"), allow(unused_imports, reason = "the manager uses it"))]
 pub(crate) use self::run::{AnyController, Election, StopGuard};
+use self::slots::Slots;
 pub use self::source::Source;
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
@@ -124,6 +126,10 @@ struct Parts<K> {
     all_requests: AllRequests,
     debounce: Duration,
     errors: Arc<ErrorRules>,
+    /// The slots that this replica works on. `None` if the controller is not sharded.
+    slots: Option<Arc<Slots>>,
+    /// True if the controller has an election of its own.
+    elected: bool,
     /// An error that was found when the controller was built.
     wrong_scope: Option<WrongScope>,
     limits: Limits,

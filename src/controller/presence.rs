@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kube::Resource;
 
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, ShardKey, ring_hash};
 
 /// The object of a reconcile, as the cache holds it.
 ///
@@ -31,8 +31,8 @@ pub enum Presence<K> {
     /// The cache holds the object. If a newer state could not be decoded, this is the last good
     /// state.
     Present(Arc<K>),
-    /// The cache has synced, no selector narrows it, and it holds no such object: the object was
-    /// deleted, or did not exist at the moment that the cache shows. An object created since then
+    /// The cache has synced, no selector narrows it, the object's place is in its shard, and it
+    /// holds no such object: the object was deleted, or did not exist at the moment that the cache shows. An object created since then
     /// may exist on the server. Clean up only for this value.
     Gone,
     /// The cache cannot tell. The object may exist.
@@ -75,6 +75,9 @@ pub enum UnknownReason {
     /// The informer of the key's namespace was stopped.
     #[error("the informer was stopped")]
     Stopped,
+    /// The informer follows a shard that may not have the object: another replica may hold it.
+    #[error("the object may be in the shard of another replica")]
+    OtherShard,
     /// No state of the object could be decoded, or an object exists whose name could not be read
     /// and which may be this one. The informer's error handler gets the cause.
     #[error("the object may exist, but could not be decoded")]
@@ -115,15 +118,16 @@ impl<K> Presence<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Presence<K> {
-    /// Looks up a key in the informers of a controller. O(log n) in the number of objects.
-    pub(super) fn of(key: &ObjectKey, informers: &InformerGroup<K>) -> Self {
+    /// Looks up a key in the informers of a controller. `place` is the object's place on the ring,
+    /// if it is known. O(log n) in the number of objects.
+    pub(super) fn of(key: &ObjectKey, place: Option<u64>, informers: &InformerGroup<K>) -> Self {
         match informers.informer_of(key) {
-            Some(informer) => Self::in_informer(key, informer),
+            Some(informer) => Self::in_informer(key, place, informer),
             None => Self::Unknown(UnknownReason::NotHeld),
         }
     }
 
-    fn in_informer(key: &ObjectKey, informer: &SharedInformer<K>) -> Self {
+    fn in_informer(key: &ObjectKey, place: Option<u64>, informer: &SharedInformer<K>) -> Self {
         // Read before the store, so that an informer that stops or syncs meanwhile never turns
         // `Unknown` into `Gone`.
         let (synced, stopped) = (informer.has_synced(), informer.is_stopped());
@@ -137,6 +141,14 @@ impl<K: Resource + Send + Sync + 'static> Presence<K> {
             UnknownReason::Stopped
         } else if !synced {
             UnknownReason::NotSynced
+        } else if store.shard().is_some_and(|shard| {
+            let place = match shard.key() {
+                ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
+                _ => place,
+            };
+            !place.is_some_and(|place| shard.contains(place))
+        }) {
+            UnknownReason::OtherShard
         } else if store.is_unreadable(key) {
             UnknownReason::Undecodable
         } else if informer.is_narrowed() {

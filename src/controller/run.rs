@@ -25,10 +25,14 @@ use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
+use crate::panic::catch_async;
 use crate::workqueue::WorkQueue;
 
 /// The period of the check whether enough members of each group have synced.
 const SYNC_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The pause before a task that panicked is started again.
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
 
 /// The time that aborted tasks get to end after the grace. A task that waits ends at once.
 const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
@@ -197,6 +201,9 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             let WrongScope { owner, dependent } = wrong.clone();
             return Err(ControllerError::WrongScope { controller: controller(), owner, dependent });
         }
+        if let Some(problem) = self.wrong_sharding() {
+            return Err(ControllerError::WrongSharding { controller: controller(), problem });
+        }
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
         for informer in self.followed() {
             informer.start().map_err(|error| match error {
@@ -235,6 +242,24 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         Ok(())
     }
 
+    /// Returns the contradiction between the sharding and the informers of its own objects.
+    fn wrong_sharding(&self) -> Option<&'static str> {
+        let slots = self.slots.as_ref()?;
+        if self.elected {
+            return Some(
+                "a sharding and leader election exclude each other: with a sharding every replica \
+                 works; leave one of them out",
+            );
+        }
+        let other = self.objects.informers().iter().any(|informer| {
+            informer.snapshot().shard().is_some_and(|shard| shard.key() != slots.key())
+        });
+        other.then_some(
+            "its own objects follow a shard by another field than its sharding: let them follow \
+             `Sharding::objects`",
+        )
+    }
+
     /// Returns whether each kind has an informer that synced, and the last request of every other
     /// informer failed.
     fn can_begin_without_the_rest(&self) -> bool {
@@ -253,6 +278,27 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         for fed in fed {
             fed.cancelled().await;
         }
+        if let Some(slots) = self.slots.clone() {
+            let (objects, groups) = (self.objects.clone(), self.groups.clone());
+            let (queue, status) = (self.queue.clone(), self.status.clone());
+            let name = self.name.clone();
+            feeds.tasks.spawn(async move {
+                loop {
+                    let feed = slots.clone().feed(
+                        objects.clone(),
+                        groups.clone(),
+                        queue.clone(),
+                        status.clone(),
+                    );
+                    // Unpacking an object runs its type's deserializer.
+                    if let Err(message) = catch_async(feed).await {
+                        status.count_restart();
+                        tracing::error!(controller = &*name, message, "the slots' feed panicked");
+                    }
+                    sleep(RESTART_PAUSE).await;
+                }
+            });
+        }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());
             feeds.tasks.spawn(stream.clone().feed(queue, status, self.all_requests.clone()));
@@ -267,6 +313,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             status: self.status.clone(),
             debounce: self.debounce,
             all_requests: self.all_requests.clone(),
+            slots: self.slots.clone(),
         };
         informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
     }
@@ -294,6 +341,8 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             name: self.name.clone(),
             kind: self.objects.kind(),
             objects: self.objects.clone(),
+            groups: self.groups.clone(),
+            slots: self.slots.clone(),
             writes: self.writes.clone(),
             write_waits: self.write_waits.clone(),
             missing_informers: self.missing_informers.clone(),
@@ -394,7 +443,7 @@ impl Feeds {
     }
 }
 
-fn followed(groups: &[Group]) -> impl Iterator<Item = &dyn Followed> {
+pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &dyn Followed> {
     groups.iter().flat_map(|group| group.0.iter().map(|informer| &**informer))
 }
 

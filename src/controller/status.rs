@@ -62,6 +62,9 @@ pub struct ControllerStatus {
     /// The number of times a key was put off because the cache did not show its own writes yet.
     /// Only a wait of 10 s counts as a failure, too.
     pub behind: u64,
+    /// The number of keys that left the queue of a sharded controller, because they belong to
+    /// another replica.
+    pub left: u64,
     /// The number of calls of predicates that panicked. Each time the change passed.
     pub predicate_panics: u64,
     /// The number of calls of mapping functions that panicked. The keys that such a call would have
@@ -115,6 +118,7 @@ pub(super) struct StatusCell {
     timed_out: AtomicU64,
     panicked: AtomicU64,
     behind: AtomicU64,
+    left: AtomicU64,
     predicate_panics: AtomicU64,
     mapping_panics: AtomicU64,
     given_up: AtomicU64,
@@ -153,6 +157,7 @@ impl StatusCell {
             timed_out: AtomicU64::new(0),
             panicked: AtomicU64::new(0),
             behind: AtomicU64::new(0),
+            left: AtomicU64::new(0),
             predicate_panics: AtomicU64::new(0),
             mapping_panics: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
@@ -194,12 +199,14 @@ impl StatusCell {
     /// Runs a reconcile, measures its time, and counts its outcome.
     pub(super) async fn measure(
         &self,
-        reconcile: impl Future<Output = Result<Next, ReconcileError>>,
-    ) -> Result<Next, ReconcileError> {
+        reconcile: impl Future<Output = Option<Result<Next, ReconcileError>>>,
+    ) -> Option<Result<Next, ReconcileError>> {
         let started = self.metrics.time.start();
         let outcome = reconcile.await;
         self.metrics.time.stop(started);
-        self.count_outcome(&outcome);
+        if let Some(outcome) = &outcome {
+            self.count_outcome(outcome);
+        }
         outcome
     }
 
@@ -222,6 +229,11 @@ impl StatusCell {
     /// Counts a key that was put off because the cache does not show its own writes.
     pub(super) fn count_behind(&self) {
         count(&self.behind);
+    }
+
+    /// Counts a key that belongs to another replica.
+    pub(super) fn count_left(&self) {
+        count(&self.left);
     }
 
     /// Counts and logs a predicate that panicked. Its change passed.
@@ -278,6 +290,7 @@ impl StatusCell {
             timed_out: read(&self.timed_out),
             panicked: read(&self.panicked),
             behind: read(&self.behind),
+            left: read(&self.left),
             predicate_panics: read(&self.predicate_panics),
             mapping_panics: read(&self.mapping_panics),
             given_up: read(&self.given_up),

@@ -14,6 +14,7 @@ use kube::Resource;
 
 use super::history::{Cause, ChangeKind};
 use super::owner::Owner;
+use super::slots::Slots;
 use super::status::StatusCell;
 use crate::object::{Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey};
 use crate::panic::{SafeDropper, catch};
@@ -62,6 +63,8 @@ pub(super) struct Enqueuer<O> {
     /// The time that events are collected before their keys are ready.
     pub(super) debounce: Duration,
     pub(super) status: Arc<StatusCell>,
+    /// `None` if the controller is not sharded.
+    pub(super) slots: Option<Arc<Slots>>,
     pub(super) dropper: SafeDropper,
 }
 
@@ -98,6 +101,16 @@ impl<O: Resource> Enqueuer<O> {
 
     fn queue_keys(&self, key: &ObjectKey, event: &CachedEvent<O>) {
         let Rule { predicates, keys } = &*self.rule;
+        if matches!(keys, Keys::Own) {
+            if let Some(slots) = &self.slots {
+                slots.note(key, event);
+            }
+            if event.is_moved_away() {
+                // Another replica reconciles it.
+                self.queue.remove(key);
+                return;
+            }
+        }
         let always = matches!((keys, event), (Keys::Own, ObjectEvent::Deleted { .. }));
         if !always && !predicates.is_empty() && !self.passes(predicates, event) {
             return;
@@ -190,6 +203,7 @@ impl<O: Resource> Enqueuer<O> {
                     let final_state_known = *final_state_known;
                     call(&EventRef::Deleted { object, final_state_known })
                 }
+                ObjectEvent::MovedAway { .. } => call(&EventRef::MovedAway { object }),
             })
         })
     }

@@ -4,6 +4,7 @@
 //! of it panics, the key is retried, and the worker goes on.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,9 +19,11 @@ use tracing::Instrument;
 use super::action::Next;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, Failure, OwnFailures};
+use super::following::Group;
 use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
+use super::slots::Slots;
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
@@ -35,6 +38,18 @@ use crate::yield_budget::give_way;
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
 const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The pause before a key is tried again whose slot was not renewed in time.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(1);
+
+/// The bounds within which a key is reconciled.
+struct Bounds {
+    scope: WorkScope,
+    /// The object's place on the ring, in a sharded controller.
+    place: Option<u64>,
+    /// The number of the object's deletion, if the reconcile knows of it.
+    departure: Option<u64>,
+}
+
 /// The user's reconcile.
 pub(super) type Reconcile<K> =
     Arc<dyn Fn(ReconcileRequest<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
@@ -45,6 +60,10 @@ pub(super) struct Reconciler<K> {
     /// The kind of its own objects.
     pub(super) kind: Arc<str>,
     pub(super) objects: InformerGroup<K>,
+    /// The informers of each kind that the controller follows.
+    pub(super) groups: Arc<[Group]>,
+    /// `None` if the controller is not sharded.
+    pub(super) slots: Option<Arc<Slots>>,
     pub(super) writes: Arc<WriteLog>,
     pub(super) write_waits: Arc<WriteWaits>,
     pub(super) missing_informers: Arc<MissingInformers>,
@@ -85,11 +104,13 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
             }
             let Some(work) = self.missing_informers.admit(work) else { continue };
             let Some(work) = self.admit(work) else { continue };
+            let Some((work, bounds)) = self.enter_slot(work) else { continue };
             let key = work.item().clone();
             self.status.reconcile_began(number, &key);
             let mut work = Some(work);
             // A recorder of metrics or a subscriber of traces may panic, too.
-            let reconciled = AssertUnwindSafe(self.reconcile(&mut work)).catch_unwind().await;
+            let reconciled =
+                AssertUnwindSafe(self.reconcile(&mut work, &bounds)).catch_unwind().await;
             if let Err(panic) = reconciled {
                 let message = into_message(panic);
                 // Put back before the guard marks the key as done, so that its backoff holds.
@@ -134,18 +155,83 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         None
     }
 
+    /// Lets a key pass if this replica may reconcile it. Otherwise the key leaves the queue: if its
+    /// slot becomes ready here, the key comes back.
+    fn enter_slot(&self, work: Work<ObjectKey>) -> Option<(Work<ObjectKey>, Bounds)> {
+        let Some(slots) = &self.slots else {
+            let scope = self.scope.clone();
+            return Some((work, Bounds { scope, place: None, departure: None }));
+        };
+        let departure = slots.departure(&work);
+        let place = slots.place(&work, &self.objects);
+        let scope = place.and_then(|place| slots.scope(place, &self.groups));
+        match scope {
+            Some(scope) if scope.may_begin() => Some((work, Bounds { scope, place, departure })),
+            Some(scope) if !scope.token().is_cancelled() => {
+                work.requeue_after(RENEWAL_PAUSE);
+                None
+            }
+            _ => {
+                self.leave(work);
+                None
+            }
+        }
+    }
+
+    /// Removes a key from the queue that belongs to another replica.
+    fn leave(&self, work: Work<ObjectKey>) {
+        tracing::debug!(controller = &*self.name, key = %work.item(), "a key of another replica");
+        self.status.count_left();
+        work.forget();
+    }
+
+    /// Reconciles a key within the scope of its slot. Returns `None` if the slot was given up, and
+    /// the reconcile with it.
+    async fn call_in_slot(
+        &self,
+        key: &ObjectKey,
+        failures: u32,
+        stop: CancellationToken,
+        bounds: &Bounds,
+    ) -> Option<Result<Next, ReconcileError>> {
+        let call = self.call(key, failures, stop.clone(), bounds);
+        if self.slots.is_none() {
+            // The scope of the term tracks the whole worker.
+            return Some(call.await);
+        }
+        let mut call = pin!(bounds.scope.track(call));
+        // Tracked first: a slot that is given up now waits for this reconcile, or this sees it.
+        if !bounds.scope.may_begin() {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            ended = &mut call => return ended,
+            () = bounds.scope.token().cancelled() => stop.cancel(),
+        }
+        call.await
+    }
+
     /// Reconciles a key. If anything panics on the way, the key is retried.
-    async fn reconcile(&self, slot: &mut Option<Work<ObjectKey>>) {
+    async fn reconcile(&self, slot: &mut Option<Work<ObjectKey>>, bounds: &Bounds) {
         let Some(work) = &*slot else { return };
         let span = self.span(work);
         let failures = work.num_requeues();
         let stop = self.stop.child_token();
         // Tells the tasks that the try spawned of its end, even if this task is dropped.
         let _ends = stop.clone().drop_guard();
-        let reconcile = self.status.measure(self.call(work, failures, stop));
+        let reconcile = self.call_in_slot(work, failures, stop, bounds);
+        let reconcile = self.status.measure(reconcile);
         let outcome = reconcile.instrument(span).await;
-        if let Some(work) = slot.take() {
-            self.conclude(work, failures, outcome);
+        match (slot.take(), outcome) {
+            (Some(work), Some(outcome)) => {
+                if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
+                    slots.finish(work.item(), bounds.departure);
+                }
+                self.conclude(work, failures, outcome);
+            }
+            (Some(work), None) => self.leave(work),
+            (None, _) => {}
         }
     }
 
@@ -167,11 +253,12 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         key: &ObjectKey,
         failures: u32,
         stop: CancellationToken,
+        bounds: &Bounds,
     ) -> Result<Next, ReconcileError> {
-        let writes = WriteScope::new(key.clone(), self.writes.clone(), self.scope.clone());
+        let writes = WriteScope::new(key.clone(), self.writes.clone(), bounds.scope.clone());
         let scope = writes.clone();
         let request = || {
-            let object = Presence::of(key, &self.objects);
+            let object = Presence::of(key, bounds.place, &self.objects);
             let context = self.no_context.clone();
             let history = self.status.history().clone();
             ReconcileRequest { key: key.clone(), object, failures, stop, context, history, writes }

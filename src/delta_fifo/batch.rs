@@ -1,6 +1,6 @@
 //! A run of deltas that the store applies whole or not at all.
 
-use crate::object::{Delta, ObjectKey, ResourceVersion};
+use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
 
 /// A contiguous run of the server's history, as deltas.
 ///
@@ -19,7 +19,7 @@ use crate::object::{Delta, ObjectKey, ResourceVersion};
 ///             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
 ///                 write.put(key, object);
 ///             }
-///             Delta::Deleted { .. } => drop(write.remove(key)),
+///             Delta::Deleted { .. } | Delta::MovedAway(_) => drop(write.remove(key)),
 ///             Delta::Unreadable => write.mark_stale(key),
 ///             Delta::Sync(_) | Delta::Forgotten => {}
 ///         }
@@ -42,11 +42,17 @@ pub struct Batch<K> {
     pub restored: bool,
     /// True for the first list.
     pub initial: bool,
-    /// True if the batch is a whole list.
+    /// True if the batch is a list.
     pub list: bool,
+    /// True if the batch is a list of everything that the store holds, not only of arrivals.
+    pub whole: bool,
     /// True if every item of the list had a readable key. If false, an object that is missing from
     /// the list may still exist.
     pub complete: bool,
+    /// The shard that the store holds after this batch, if the batch changes it.
+    pub shard: Option<ShardSelector>,
+    /// True if objects that are not stored yet came because the shard became larger.
+    pub arrivals: bool,
 }
 
 impl<K> Batch<K> {
@@ -58,7 +64,10 @@ impl<K> Batch<K> {
             restored: false,
             initial: false,
             list: false,
+            whole: false,
             complete: true,
+            shard: None,
+            arrivals: false,
         }
     }
 

@@ -137,12 +137,19 @@ impl<K: Resource> DeltaFifo<K> {
 
     /// Queues a change. After [`close`](Self::close) the change is dropped.
     ///
-    /// O(1) for an event, O(list + known) for a [`Change::Replace`].
+    /// O(1) for an event, O(list + known) for a [`Change::Replace`], O(list) for a
+    /// [`Change::Arrived`], O(known) for a [`Change::Narrowed`].
     pub fn push(&self, change: Change<K>) {
         match change {
+            // Without yielding these futures are ready at once.
             Change::Replace(list) => {
-                // Without yielding the future is ready at once.
-                let _done = self.replace(list, YieldBudget::unlimited()).now_or_never();
+                let _done = self.replace(list, false, YieldBudget::unlimited()).now_or_never();
+            }
+            Change::Arrived(list) => {
+                let _done = self.replace(list, true, YieldBudget::unlimited()).now_or_never();
+            }
+            Change::Narrowed(shard) => {
+                let _done = self.narrow(shard, YieldBudget::unlimited()).now_or_never();
             }
             event => self.push_event(event),
         }
@@ -155,7 +162,9 @@ impl<K: Resource> DeltaFifo<K> {
     pub async fn feed(&self, change: Change<K>) {
         self.room().await;
         match change {
-            Change::Replace(list) => self.replace(list, YieldBudget::new()).await,
+            Change::Replace(list) => self.replace(list, false, YieldBudget::new()).await,
+            Change::Arrived(list) => self.replace(list, true, YieldBudget::new()).await,
+            Change::Narrowed(shard) => self.narrow(shard, YieldBudget::new()).await,
             event => self.push_event(event),
         }
     }
@@ -358,7 +367,10 @@ impl<K: Resource> State<K> {
                 (version, unused([last, None]))
             }
             Change::Bookmark(version) => (Some(version), unused([None, None])),
-            Change::Replace(_) => (None, unused([None, None])),
+            Change::MovedAway { key, version } => (version, self.moved_away(key, known)),
+            Change::Replace(_) | Change::Arrived(_) | Change::Narrowed(_) => {
+                (None, unused([None, None]))
+            }
         };
         if let Some(version) = version {
             if !self.is_late(Some(&version)) {
@@ -450,6 +462,17 @@ impl<K: Resource> State<K> {
         };
         self.append(key, delta);
         unused([rest, None])
+    }
+
+    /// Queues the departure of an object, if it is known.
+    fn moved_away(&mut self, key: ObjectKey, known: &dyn KnownObjects<K>) -> Unused<K> {
+        if let Some(last) = self.pending.latest(&key, known) {
+            self.pre_restore.remove(&key);
+            self.append(key, Delta::MovedAway(last));
+        } else if self.unreadable.remove(&key) {
+            self.append(key, Delta::Forgotten);
+        }
+        unused([None, None])
     }
 
     /// Merges two adjacent deletions of one key into the one with the final state. Returns the

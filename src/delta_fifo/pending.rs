@@ -80,7 +80,7 @@ impl<K> Pending<K> {
         let latest = match delta {
             // The known object stays as it was.
             Delta::Unreadable | Delta::Forgotten => return,
-            Delta::Deleted { .. } => None,
+            Delta::Deleted { .. } | Delta::MovedAway(_) => None,
             _ => delta.object().cloned(),
         };
         match self.keys.get_mut(key) {

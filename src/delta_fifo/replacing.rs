@@ -1,4 +1,4 @@
-//! Queueing of a whole list.
+//! Queueing of a whole list, and of a change of the shard.
 //!
 //! A list may be long, so the work yields to other tasks and locks the queue for one step at a
 //! time. The result is the same as under one lock: the feeder waits for this call, and the drainer
@@ -9,18 +9,26 @@ use std::collections::HashSet;
 use kube::Resource;
 
 use super::{Batch, DeltaFifo, tombstone};
-use crate::object::{Cached, Delta, KeyPositions, ObjectKey, Replacement};
+use crate::object::{
+    Cached, Delta, KeyPositions, ObjectKey, Replacement, ShardKey, ShardSelector, ring_hash,
+};
 use crate::panic::SafeVec;
 use crate::yield_budget::{TURN, YieldBudget};
 
 impl<K: Resource> DeltaFifo<K> {
     /// Queues a list as one batch: first deletions of known objects that the list lacks, then its
-    /// items.
-    pub(super) async fn replace(&self, list: Replacement<K>, mut budget: YieldBudget) {
-        let Replacement { items, unreadable, complete, version, restored } = list;
+    /// items. If only arrivals were listed, the list lacks nothing.
+    pub(super) async fn replace(
+        &self,
+        list: Replacement<K>,
+        only_arrivals: bool,
+        mut budget: YieldBudget,
+    ) {
+        let Replacement { items, unreadable, complete, version, restored, shard, arrivals } = list;
+        let whole = complete && !only_arrivals;
         let mut items = SafeVec::from(items);
         let mut gone = SafeVec::default();
-        if complete {
+        if whole {
             gone = self.missing(&items, &unreadable, &mut budget).await;
         }
         for (key, object) in items.iter_mut() {
@@ -46,22 +54,27 @@ impl<K: Resource> DeltaFifo<K> {
             self.dropper.free_all(unused);
         }
         let mut unlisted = SafeVec::default();
-        if restored && !complete {
+        if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &mut budget).await;
         }
         let mut batch = {
             let mut state = self.state.lock();
-            state.version = Some(version.clone());
+            if !only_arrivals {
+                state.version = Some(version.clone());
+            }
             if restored {
                 state.pre_restore =
                     unlisted.iter().map(|(key, _)| key).chain(&unreadable).cloned().collect();
-            } else if complete {
+            } else if whole {
                 // A key that is neither listed nor unreadable is deleted.
                 state.pre_restore.retain(|key| unreadable.contains(key));
             }
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
             let mut batch = Batch::list(state.next_id(), version, restored, complete);
+            (batch.whole, batch.shard, batch.arrivals) = (!only_arrivals, shard, arrivals);
+            // Everything else may be older than the arrivals.
+            batch.version = batch.version.filter(|_| !only_arrivals);
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
@@ -80,7 +93,7 @@ impl<K: Resource> DeltaFifo<K> {
             forgotten.remove(&key);
             batch.append(key, Delta::Replaced(object));
         }
-        if complete {
+        if whole {
             for key in forgotten.difference(&unreadable) {
                 budget.spend(1).await;
                 batch.append(key.clone(), Delta::Forgotten);
@@ -123,13 +136,62 @@ impl<K: Resource> DeltaFifo<K> {
         let is_listed = |key: &ObjectKey| {
             places.get(key, |place| items[place].0 == *key).is_some() || unreadable.contains(key)
         };
-        let mut gone = SafeVec::default();
+        self.select(budget, |key, object| (!is_listed(key)).then(|| tombstone(object.clone())))
+            .await
+    }
+
+    /// Queues the departure of every known object outside of a shard, as one batch.
+    pub(super) async fn narrow(&self, shard: ShardSelector, mut budget: YieldBudget) {
+        let mut moved = self
+            .select(&mut budget, |key, object| {
+                let place = match shard.key() {
+                    ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
+                    other => object.place(other),
+                };
+                let outside = place.is_some_and(|place| !shard.contains(place));
+                outside.then(|| Delta::MovedAway(object.clone()))
+            })
+            .await
+            .into_iter();
+        let mut batch = {
+            let mut state = self.state.lock();
+            let mut batch = Batch::events(state.next_id());
+            batch.shard = Some(shard.clone());
+            Unqueued { fifo: self, batch: Some(batch) }
+        };
+        loop {
+            budget.spend(1).await;
+            let Some((key, delta)) = moved.next() else { break };
+            batch.append(key, delta);
+        }
+        if shard.key() == ShardKey::Namespace {
+            // Of other objects without a decoded state, nobody knows the place.
+            let outside =
+                |key: &ObjectKey| !shard.contains(ring_hash(key.namespace().unwrap_or_default()));
+            let left: Vec<_> =
+                self.state.lock().unreadable.extract_if(|key| outside(key)).collect();
+            for key in left {
+                batch.append(key, Delta::Forgotten);
+            }
+        }
+        if batch.queue() {
+            // Without a shard there is nothing to wait for.
+            self.synced.send_replace(true);
+        }
+    }
+
+    /// Returns the deltas that a function gives for the objects that will exist after everything
+    /// queued.
+    async fn select(
+        &self,
+        budget: &mut YieldBudget,
+        delta: impl Fn(&ObjectKey, &Cached<K>) -> Option<Delta<K>>,
+    ) -> SafeVec<(ObjectKey, Delta<K>)> {
+        let mut selected = SafeVec::default();
         let pending = self.state.lock().pending.all_latest();
         for (key, latest) in &pending {
-            if let Some(object) = latest
-                && !is_listed(key)
-            {
-                gone.push((key.clone(), tombstone(object.clone())));
+            if let Some(delta) = latest.as_ref().and_then(|object| delta(key, object)) {
+                selected.push((key.clone(), delta));
             }
         }
         // Pending deltas may have reached the store by now. Nothing else changes there.
@@ -137,13 +199,15 @@ impl<K: Resource> DeltaFifo<K> {
         let mut seen = 0;
         while chunks.next(&mut |key, object| {
             seen += 1;
-            if !pending.contains_key(key) && !is_listed(key) {
-                gone.push((key.clone(), tombstone(object.clone())));
+            if !pending.contains_key(key)
+                && let Some(delta) = delta(key, object)
+            {
+                selected.push((key.clone(), delta));
             }
         }) {
             budget.spend(TURN.min(std::mem::take(&mut seen))).await;
         }
-        gone
+        selected
     }
 }
 
@@ -162,17 +226,21 @@ impl<K> Unqueued<'_, K> {
         }
     }
 
-    /// Queues the whole batch, unless the queue was closed meanwhile.
-    fn queue(mut self) {
+    /// Queues the whole batch, unless the queue was closed meanwhile. Returns whether it is the
+    /// first change.
+    fn queue(mut self) -> bool {
+        let mut first = false;
         let mut state = self.fifo.state.lock();
         if !state.closed
             && let Some(mut batch) = self.batch.take()
         {
-            batch.initial = !std::mem::replace(&mut state.populated, true);
+            first = !std::mem::replace(&mut state.populated, true);
+            batch.initial = first && batch.list;
             state.batches.push_back(batch);
         }
         drop(state);
         self.fifo.filled.notify_one();
+        first
     }
 }
 
@@ -225,8 +293,10 @@ mod tests {
                 complete: true,
                 version: "7".into(),
                 restored: false,
+                shard: None,
+                arrivals: false,
             };
-            let mut replacing = Box::pin(fifo.replace(list, YieldBudget::new()));
+            let mut replacing = Box::pin(fifo.replace(list, false, YieldBudget::new()));
             let mut queued = false;
             for _ in 0..turns {
                 queued = queued || poll!(replacing.as_mut()).is_ready();

@@ -245,6 +245,7 @@ impl SharedInformerFactory {
             namespace: spec.namespace.clone(),
             labels: spec.labels.clone(),
             fields: spec.fields.clone(),
+            shard: spec.shard.clone(),
         };
         let mut informers = self.shared.informers.lock();
         let present = informers.get(&identity).filter(|informer| !informer.is_stopped());

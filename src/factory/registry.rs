@@ -2,18 +2,20 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::{Client, Resource};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 use super::InformerSpec;
 use super::settings::Settings;
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer, StartError, Unsynced};
+use crate::object::ShardSelector;
 use crate::reflector::ReflectorOptions;
 use crate::sync::Mutex;
 use crate::transport::{ApiSource, DecodeThreads};
@@ -53,6 +55,24 @@ pub(super) struct Identity {
     pub(super) namespace: Option<Arc<str>>,
     pub(super) labels: Option<String>,
     pub(super) fields: Option<String>,
+    pub(super) shard: Option<ShardChannel>,
+}
+
+/// The channel of the shard that an informer follows. It equals only its own clones.
+#[derive(Clone, Debug)]
+pub(super) struct ShardChannel(pub(super) watch::Receiver<ShardSelector>);
+
+impl PartialEq for ShardChannel {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.same_channel(&other.0)
+    }
+}
+
+impl Eq for ShardChannel {}
+
+/// Hashes nothing: a channel has no identity but comparison.
+impl Hash for ShardChannel {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// A request for an informer.
@@ -106,6 +126,9 @@ impl Shared {
         let storage = spec.storage.get_or_insert_default().clone();
         let mut reflector = ReflectorOptions::new().list_permits(self.permits.clone());
         reflector = settings.reflector(reflector);
+        if let Some(ShardChannel(shard)) = spec.shard.clone() {
+            reflector = reflector.shard(shard);
+        }
         if let Some(transform) = spec.transform.clone() {
             reflector = reflector.transform(move |object| transform(object));
         }

@@ -3,15 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
+use super::registry::ShardChannel;
 use super::settings::{Differences, Settings, setters};
 use crate::lister_watcher::Collection;
+use crate::object::ShardSelector;
 use crate::reflector::Transform;
 use crate::storage::Storage;
 
 /// The objects that an informer holds, and how it holds them.
 ///
-/// Type, namespace and selectors identify an informer: all callers that request the same one share
-/// it. The first caller sets its other options. A later spec that sets one of them differently is
+/// Type, namespace, selectors and shard identify an informer: all callers that request the same one
+/// share it. The first caller sets its other options. A later spec that sets one of them differently is
 /// [refused](super::SpecError::Conflict). An option that a spec leaves unset never conflicts. Two
 /// closures cannot be compared: a transform equals only itself, in a clone of its spec.
 #[must_use]
@@ -20,6 +24,7 @@ pub struct InformerSpec<K> {
     pub(super) namespace: Option<Arc<str>>,
     pub(super) labels: Option<String>,
     pub(super) fields: Option<String>,
+    pub(super) shard: Option<ShardChannel>,
     pub(super) transform: Option<Transform<K>>,
     pub(super) trust_versions: Option<bool>,
     pub(super) storage: Option<Storage<K>>,
@@ -33,6 +38,7 @@ impl<K> InformerSpec<K> {
             namespace: None,
             labels: None,
             fields: None,
+            shard: None,
             transform: None,
             trust_versions: None,
             storage: None,
@@ -57,6 +63,31 @@ impl<K> InformerSpec<K> {
     /// validates the selector.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
+        self
+    }
+
+    /// Limits the informer to the shard that a channel holds, which may change at any time. See
+    /// [`ReflectorOptions::shard`](crate::reflector::ReflectorOptions::shard) for the changes.
+    ///
+    /// An object that leaves the shard is reported as [`Event::MovedAway`](crate::Event::MovedAway).
+    /// An object that comes is reported as added, and initial. While the shard is empty, the
+    /// informer counts as synced and makes no request. The informer differs from one without a
+    /// shard, and from one with another channel.
+    ///
+    /// [`Sharding`](crate::sharding::Sharding) gives channels that divide the objects among
+    /// replicas. A shard that never changes:
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::InformerSpec;
+    /// use kube_informer::object::{ShardKey, ShardSelector};
+    /// use tokio::sync::watch;
+    ///
+    /// let half = ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]);
+    /// let spec = InformerSpec::<Pod>::new().shard(watch::channel(half).1);
+    /// ```
+    pub fn shard(mut self, shard: watch::Receiver<ShardSelector>) -> Self {
+        self.shard = Some(ShardChannel(shard));
         self
     }
 
@@ -115,6 +146,7 @@ impl<K> Clone for InformerSpec<K> {
             namespace: self.namespace.clone(),
             labels: self.labels.clone(),
             fields: self.fields.clone(),
+            shard: self.shard.clone(),
             transform: self.transform.clone(),
             trust_versions: self.trust_versions,
             storage: self.storage.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Index;
 use super::postings::Posting;
 use super::state::{Objects, State};
-use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 
 /// The state of the store at one moment. Later writes do not change it.
 ///
@@ -33,6 +33,12 @@ impl<K> Snapshot<K> {
     /// Returns the version of the collection, or `None` before the first list.
     pub fn version(&self) -> Option<&ResourceVersion> {
         self.0.version.as_ref()
+    }
+
+    /// Returns the shard that is stored, or `None` if it is the whole collection. An object outside
+    /// of the shard is not stored, although it may exist.
+    pub fn shard(&self) -> Option<&ShardSelector> {
+        self.0.shard.as_ref()
     }
 
     /// Returns the number of changes of objects that led to this state.

@@ -15,7 +15,8 @@ use super::postings::{Posting, Postings};
 use super::table::Table;
 use super::walk::{Prefetch, Walk};
 use crate::object::{
-    Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ResourceVersion, hash_parts,
+    Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ResourceVersion,
+    ShardSelector, hash_parts,
 };
 use crate::yield_budget::YieldBudget;
 
@@ -42,6 +43,8 @@ pub(super) struct State<K> {
     pub(super) unreadable: Arc<HashSet<ObjectKey>>,
     /// True if every item of the last list had a readable key.
     pub(super) complete: bool,
+    /// The shard that is stored. `None` for the whole collection.
+    pub(super) shard: Option<ShardSelector>,
     /// The number of times that the server's history was lost, for example because a backup was
     /// restored.
     pub(super) epoch: u64,
@@ -93,6 +96,7 @@ impl<K> State<K> {
             stale: PersistentSet::None,
             unreadable: Arc::default(),
             complete: true,
+            shard: None,
             epoch: 0,
         }
     }
@@ -474,6 +478,7 @@ impl<K> Clone for State<K> {
             stale: self.stale.clone(),
             unreadable: self.unreadable.clone(),
             complete: self.complete,
+            shard: self.shard.clone(),
             epoch: self.epoch,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::state::State;
 use super::{IndexFault, Indexer, Snapshot};
-use crate::object::{Cached, ObjectKey, ResourceVersion};
+use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 use crate::sync::MutexGuard;
 
 /// A transaction on a store. Readers see its changes after [`commit`](Self::commit). If it is
@@ -127,6 +127,11 @@ impl<'a, K, L> Transaction<'a, K, L> {
     /// Sets whether every item of the last list had a readable key.
     pub(crate) fn set_complete(&mut self, complete: bool) {
         self.state.complete = complete;
+    }
+
+    /// Sets the shard that is stored.
+    pub(crate) fn set_shard(&mut self, shard: ShardSelector) {
+        self.state.shard = Some(shard);
     }
 
     /// Begins a new history. Versions from before do not compare with later ones.

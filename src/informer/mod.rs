@@ -21,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kube::Resource;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
@@ -335,6 +336,12 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Returns whether a selector or a query parameter narrows the collection.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.pipeline.is_narrowed()
+    }
+
+    /// Returns a receiver that is woken when the store holds another shard, and the handlers were
+    /// notified of it.
+    pub(crate) fn shard_changes(&self) -> watch::Receiver<()> {
+        self.pipeline.shard_changes()
     }
 
     /// Returns whether a transform changes the objects before they are stored.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use kube::Resource;
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 use tracing::{Span, info_span};
@@ -23,7 +24,7 @@ use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::DeltaFifo;
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::Change;
+use crate::object::{Change, ShardSelector};
 use crate::packer::Packer;
 use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
@@ -83,6 +84,8 @@ pub(super) struct Pipeline<K> {
     /// Packs the objects. `None` for decoded storage.
     keeper: Option<Arc<dyn Keeper<K>>>,
     resync: ResyncClock,
+    /// Woken after the store has got another shard, and the handlers were notified.
+    shard_changes: watch::Sender<()>,
     /// True if the first list was delivered to the handlers. Changes only while the processor is
     /// entered.
     populated: AtomicBool,
@@ -122,6 +125,12 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     pub(super) fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
         let indexer = Indexer::with_writer(stop.clone(), ended.clone());
+        if let Some(key) = options.reflector.shard_key() {
+            // Until the first list arrives, no object is known to be gone.
+            let mut write = indexer.transaction();
+            write.set_shard(ShardSelector::nothing(key));
+            write.commit();
+        }
         let dropper = SafeDropper::default();
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
@@ -149,6 +158,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             monitor: reflector.monitor(),
             keeper,
             resync: ResyncClock::default(),
+            shard_changes: watch::Sender::new(()),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
             held_up_by: HeldUpBy::default(),
@@ -317,6 +327,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let keeps = source.keeps_managed_fields(manager);
         drop_safely(source);
         keeps
+    }
+
+    /// Returns a receiver that is woken when the store holds another shard.
+    pub(super) fn shard_changes(&self) -> watch::Receiver<()> {
+        self.shard_changes.subscribe()
     }
 
     /// Waits until the informer stops.

@@ -115,6 +115,9 @@ impl fmt::Display for Unsynced {
             ReflectorState::AwaitingPermit => {
                 f.write_str(" waits to list, because the factory limits concurrent lists")?;
             }
+            ReflectorState::AwaitingShard => {
+                f.write_str(" has no shard to follow, because this replica holds no slot")?;
+            }
             ReflectorState::Listing { loaded, total: Some(total) } => {
                 write!(f, " has listed {loaded} of {total} objects")?;
             }

@@ -116,6 +116,11 @@ impl WorkScope {
         Self(Arc::new(Inner { token, aborted: CancellationToken::new(), tracker, bounds }))
     }
 
+    /// Returns whether both are clones of one scope.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Returns the token that tells the work to stop. It is cancelled on a stop, when leadership is
     /// lost, and when the work's future has ended.
     pub fn token(&self) -> &CancellationToken {

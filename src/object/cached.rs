@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kube::Resource;
 
-use super::{FieldSet, IndexValues, ObjectState, ResourceVersion};
+use super::{FieldSet, IndexValues, ObjectState, ResourceVersion, ShardKey, ring_hash};
 
 /// One state of one object, decoded or packed.
 ///
@@ -26,6 +26,11 @@ use super::{FieldSet, IndexValues, ObjectState, ResourceVersion};
 /// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
 /// ```
 pub struct Cached<K>(Repr<K>);
+
+/// The fields that decide on an object's place on the ring.
+static PLACE_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
+    FieldSet::from_paths(["metadata.namespace", "metadata.uid", "metadata.ownerReferences"])
+});
 
 enum Repr<K> {
     /// An object that is ready to be read.
@@ -192,6 +197,15 @@ impl<K: Resource> Cached<K> {
         match &self.0 {
             Repr::Decoded(object) => object.meta().labels.as_ref(),
             Repr::Packed(packed) => packed.labels(),
+        }
+    }
+
+    /// Returns the object's place on the ring. `None` if the object can't be unpacked, which was
+    /// reported.
+    pub(crate) fn place(&self, key: ShardKey) -> Option<u64> {
+        match key {
+            ShardKey::Uid => Some(ring_hash(self.uid().unwrap_or_default())),
+            _ => Some(key.hash(self.get_fields(&PLACE_FIELDS)?.meta())),
         }
     }
 

@@ -4,7 +4,7 @@
 //! The delta FIFO turns changes into deltas, because only it knows which objects are already stored
 //! or queued.
 
-use super::{Cached, ObjectKey, ResourceVersion};
+use super::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 use std::collections::HashSet;
 
 /// A change on the server. The reflector reports changes in the server's order.
@@ -44,10 +44,22 @@ pub enum Change<K> {
         /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
+    /// An object left the shard that is followed: it exists, and belongs to another replica.
+    MovedAway {
+        /// The object's key.
+        key: ObjectKey,
+        /// The version of the collection after this change.
+        version: Option<ResourceVersion>,
+    },
     /// Nothing changed up to this version.
     Bookmark(ResourceVersion),
-    /// The whole collection, as of one moment.
+    /// The whole collection, as of one moment. If a shard is followed, that shard of it.
     Replace(Replacement<K>),
+    /// The shard that is followed became smaller: known objects outside of it have moved away.
+    Narrowed(ShardSelector),
+    /// The shard that is followed became larger. Holds only the objects that came. They may be newer
+    /// than everything else.
+    Arrived(Replacement<K>),
 }
 
 /// A whole collection, as a list returned it.
@@ -74,6 +86,8 @@ pub enum Change<K> {
 ///     complete: true,
 ///     version: "9".into(),
 ///     restored: false,
+///     shard: None,
+///     arrivals: false,
 /// }));
 /// let batch = fifo.pop().await.expect("the queue is open");
 /// assert!(batch.deltas[0].1.is_deleted());
@@ -97,6 +111,11 @@ pub struct Replacement<K> {
     /// and its version counts although it is lower. An object with the uid and version of a known
     /// object may still have another state.
     pub restored: bool,
+    /// The shard that the store holds after this change. `None` for the whole collection.
+    pub shard: Option<ShardSelector>,
+    /// True if the shard became larger since the last list. Objects that are not stored yet are
+    /// then reported as initial.
+    pub arrivals: bool,
 }
 
 /// A change of one key, which the store applies.
@@ -118,6 +137,8 @@ pub enum Delta<K> {
         /// True if `object` is the state at deletion; false for a tombstone.
         final_state_known: bool,
     },
+    /// The object left the shard that is followed. Holds the newest known state.
+    MovedAway(Cached<K>),
     /// The server has the object in a state that could not be decoded. The last decoded state stays
     /// in the store and is marked stale. If there is none, the store notes that the object exists.
     Unreadable,
@@ -133,6 +154,7 @@ impl<K> Delta<K> {
             | Self::Updated(object)
             | Self::Replaced(object)
             | Self::Sync(object)
+            | Self::MovedAway(object)
             | Self::Deleted { object, .. } => Some(object),
             Self::Unreadable | Self::Forgotten => None,
         }
@@ -154,6 +176,7 @@ impl<K> Clone for Delta<K> {
             Self::Deleted { object, final_state_known } => {
                 Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
             }
+            Self::MovedAway(object) => Self::MovedAway(object.clone()),
             Self::Unreadable => Self::Unreadable,
             Self::Forgotten => Self::Forgotten,
         }

@@ -31,6 +31,7 @@ pub type EventRef<'a, K> = ObjectEvent<&'a K>;
 ///         Event::Added { .. } => println!("{name} was added"),
 ///         Event::Updated { .. } => println!("{name} has changed"),
 ///         Event::Deleted { .. } => println!("{name} was deleted"),
+///         Event::MovedAway { .. } => println!("{name} belongs to another replica"),
 ///     }
 /// }
 /// ```
@@ -60,22 +61,30 @@ pub enum ObjectEvent<O> {
         /// disconnect or a relist.
         final_state_known: bool,
     },
+    /// The object is no longer in the cache, because it left the [shard](super::ShardSelector) that
+    /// this replica follows. It was not deleted. Only informers of a shard report this.
+    MovedAway {
+        /// The newest state that was seen.
+        object: O,
+    },
 }
 
 impl<O> ObjectEvent<O> {
     /// Returns the newest state of the object. Unpacks nothing.
     pub fn object(&self) -> &O {
         match self {
-            Self::Added { object, .. } | Self::Deleted { object, .. } => object,
+            Self::Added { object, .. }
+            | Self::Deleted { object, .. }
+            | Self::MovedAway { object } => object,
             Self::Updated { new, .. } => new,
         }
     }
 
-    /// Returns the state before an update. `None` for an add and a delete.
+    /// Returns the state before an update. `None` for every other event.
     pub fn old(&self) -> Option<&O> {
         match self {
             Self::Updated { old, .. } => Some(old),
-            Self::Added { .. } | Self::Deleted { .. } => None,
+            Self::Added { .. } | Self::Deleted { .. } | Self::MovedAway { .. } => None,
         }
     }
 
@@ -94,6 +103,11 @@ impl<O> ObjectEvent<O> {
         matches!(self, Self::Deleted { .. })
     }
 
+    /// Returns whether the object left the shard that this replica follows.
+    pub fn is_moved_away(&self) -> bool {
+        matches!(self, Self::MovedAway { .. })
+    }
+
     /// Converts each object. Returns `None` if `hold` does so for one of them.
     fn try_map<P>(&self, mut hold: impl FnMut(&O) -> Option<P>) -> Option<ObjectEvent<P>> {
         Some(match self {
@@ -105,6 +119,7 @@ impl<O> ObjectEvent<O> {
                 object: hold(object)?,
                 final_state_known: *final_state_known,
             },
+            Self::MovedAway { object } => ObjectEvent::MovedAway { object: hold(object)? },
         })
     }
 }
@@ -155,6 +170,7 @@ impl<K> From<Event<K>> for CachedEvent<K> {
             ObjectEvent::Deleted { object, final_state_known } => {
                 Self::Deleted { object: object.into(), final_state_known }
             }
+            ObjectEvent::MovedAway { object } => Self::MovedAway { object: object.into() },
         }
     }
 }

@@ -11,6 +11,9 @@
 //! | add | delete | none, counted as cancelled |
 //! | delete | add | both |
 //!
+//! An object that moved away is merged like a deleted one. If it came back and was deleted, before
+//! the handler heard that it had moved away, the handler hears of the deletion.
+//!
 //! A backlog therefore never holds more than its limit, or two events for each object, whichever is
 //! greater. No final state is lost.
 //!
@@ -223,8 +226,9 @@ impl<K> Backlog<K> {
                 self.merged += 1;
                 Some(event)
             }
-            Merged::None => {
+            Merged::None(departure) => {
                 self.cancelled += 1;
+                self.discard(departure);
                 None
             }
             Merged::Both(first, second) => {
@@ -299,9 +303,10 @@ impl<K> Backlog<K> {
                 self.merged += 1;
                 self.slots[index] = Some(Slot::Event(key, event, since));
             }
-            Merged::None => {
+            Merged::None(departure) => {
                 self.cancelled += 1;
                 self.waiting -= 1;
+                self.depart(slots.earlier, departure);
                 match (slots.earlier, &mut self.key_slots) {
                     (Some(last), _) => self.set_key_slots(key, KeySlots { earlier: None, last }),
                     (None, Some(key_slots)) => drop(key_slots.remove(&key)),
@@ -314,6 +319,27 @@ impl<K> Backlog<K> {
                 let last = self.append(Slot::Event(key.clone(), second, now));
                 self.set_key_slots(key, KeySlots { earlier: Some(slots.last), last });
             }
+        }
+    }
+
+    /// Handles the delete of an object whose add no handler will see. If the handler still waits to
+    /// hear that the object had moved away before, it hears of the delete instead.
+    fn depart(&mut self, earlier: Option<u64>, departure: CachedEvent<K>) {
+        if departure.is_deleted()
+            && let Some(index) = earlier.map(|number| self.index(number))
+            && let Some(Some(Slot::Event(_, waiting, _))) = self.slots.get_mut(index)
+            && waiting.is_moved_away()
+        {
+            let moved = std::mem::replace(waiting, departure);
+            return self.discard(moved);
+        }
+        self.discard(departure);
+    }
+
+    /// Keeps the state of a delete, or of a departure, for the caller to drop without a lock.
+    fn discard(&mut self, event: CachedEvent<K>) {
+        if let CachedEvent::Deleted { object, .. } | CachedEvent::MovedAway { object } = event {
+            self.unused.push(object);
         }
     }
 
@@ -370,7 +396,8 @@ impl<K> Backlog<K> {
 
 /// The result of merging two events of one object.
 enum Merged<K> {
-    None,
+    /// Nothing is left to tell. Holds the delete or departure that cancelled the add.
+    None(CachedEvent<K>),
     One(CachedEvent<K>),
     Both(CachedEvent<K>, CachedEvent<K>),
 }
@@ -390,13 +417,19 @@ fn merge<K>(
             unused.extend([between, again]);
             Merged::One(CachedEvent::Updated { old, new })
         }
-        (CachedEvent::Updated { old, new }, deleted @ CachedEvent::Deleted { .. }) => {
+        (
+            CachedEvent::Updated { old, new },
+            departure @ (CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. }),
+        ) => {
             unused.extend([old, new]);
-            Merged::One(deleted)
+            Merged::One(departure)
         }
-        (CachedEvent::Added { object, .. }, CachedEvent::Deleted { object: last, .. }) => {
-            unused.extend([object, last]);
-            Merged::None
+        (
+            CachedEvent::Added { object, .. },
+            departure @ (CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. }),
+        ) => {
+            unused.push(object);
+            Merged::None(departure)
         }
         // A delete and the add after it stay two events. No other pair can occur.
         (waiting, event) => Merged::Both(waiting, event),

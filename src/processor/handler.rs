@@ -19,7 +19,7 @@ use crate::panic::call_decoded;
 /// A panic in a call is caught, counted in [`HandlerStatus::panics`](super::HandlerStatus::panics)
 /// and logged. The next event is delivered as usual.
 ///
-/// `on_add`, `on_update` and `on_delete` do nothing by default. Objects are shared and cannot be
+/// `on_add`, `on_update`, `on_delete` and `on_move_away` do nothing by default. Objects are shared and cannot be
 /// changed.
 ///
 /// ```
@@ -58,8 +58,15 @@ pub trait EventHandler<K>: Send + 'static {
         let _ = (object, final_state_known);
     }
 
+    /// Handles an object that left the [shard](crate::object::ShardSelector) that the informer
+    /// follows. It was not deleted: it exists, and another replica handles it.
+    fn on_move_away(&mut self, object: Arc<K>) {
+        let _ = object;
+    }
+
     /// Handles every event. By default it calls [`on_add`](Self::on_add),
-    /// [`on_update`](Self::on_update) or [`on_delete`](Self::on_delete).
+    /// [`on_update`](Self::on_update), [`on_delete`](Self::on_delete) or
+    /// [`on_move_away`](Self::on_move_away).
     fn on_event(&mut self, event: Event<K>) {
         match event {
             Event::Added { object, initial } => self.on_add(object, initial),
@@ -67,6 +74,7 @@ pub trait EventHandler<K>: Send + 'static {
             Event::Deleted { object, final_state_known } => {
                 self.on_delete(object, final_state_known);
             }
+            Event::MovedAway { object } => self.on_move_away(object),
         }
     }
 

@@ -28,6 +28,10 @@ fn deleted(version: u32) -> CachedEvent<u32> {
     CachedEvent::Deleted { object: Arc::new(version).into(), final_state_known: true }
 }
 
+fn moved(version: u32) -> CachedEvent<u32> {
+    CachedEvent::MovedAway { object: Arc::new(version).into() }
+}
+
 fn rest(backlog: &mut Backlog<u32>) -> Vec<Popped<u32>> {
     std::iter::from_fn(|| backlog.pop()).collect()
 }
@@ -61,6 +65,12 @@ fn full_backlog_merges_by_the_table() {
         (vec![added(1), deleted(1)], vec![]),
         (vec![deleted(1), added(2), updated(2, 3)], vec![deleted(1), added(3)]),
         (vec![deleted(1), added(2), deleted(2), added(3)], vec![deleted(1), added(3)]),
+        (vec![updated(1, 2), moved(2)], vec![moved(2)]),
+        (vec![added(1), moved(1)], vec![]),
+        (vec![moved(1), added(2), updated(2, 3)], vec![moved(1), added(3)]),
+        (vec![moved(1), added(2), deleted(3)], vec![deleted(3)]),
+        (vec![deleted(1), added(2), moved(2)], vec![deleted(1)]),
+        (vec![moved(1), added(2), deleted(3), added(4)], vec![deleted(3), added(4)]),
     ] {
         let mut backlog = Backlog::new(1);
         for event in given {
@@ -144,7 +154,7 @@ proptest! {
     #[test]
     fn delivered_events_fold_to_the_store(
         limit in 1usize..12,
-        steps in proptest::collection::vec((0..6u8, 0..6u8), 0..200),
+        steps in proptest::collection::vec((0..7u8, 0..6u8), 0..200),
     ) {
         let mut backlog = Backlog::new(limit);
         let mut store: BTreeMap<u8, u32> = BTreeMap::new();
@@ -159,7 +169,7 @@ proptest! {
                     prop_assert!(told.remove(&old), "`old` was never delivered");
                     told.insert(*new);
                 }
-                Event::Deleted { object, .. } => {
+                Event::Deleted { object, .. } | Event::MovedAway { object } => {
                     // The final state may be newer than what was told, never another object's.
                     let object_of = |version: u32| version % 6;
                     let known: Vec<u32> =
@@ -186,7 +196,11 @@ proptest! {
                     store.remove(&n);
                     backlog.push(&key(n), deleted(old));
                 }
-                (4.., _) => if let Some(taken) = backlog.pop() { tell(taken)? },
+                (4, Some(old)) => {
+                    store.remove(&n);
+                    backlog.push(&key(n), moved(old));
+                }
+                (5.., _) => if let Some(taken) = backlog.pop() { tell(taken)? },
                 _ => {}
             }
             prop_assert!(backlog.len() <= limit.max(12), "two events for each of six objects");

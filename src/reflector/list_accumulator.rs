@@ -123,6 +123,8 @@ impl<K: Resource> ListAccumulator<K> {
             complete: !all.nameless,
             version,
             restored,
+            shard: None,
+            arrivals: false,
         }
     }
 }

@@ -15,10 +15,14 @@ use super::status::{RelistCause, Relists};
 use super::step::{End, Failure, Outcome, Step};
 use crate::error::FaultClass;
 use crate::lister_watcher::{ListQuery, WatchQuery};
-use crate::object::ResourceVersion;
+use crate::object::{ResourceVersion, ShardKey, ShardSelector};
 
 /// The page size for lists that read from etcd, which must not read everything at once.
 const PAGE: u32 = 500;
+
+/// The page size for lists of arrivals. A server without sharded lists leaves out nothing, so a page
+/// has few of them.
+const ARRIVALS_PAGE: u32 = 10 * PAGE;
 
 /// The number of failed lists in a row after which a streaming list is tried.
 const TRY_STREAMING_AFTER: u32 = 3;
@@ -83,6 +87,12 @@ pub(super) struct Machine {
     delays: RetryDelays,
     relists: Relists,
     rng: Rng,
+    /// The shard that is followed. `None` for the whole collection.
+    shard: Option<ShardSelector>,
+    /// The part of the shard that no list has shown yet.
+    arriving: Option<ShardSelector>,
+    /// The parts of the shard whose list was newer than the watch, until the watch has caught up.
+    ahead: Vec<(ShardSelector, ResourceVersion)>,
 }
 
 /// The current list.
@@ -97,6 +107,10 @@ struct Listing {
     /// True if it was already repeated as a quorum read.
     repeated: bool,
     clean: bool,
+    /// True if only arrivals are listed.
+    only_arrivals: bool,
+    /// The shard that is listed.
+    shard: Option<ShardSelector>,
 }
 
 /// The watches in a row that ended without progress.
@@ -148,7 +162,36 @@ impl Machine {
             delays,
             relists: Relists::default(),
             rng,
+            shard: None,
+            arriving: None,
+            ahead: Vec::new(),
         }
+    }
+
+    /// Follows this shard from the next request on. Returns whether known objects may be outside of
+    /// it.
+    pub(super) fn follow_shard(&mut self, shard: ShardSelector) -> bool {
+        let before = self.shard.replace(shard.clone());
+        let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
+        let listed = self.arriving.take().map_or(before.clone(), |part| before.without(&part));
+        let arriving = shard.without(&listed);
+        self.arriving = (!arriving.is_empty()).then_some(arriving);
+        if matches!(self.after_wait, After::Step(_)) {
+            // It would list another shard.
+            self.after_wait = After::List;
+        }
+        !before.without(&shard).is_empty()
+    }
+
+    /// Returns whether a shard is followed.
+    pub(super) fn follows_shard(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// Returns the shard of the current list, and whether some of it was not followed before.
+    pub(super) fn listed_shard(&self) -> (Option<ShardSelector>, bool) {
+        let listed = if self.listing.only_arrivals { &self.shard } else { &self.listing.shard };
+        (listed.clone(), self.arriving.is_some())
     }
 
     /// Returns the first step.
@@ -171,6 +214,19 @@ impl Machine {
         &self.relists
     }
 
+    /// Returns whether a list of arrivals was newer than an event of an object at this place. `place`
+    /// is called only while such a list is ahead of the watch.
+    pub(super) fn was_listed(
+        &self,
+        version: &ResourceVersion,
+        place: impl Fn(ShardKey) -> Option<u64>,
+    ) -> bool {
+        self.ahead.iter().any(|(shard, listed)| {
+            let new = listed.is_older_than(version);
+            !new && place(shard.key()).is_some_and(|place| shard.contains(place))
+        })
+    }
+
     /// Notes an event in order from the watch. It is progress if the version advanced or is
     /// unknown.
     pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
@@ -179,6 +235,7 @@ impl Machine {
             if known.is_some_and(|known| version == *known || version.is_older_than(known)) {
                 return;
             }
+            self.ahead.retain(|(_, listed)| version.is_older_than(listed));
             self.version = Some(version);
         }
         self.delays.healthy(now);
@@ -232,8 +289,9 @@ impl Machine {
                 After::Step(step) => self.open(step, now),
             },
             Outcome::Listed { version, continue_token, clean } => {
-                self.listed(version, continue_token, clean)
+                self.listed(version, continue_token, clean, now)
             }
+            Outcome::ShardCame => self.list(now),
             Outcome::Streamed { version, clean } => {
                 self.listing.clean = clean;
                 self.replace(version)
@@ -261,27 +319,56 @@ impl Machine {
 
     /// Begins a list, streaming or plain, once the rate limit allows it.
     fn list(&mut self, now: Instant) -> Step {
+        if self.shard.as_ref().is_some_and(ShardSelector::is_empty) {
+            return Step::AwaitShard;
+        }
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::List);
         }
-        let version = if self.quorum { None } else { self.version.clone() };
+        // The replica that had these objects may have written a moment ago, and a cache of the
+        // server may lag behind.
+        let quorum = self.quorum || self.arriving.is_some();
+        let version = if quorum { None } else { self.version.clone() };
         let streaming = self.streaming_next.unwrap_or(self.rules.streaming);
-        self.listing = Listing { clean: true, repeated: self.quorum, ..Listing::default() };
+        self.listing = Listing {
+            clean: true,
+            repeated: quorum,
+            shard: self.shard.clone(),
+            ..Listing::default()
+        };
         if streaming && !self.streaming_refused {
             self.listing.streaming = true;
             self.listing.asked.clone_from(&version);
             return Step::StreamingList(self.watch_query(version, true));
         }
-        let version =
-            if self.quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
+        let version = if quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
         self.listing.asked.clone_from(&version);
         let limit = self.limit(version.as_ref());
-        Step::List { query: ListQuery { version, limit, ..ListQuery::default() }, fresh: true }
+        let shard = self.shard.clone();
+        let query = ListQuery { version, limit, shard, ..ListQuery::default() };
+        Step::List { query, fresh: true }
+    }
+
+    /// Lists the objects that came into the shard, with a quorum read.
+    fn list_arrivals(&mut self, arriving: ShardSelector) -> Step {
+        self.listing = Listing {
+            clean: true,
+            only_arrivals: true,
+            shard: Some(arriving.clone()),
+            ..Listing::default()
+        };
+        let limit = Some(self.rules.page_size.unwrap_or(ARRIVALS_PAGE));
+        let shard = Some(arriving);
+        let query = ListQuery { limit, shard, ..ListQuery::default() };
+        Step::List { query, fresh: true }
     }
 
     /// Returns the page size. Lists that may read from etcd are paged. Lists at a version are
     /// served by a cache, which pages would bypass.
     fn limit(&self, version: Option<&ResourceVersion>) -> Option<u32> {
+        if self.listing.only_arrivals {
+            return Some(self.rules.page_size.unwrap_or(ARRIVALS_PAGE));
+        }
         let cached = version.is_some_and(|version| *version != ResourceVersion::ANY);
         self.rules.page_size.or((!cached || self.paginated_at_zero).then_some(PAGE))
     }
@@ -291,14 +378,25 @@ impl Machine {
         version: ResourceVersion,
         continue_token: Option<String>,
         clean: bool,
+        now: Instant,
     ) -> Step {
         self.listing.clean &= clean;
         let version = self.listing.version.get_or_insert(version).clone();
         if continue_token.is_some() {
             self.listing.paged = true;
             let limit = self.limit(self.listing.asked.as_ref());
-            let query = ListQuery { limit, continue_token, ..ListQuery::default() };
+            let shard = self.listing.shard.clone();
+            let query = ListQuery { limit, continue_token, shard, ..ListQuery::default() };
             return Step::List { query, fresh: false };
+        }
+        if self.listing.only_arrivals {
+            let known = self.version.as_ref();
+            if known.is_none_or(|known| version != *known && !known.is_older_than(&version)) {
+                // History was lost, or versions do not compare.
+                return self.list(now);
+            }
+            self.listing.version = Some(version.clone());
+            return Step::Arrive { version };
         }
         if self.listing.paged && self.listing.asked == Some(ResourceVersion::ANY) {
             self.paginated_at_zero = true;
@@ -313,6 +411,20 @@ impl Machine {
     }
 
     fn replaced(&mut self, news: bool, now: Instant) -> Step {
+        self.note_listed();
+        if self.listing.only_arrivals {
+            let (shard, version) = (self.listing.shard.take(), self.listing.version.take());
+            let older = |version: &ResourceVersion| {
+                self.version.as_ref().is_some_and(|known| known.is_older_than(version))
+            };
+            self.ahead.extend(shard.zip(version.filter(older)));
+            self.delays.healthy(now);
+            if !self.listing.clean {
+                self.missed(now);
+            }
+            return self.watch(now);
+        }
+        self.ahead.clear();
         self.version = self.listing.version.take();
         self.quorum = false;
         self.streaming_next = None;
@@ -331,18 +443,31 @@ impl Machine {
             self.missed(now);
         }
         self.progressed = false;
-        if self.listing.streaming {
+        // The stream follows the shard that was listed.
+        if self.listing.streaming && self.listing.shard == self.shard {
             return Step::Follow { at_most: self.left(now) };
         }
         self.watch(now)
     }
 
+    /// Notes that the shard of this list is no longer arriving.
+    fn note_listed(&mut self) {
+        if let (Some(arriving), Some(listed)) = (self.arriving.take(), &self.listing.shard) {
+            let rest = arriving.without(listed);
+            self.arriving = (!rest.is_empty()).then_some(rest);
+        }
+    }
+
     fn list_failed(&mut self, failure: Failure, now: Instant) -> Step {
         let listing = std::mem::take(&mut self.listing);
+        if listing.only_arrivals {
+            return self.arrivals_failed(failure, now);
+        }
         match failure.class {
             FaultClass::Expired if listing.paged => {
                 // The snapshot of the pages was compacted away: list again, in one piece.
-                let query = ListQuery { version: listing.asked.clone(), ..ListQuery::default() };
+                let (version, shard) = (listing.asked.clone(), listing.shard.clone());
+                let query = ListQuery { version, shard, ..ListQuery::default() };
                 self.listing = Listing { paged: false, version: None, clean: true, ..listing };
                 self.open(Step::List { query, fresh: true }, now)
             }
@@ -378,6 +503,24 @@ impl Machine {
         }
     }
 
+    /// Handles a failed list of arrivals. A list of the whole shard shows them, too.
+    fn arrivals_failed(&mut self, failure: Failure, now: Instant) -> Step {
+        match failure.class {
+            FaultClass::Refused | FaultClass::Throttled => {
+                let delay = self.delays.after_failure(now, failure.retry_after);
+                self.wait(delay, After::Watch)
+            }
+            FaultClass::Expired => {
+                self.relists.count(RelistCause::Expired);
+                self.list(now)
+            }
+            FaultClass::VersionTooLarge => {
+                self.relist_after(RelistCause::VersionTooLarge, now, failure.retry_after)
+            }
+            _ => self.list_again(failure, now),
+        }
+    }
+
     fn watch_not_opened(&mut self, failure: Failure, now: Instant) -> Step {
         match failure.class {
             FaultClass::Refused | FaultClass::Throttled => {
@@ -397,6 +540,7 @@ impl Machine {
         }
         let fruitful = self.progressed || (settled && matches!(end, End::Ordinary));
         match end {
+            End::ShardChanged => return self.watch(now),
             End::Due => return self.relist_due(now),
             End::Unproven => {
                 // The cache itself is in doubt, so use a quorum read.
@@ -489,8 +633,16 @@ impl Machine {
         if at_most.is_some_and(|left| left.is_zero()) {
             return self.relist_due(now);
         }
+        let arriving = self.arriving.clone();
+        let nothing_kept = arriving.is_some() && arriving == self.shard;
+        if self.shard.as_ref().is_some_and(ShardSelector::is_empty) || nothing_kept {
+            return self.list(now);
+        }
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::Watch);
+        }
+        if let Some(arriving) = arriving {
+            return self.list_arrivals(arriving);
         }
         self.progressed = false;
         let query = self.watch_query(self.version.clone(), false);
@@ -513,6 +665,6 @@ impl Machine {
         initial_events: bool,
     ) -> WatchQuery {
         let timeout = Duration::from_secs(self.rng.u64(WATCH.as_secs()..2 * WATCH.as_secs()));
-        WatchQuery { version, timeout, initial_events, shard: None }
+        WatchQuery { version, timeout, initial_events, shard: self.shard.clone() }
     }
 }

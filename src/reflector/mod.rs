@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use kube::Resource;
-use tokio::sync::{OwnedSemaphorePermit, TryAcquireError};
+use tokio::sync::{OwnedSemaphorePermit, TryAcquireError, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{Instrument, Span, info_span};
 
@@ -50,7 +50,7 @@ use crate::lister_watcher::{
     ListHints, ListItem, ListQuery, ListerWatcher, SourceObject, SourceState, Undecodable,
     WatchQuery, WatchStream,
 };
-use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::{catch, catch_async, drop_safely};
 use crate::yield_budget::YieldBudget;
 
@@ -106,6 +106,8 @@ struct ReflectorDriver<K> {
     listed: Instant,
     /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
+    /// The shard outside of which known objects have moved away, until the sink was told.
+    narrowed: Option<ShardSelector>,
 }
 
 impl<K: Resource + Send + Sync + 'static> Reflector<K> {
@@ -131,6 +133,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             stream: None,
             listed: Instant::now(),
             proved: None,
+            narrowed: None,
         };
         Self { driver, machine: Machine::new(rules, policy, rng) }
     }
@@ -148,10 +151,11 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     pub async fn run(mut self, sink: impl ChangeSink<K>) {
         let _stopped = Stopped(self.driver.status.cell().clone());
         let mut permit = None;
+        self.driver.take_shard(&mut self.machine);
         let mut step = self.machine.start(Instant::now());
         loop {
             self.driver.status.relisted(self.machine.relists());
-            if matches!(step, Step::Wait(_) | Step::Watch { .. } | Step::Follow { .. }) {
+            if step.is_idle() {
                 permit = None;
             } else if permit.is_none() {
                 permit = self.driver.permit().await;
@@ -176,6 +180,9 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             // After a list, open the watch at once, because changes in between are not seen until
             // then.
             gave_way |= matches!(outcome, Outcome::Replaced { .. });
+            if !matches!(outcome, Outcome::Listed { .. } | Outcome::Streamed { .. }) {
+                self.driver.take_shard(&mut self.machine);
+            }
             step = self.machine.next(outcome, Instant::now());
             if !gave_way {
                 crate::yield_budget::give_way().await;
@@ -198,6 +205,19 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         }
     }
 
+    /// Follows the shard that is wanted now.
+    fn take_shard(&mut self, machine: &mut Machine) {
+        let Some(wanted) = &mut self.options.shard else { return };
+        if machine.follows_shard() && !wanted.has_changed().unwrap_or(false) {
+            return;
+        }
+        let shard = wanted.borrow_and_update().clone();
+        // An empty shard has synced when the sink hears of it.
+        if machine.follow_shard(shard.clone()) || shard.is_empty() {
+            self.narrowed = Some(shard);
+        }
+    }
+
     /// Reports a panic that only the driver's loop caught.
     fn panicked(&mut self, message: String) -> Outcome {
         let request = self.source.collection().request_scope(Verb::List);
@@ -212,6 +232,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         machine: &mut Machine,
         sink: &impl ChangeSink<K>,
     ) -> Outcome {
+        if let Some(shard) = &self.narrowed {
+            // Before any list: objects outside of the shard are not missing from it.
+            sink.emit(Change::Narrowed(shard.clone())).await;
+            self.narrowed = None;
+        }
         match step {
             Step::Wait(delay) => {
                 self.status.enter(ReflectorState::Waiting(delay));
@@ -236,7 +261,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             }
             Step::Replace { version, restored } => {
                 let news = self.accumulator.has_news();
-                let list = self.accumulator.take(version.clone(), restored);
+                let mut list = self.accumulator.take(version.clone(), restored);
+                (list.shard, list.arrivals) = machine.listed_shard();
                 let complete = list.complete;
                 sink.emit(Change::Replace(list)).await;
                 if complete {
@@ -245,7 +271,21 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 }
                 Outcome::Replaced { news }
             }
+            Step::Arrive { version } => {
+                let mut list = self.accumulator.take(version, false);
+                (list.shard, list.arrivals) = (machine.listed_shard().0, true);
+                sink.emit(Change::Arrived(list)).await;
+                Outcome::Replaced { news: true }
+            }
+            Step::AwaitShard => {
+                self.status.enter(ReflectorState::AwaitingShard);
+                if shard_changed(self.options.shard.as_mut()).await {
+                    return Outcome::ShardCame;
+                }
+                std::future::pending().await
+            }
             Step::Watch { query, at_most } => {
+                self.stream = None;
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
                 let opening = self.opening(&query, &self.packing_hints());
@@ -453,11 +493,23 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 }
 
+/// Waits until another shard is wanted. Returns false if none ever will be. The change stays unseen.
+async fn shard_changed(shard: Option<&mut watch::Receiver<ShardSelector>>) -> bool {
+    let Some(shard) = shard else { return false };
+    let changed = shard.changed().await.is_ok();
+    if changed {
+        shard.mark_changed();
+    }
+    changed
+}
+
 /// Returns the span of a step's request, with the version that it starts from. The enclosing span
 /// names the collection.
 fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
     match step {
-        Step::Wait(_) | Step::Replace { .. } => Span::none(),
+        Step::Wait(_) | Step::Replace { .. } | Step::Arrive { .. } | Step::AwaitShard => {
+            Span::none()
+        }
         Step::List { query, .. } => {
             let page = query.continue_token.is_some();
             info_span!("list", version = query.version.as_ref().map(display), page)

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
-use crate::object::KnownObjects;
+use crate::object::{KnownObjects, ShardKey, ShardSelector};
 use crate::packer::Packer;
 
 /// A function that is called with each error of a reflector.
@@ -46,6 +46,7 @@ pub struct ReflectorOptions<K> {
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
     pub(super) packer: Packer<K>,
     pub(super) list_permits: Option<Arc<Semaphore>>,
+    pub(super) shard: Option<watch::Receiver<ShardSelector>>,
     pub(super) seed: Option<u64>,
     pub(super) metrics: MetricLabels,
 }
@@ -67,6 +68,7 @@ impl<K> ReflectorOptions<K> {
             known: None,
             packer: Packer::decoded(),
             list_permits: None,
+            shard: None,
             seed: None,
             metrics: MetricLabels::default(),
         }
@@ -164,11 +166,31 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
+    /// Follows only a shard of the collection: the one that the channel holds, which may change at
+    /// any time.
+    ///
+    /// When the shard becomes smaller, objects outside of it [move
+    /// away](crate::object::Change::Narrowed). When it becomes larger, the reflector ends its watch,
+    /// lists the objects that [came](crate::object::Change::Arrived), and watches the whole shard
+    /// from the version at which the watch ended. That list is a quorum read, so it shows every
+    /// write of the replica that had the objects before. Until the watch has caught up, the objects
+    /// that came may be newer than the others. While the shard is empty, the reflector makes no
+    /// request. A change during a list takes effect after the list.
+    pub fn shard(mut self, shard: watch::Receiver<ShardSelector>) -> Self {
+        self.shard = Some(shard);
+        self
+    }
+
     /// Sets the source of known objects. An item of a list that equals its known object is dropped
     /// at once, and the known object is used instead.
     pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
         self.known = Some(known);
         self
+    }
+
+    /// Returns the field of the shard that is followed, if there is one.
+    pub(crate) fn shard_key(&self) -> Option<ShardKey> {
+        self.shard.as_ref().map(|shard| shard.borrow().key())
     }
 
     /// Returns whether a transform is set.

@@ -85,6 +85,8 @@ pub enum ReflectorState {
     Idle,
     /// The reflector waits for a permit to list: a factory limits the number of concurrent lists.
     AwaitingPermit,
+    /// The reflector has nothing to follow, because its shard is empty.
+    AwaitingShard,
     /// The reflector lists.
     Listing {
         /// The number of objects received so far.
@@ -107,6 +109,7 @@ impl Serialize for ReflectorState {
         enum Tagged {
             Idle,
             AwaitingPermit,
+            AwaitingShard,
             Listing {
                 loaded: u64,
                 total: Option<u64>,
@@ -121,6 +124,7 @@ impl Serialize for ReflectorState {
         match *self {
             Self::Idle => Tagged::Idle,
             Self::AwaitingPermit => Tagged::AwaitingPermit,
+            Self::AwaitingShard => Tagged::AwaitingShard,
             Self::Listing { loaded, total } => Tagged::Listing { loaded, total },
             Self::Watching => Tagged::Watching,
             Self::Waiting(delay) => Tagged::Waiting { delay },

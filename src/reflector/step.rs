@@ -17,16 +17,29 @@ pub(super) enum Step {
     StreamingList(WatchQuery),
     /// Hand on the listed items.
     Replace { version: ResourceVersion, restored: bool },
+    /// Hand on the listed items, which are only those that came into the shard.
+    Arrive { version: ResourceVersion },
+    /// Wait until there is something to follow: the shard is empty.
+    AwaitShard,
     /// Watch, for at most `at_most`.
     Watch { query: WatchQuery, at_most: Option<Duration> },
     /// Follow the stream that sent the initial events, for at most `at_most`.
     Follow { at_most: Option<Duration> },
 }
 
+impl Step {
+    /// Returns whether this step needs no permit to list.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self, Self::Wait(_) | Self::AwaitShard | Self::Watch { .. } | Self::Follow { .. })
+    }
+}
+
 /// The outcome of a step.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Waited,
+    /// The shard is no longer empty.
+    ShardCame,
     /// A page was listed completely. `clean` is true if every item's name could be read.
     Listed {
         version: ResourceVersion,
@@ -73,6 +86,8 @@ pub(super) enum End {
     Due,
     /// The watch is not proved current: a quorum has a newer or an older version.
     Unproven,
+    /// Another shard is to be followed.
+    ShardChanged,
 }
 
 /// The parts of an error that decide the next step.

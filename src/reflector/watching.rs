@@ -10,10 +10,11 @@ use super::guarded::Guarded;
 use super::machine::Machine;
 use super::probe::{Probe, Probed};
 use super::step::{End, Outcome};
-use super::{ChangeSink, ReflectorDriver, ReflectorOptions};
+use super::{ChangeSink, ReflectorDriver, ReflectorOptions, shard_changed};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
+use crate::panic::drop_safely;
 use crate::time::after;
 use crate::yield_budget::YieldBudget;
 
@@ -23,6 +24,9 @@ const SHORT_WATCH: Duration = Duration::from_secs(1);
 /// The smallest gap between two bookmarks that the heartbeat counts. Servers send a bookmark each
 /// minute, and one more when a watch is about to end, so shorter gaps are raised to this one.
 const SHORTEST_GAP: Duration = Duration::from_secs(60);
+
+/// The time for which events outside of the shard are collected before the sink learns the version.
+const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
 
 /// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
 /// for any number of objects.
@@ -77,6 +81,8 @@ enum Observed<K> {
         version: ResourceVersion,
         initial_events_end: bool,
     },
+    /// An event of an object that was never in the shard.
+    Outside(Option<ResourceVersion>),
     /// An event of an object whose key cannot be read.
     Nameless,
     /// An item that cannot be used.
@@ -88,7 +94,7 @@ impl<K> Observed<K> {
     /// Returns the version of the collection that the item states.
     fn version(&self) -> Option<&ResourceVersion> {
         match self {
-            Self::Change { version, .. } => version.as_ref(),
+            Self::Change { version, .. } | Self::Outside(version) => version.as_ref(),
             Self::Bookmark { version, .. } => Some(version),
             Self::Nameless | Self::Nothing | Self::Failed(_) => None,
         }
@@ -131,9 +137,14 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         let object = self.known_or(&key, object, machine, None);
                         self.accumulator.list(key, object);
                     }
-                    Change::Deleted { key, .. } => self.accumulator.remove(&key),
+                    Change::Deleted { key, .. } | Change::MovedAway { key, .. } => {
+                        self.accumulator.remove(&key);
+                    }
                     Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
-                    Change::Bookmark(_) | Change::Replace(_) => {}
+                    Change::Bookmark(_)
+                    | Change::Replace(_)
+                    | Change::Arrived(_)
+                    | Change::Narrowed(_) => {}
                 },
                 Observed::Bookmark { version, initial_events_end: true } => {
                     self.heartbeat.bookmark(Instant::now());
@@ -146,7 +157,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     return Ok(Outcome::Streamed { version, clean: self.accumulator.is_clean() });
                 }
                 Observed::Nameless => self.accumulator.unreadable(None),
-                Observed::Bookmark { .. } | Observed::Nothing => {}
+                Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
                 Observed::Failed(error) => return Err(error),
             }
             self.status.loaded(self.accumulator.len(), None);
@@ -175,11 +186,24 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let overdue = after(opened, query.timeout.saturating_add(self.options.watch_grace_period));
         let mut due = at_most.map(|at_most| after(opened, at_most));
         let (mut last, mut events) = (opened, 0);
+        let mut shard = self.options.shard.clone();
+        // The time at which the sink learns the version of events outside of the shard.
+        let mut untold: Option<Instant> = None;
         self.heartbeat.begin();
         let mut probe = self.probe(opened);
         let mut budget = YieldBudget::new();
         let end = loop {
             budget.spend(1).await;
+            // The branches below never run while the stream always has another item.
+            if shard.as_ref().is_some_and(|shard| shard.has_changed().unwrap_or(false)) {
+                break End::ShardChanged;
+            }
+            if let (Some(at), Some(version)) = (untold, machine.version())
+                && at <= last
+            {
+                sink.emit(Change::Bookmark(version.clone())).await;
+                untold = None;
+            }
             // The timer below never fires while the stream always has another item.
             if due.is_some_and(|due| due <= last) {
                 break End::Due;
@@ -188,6 +212,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             let silent =
                 idle_timeout.map_or(overdue, |idle_timeout| overdue.min(after(last, idle_timeout)));
             let until = due.map_or(silent, |due| due.min(silent));
+            let until = untold.map_or(until, |untold| untold.min(until));
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
@@ -195,7 +220,12 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     Some(end) => break end,
                     None => continue,
                 },
+                true = shard_changed(shard.as_mut()) => break End::ShardChanged,
                 () = sleep_until(until) => {
+                    if untold.is_some_and(|untold| untold <= until) {
+                        last = Instant::now();
+                        continue;
+                    }
                     if due.is_some_and(|due| due <= silent) {
                         break End::Due;
                     }
@@ -227,13 +257,24 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 continue;
             }
             let version = match observed {
+                Observed::Change { change, version } if was_listed(machine, &change) => {
+                    untold = untold.or_else(|| Some(after(now, OUTSIDE_PERIOD)));
+                    drop_safely(change);
+                    version
+                }
                 Observed::Change { change, version } => {
                     sink.emit(change).await;
+                    untold = None;
+                    version
+                }
+                Observed::Outside(version) => {
+                    untold = untold.or_else(|| Some(after(now, OUTSIDE_PERIOD)));
                     version
                 }
                 Observed::Bookmark { version, .. } => {
                     self.heartbeat.bookmark(now);
                     sink.emit(Change::Bookmark(version.clone())).await;
+                    untold = None;
                     Some(version)
                 }
                 Observed::Nameless => {
@@ -378,7 +419,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 self.report(&error);
                 Observed::Nothing
             }
-            WatchItem::Outside { .. } => Observed::Nothing,
+            WatchItem::Outside { key: None, version } => Observed::Outside(version),
+            WatchItem::Outside { key: Some(key), version } => Observed::Change {
+                change: Change::MovedAway { key, version: version.clone() },
+                version,
+            },
             WatchItem::Failed(error) => Observed::Failed(error),
         }
     }
@@ -399,6 +444,18 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             },
             (None, _) => Observed::Nameless,
         }
+    }
+}
+
+/// Returns whether a list of arrivals was newer than a change from the watch.
+fn was_listed<K: Resource>(machine: &Machine, change: &Change<K>) -> bool {
+    match change {
+        Change::Added { object, version: Some(version), .. }
+        | Change::Updated { object, version: Some(version), .. }
+        | Change::Deleted { object: Some(object), version: Some(version), .. } => {
+            machine.was_listed(version, |key| object.place(key))
+        }
+        _ => false,
     }
 }
 

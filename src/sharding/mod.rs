@@ -225,6 +225,11 @@ impl Sharding {
         slots::slot_of(hash, self.0.rules.slots)
     }
 
+    /// Returns the first place of a slot.
+    pub(crate) fn start_of(&self, slot: usize) -> u64 {
+        *slots::range(slot, self.0.rules.slots).start()
+    }
+
     /// Returns a receiver of the ranges whose objects this replica reconciles.
     ///
     /// They hold the slots that this replica works on, and those that it gives back and whose work

@@ -62,6 +62,7 @@ mod opening;
 mod raw_item;
 mod reader;
 mod request;
+mod shard_filter;
 mod source;
 
 pub(crate) use self::decode_threads::DecodeThreads;

@@ -15,6 +15,7 @@ use super::framing::{
 };
 use super::list_kind::{Expected, StatedType, clip};
 use super::raw_item::{Answer, RawItem, RawObject};
+use super::shard_filter::ShardFilter;
 use crate::decode::codec::{Codec, Codecs};
 use crate::decode::protobuf::{ItemType, ProtobufObject};
 use crate::error::{Fault, SourceError};
@@ -44,6 +45,8 @@ pub(super) struct Reader<K, P> {
     pub(super) codec: Arc<Codec<K>>,
     /// The known objects, which are not decoded again.
     pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
+    /// Leaves out the objects outside of the requested shard. `None` if all are requested.
+    pub(super) shard: Option<ShardFilter>,
     /// True while objects belong to a list, or to the initial events of a watch.
     pub(super) initial: bool,
     /// True if objects are decoded on other threads.
@@ -63,6 +66,12 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
             match self.framer.next() {
                 Some(Ok(ListPart::Item(object, offset))) => {
                     self.budget.pause().await;
+                    if self.shard.as_ref().is_some_and(|shard| shard.excludes(object.kept())) {
+                        // A list of another kind is an error, and not an empty shard.
+                        self.check_item(&object)?;
+                        self.budget.charge_bytes(object.kept().len() / SKIPPED_PER_DECODED);
+                        continue;
+                    }
                     let item = if let Some(unchanged) = self.unchanged(&object) {
                         RawItem::Item(ListItem::Object(Ok(unchanged)))
                     } else {
@@ -169,6 +178,9 @@ impl<K: Resource + 'static, P> Reader<K, P> {
             let undecodable = Undecodable::new(&Peeked::default(), self.error(fault));
             return RawItem::Item(WatchItem::Modified(Err(undecodable)));
         };
+        if let Some(outside) = self.outside(event, kind, &object) {
+            return RawItem::Item(outside);
+        }
         let item = match kind {
             EventKind::Added => match self.unchanged_event(event, &object) {
                 Some(unchanged) => WatchItem::Added(Ok(unchanged)),
@@ -206,15 +218,38 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         let object = match event {
             RawBytes::Oversized(_) => RawBytes::Oversized(object),
             RawBytes::Whole(_) => {
-                if let Some(found) = self.other_kind(&object) {
-                    let expected = self.kind.to_string();
-                    let fault = Fault::WrongKind { expected, found };
-                    return RawItem::Item(WatchItem::Skipped(self.error(fault)));
+                if let Some(skipped) = self.skipped_kind(&object) {
+                    return RawItem::Item(skipped);
                 }
                 RawBytes::Whole(object)
             }
         };
         self.object(object, offset, item)
+    }
+
+    /// Returns the item for an event of an object outside of the requested shard.
+    fn outside(
+        &mut self,
+        event: &RawBytes,
+        kind: EventKind,
+        object: &Bytes,
+    ) -> Option<WatchItem<K>> {
+        if !matches!(kind, EventKind::Added | EventKind::Modified | EventKind::Deleted) {
+            return None;
+        }
+        let outside = self.shard.as_ref()?.outside(kind, object)?;
+        self.budget.charge_bytes(object.len() / SKIPPED_PER_DECODED);
+        // The version of an object of another kind says nothing about this watch.
+        let whole = matches!(event, RawBytes::Whole(_));
+        let skipped = if whole { self.skipped_kind(object) } else { None };
+        Some(skipped.unwrap_or(outside))
+    }
+
+    /// Returns the item for an event of an object of another kind than the requested one.
+    fn skipped_kind(&self, object: &Bytes) -> Option<WatchItem<K>> {
+        let found = self.other_kind(object)?;
+        let fault = Fault::WrongKind { expected: self.kind.to_string(), found };
+        Some(WatchItem::Skipped(self.error(fault)))
     }
 
     /// Returns the usual kind of the requested objects. If metadata was requested, a server that

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::framing::Encoding;
 use crate::error::{Fault, Verb};
 use crate::lister_watcher::{ListQuery, WatchQuery};
-use crate::object::ResourceVersion;
+use crate::object::{ResourceVersion, ShardSelector};
 use crate::sync::Mutex;
 use crate::time::after;
 
@@ -62,13 +62,14 @@ impl Scope {
             (Some(token), _) => drop(params.append_pair("continue", token)),
             (None, Some(version)) => {
                 params.append_pair("resourceVersion", &version.to_string());
+                // With a limit, a version without a match rule would mean exactly that version.
                 if query.limit.is_some() && *version != ResourceVersion::ANY {
-                    // With a limit, a version without a match rule would mean exactly that version.
                     params.append_pair("resourceVersionMatch", "NotOlderThan");
                 }
             }
             (None, None) => {}
         }
+        append_shard(&mut params, query.shard.as_ref());
         self.target(Verb::List, params.finish())
     }
 
@@ -83,6 +84,7 @@ impl Scope {
             params.append_pair("resourceVersion", &version.to_string());
         }
         params.append_pair("timeoutSeconds", &query.timeout.as_secs().to_string());
+        append_shard(&mut params, query.shard.as_ref());
         self.target(Verb::Watch, params.finish())
     }
 
@@ -105,6 +107,17 @@ impl Scope {
             params.append_pair(name, value);
         }
         params
+    }
+}
+
+/// Appends the parameter that makes a server select the shard. Servers without the feature ignore
+/// it. A continue token does not carry it.
+fn append_shard(
+    params: &mut form_urlencoded::Serializer<'static, String>,
+    shard: Option<&ShardSelector>,
+) {
+    if let Some(expression) = shard.and_then(ShardSelector::expression) {
+        params.append_pair("shardSelector", &expression);
     }
 }
 
@@ -193,6 +206,7 @@ impl JsonFallback {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::ShardKey;
 
     #[test]
     fn continuation_replaces_the_version() {
@@ -211,6 +225,30 @@ mod tests {
         assert_eq!(target(at(None)), "/api/v1/pods?resourceVersion=7");
         let paged = "/api/v1/pods?limit=9&resourceVersion=7&resourceVersionMatch=NotOlderThan";
         assert_eq!(target(at(Some(9))), paged);
+    }
+
+    #[test]
+    fn shard_is_part_of_every_request() {
+        let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
+        let paths = |shard: ShardSelector| {
+            let first = ListQuery { shard: Some(shard), ..ListQuery::default() };
+            let next = ListQuery { continue_token: Some("t".into()), ..first.clone() };
+            let watch = WatchQuery {
+                shard: first.shard.clone(),
+                ..WatchQuery::new(Duration::from_secs(9))
+            };
+            [scope.list(&first).path, scope.list(&next).path, scope.watch(&watch).path]
+        };
+        let half = ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]);
+        let pair = form_urlencoded::Serializer::new(String::new())
+            .append_pair("shardSelector", &half.expression().unwrap())
+            .finish();
+        assert!(paths(half).iter().all(|path| path.ends_with(&pair)));
+        let everything = ShardSelector::everything(ShardKey::Uid);
+        let owners = ShardSelector::new(ShardKey::ControllerUid, [0..=7]);
+        for unsupported in [everything, ShardSelector::nothing(ShardKey::Uid), owners] {
+            assert!(paths(unsupported).iter().all(|path| !path.contains("shardSelector")));
+        }
     }
 
     #[test]

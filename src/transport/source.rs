@@ -20,6 +20,7 @@ use super::opening::{Opening, open};
 use super::raw_item::Answer;
 use super::reader::Reader;
 use super::request::{JsonFallback, Scope, Target};
+use super::shard_filter::ShardFilter;
 use crate::decode::codec::Codecs;
 use crate::decode::protobuf::is_built_in;
 use crate::decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
@@ -27,7 +28,7 @@ use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
-use crate::object::KindScope;
+use crate::object::{KindScope, ShardSelector};
 use crate::yield_budget::YieldBudget;
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
@@ -332,6 +333,7 @@ impl<K> ApiSource<K> {
         &self,
         target: Target,
         initial: bool,
+        shard: Option<&ShardSelector>,
         hints: &ListHints<K>,
         framer: fn(Encoding, usize) -> AnyFramer<P>,
     ) -> impl Future<Output = Result<Reader<K, P>, SourceError>> + Send + use<K, P>
@@ -345,6 +347,7 @@ impl<K> ApiSource<K> {
         let metadata_only = self.scope.metadata_only;
         let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
+        let shard = shard.cloned();
         let opening = open(Opening {
             client: self.client.clone(),
             target,
@@ -367,6 +370,7 @@ impl<K> ApiSource<K> {
                     codec: codecs.of(encoding, None),
                     codecs,
                     known,
+                    shard: ShardFilter::new(shard, encoding),
                     initial,
                     elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
@@ -404,7 +408,8 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         hints: &ListHints<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
         let threads = self.threads.clone();
-        let asking = self.ask(self.scope.list(query), true, hints, Encoding::list);
+        let asking =
+            self.ask(self.scope.list(query), true, query.shard.as_ref(), hints, Encoding::list);
         async move {
             let items = stream::try_unfold(asking.await?, Reader::next_item);
             Ok(decoding::decoded(items, threads))
@@ -418,8 +423,9 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         hints: &ListHints<K>,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let threads = self.threads.clone();
+        let target = self.scope.watch(query);
         let asking =
-            self.ask(self.scope.watch(query), query.initial_events, hints, Encoding::watch);
+            self.ask(target, query.initial_events, query.shard.as_ref(), hints, Encoding::watch);
         async move {
             let events = stream::try_unfold(asking.await?, Reader::next_event);
             Ok(decoding::decoded(events, threads))

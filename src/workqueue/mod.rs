@@ -51,6 +51,7 @@ pub use self::limiter::{
 pub use self::priority::Priority;
 use self::shared::{Shared, Timer, nanos};
 pub use self::work::Work;
+use crate::panic::drop_safely;
 use crate::time::seconds;
 
 /// A queue of items to be processed. Clones are cheap and share one queue.
@@ -264,6 +265,23 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// no effect on other items.
     pub fn unpark(&self, item: &T) -> bool {
         self.wake_up(item, Core::unpark)
+    }
+
+    /// Takes an item out of the queue, for example because it is no longer this process's business.
+    /// The rate limiter forgets it. Returns whether the item waited: in line, delayed or parked.
+    ///
+    /// An item that a worker has now stays with the worker. It is not given out again for adds that
+    /// came before this call.
+    pub fn remove(&self, item: &T) -> bool {
+        self.0.user.forget(item);
+        let (waited, value) = self.at(item, |core, slot, _| core.remove(slot)).unwrap_or_default();
+        // Its `Drop` is user code, so no lock is held here.
+        drop_safely(value);
+        if waited {
+            self.0.depth_changed();
+            self.0.drained.notify_waiters();
+        }
+        waited
     }
 
     /// Runs a step that may make an item ready, and wakes a worker if so. `step` returns whether it

@@ -35,6 +35,7 @@ mod relist;
 mod renewing;
 mod replay;
 mod sharding;
+mod shards;
 mod soak;
 mod status;
 mod transcripts;

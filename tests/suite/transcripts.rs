@@ -114,6 +114,7 @@ where
                         told.bookmarks.push((version.to_string(), initial_events_end));
                     }
                     WatchItem::Failed(error) | WatchItem::Skipped(error) => told.faults.push(error),
+                    WatchItem::Outside { .. } => panic!("no shard was requested"),
                 }
             }
         } else {
@@ -194,6 +195,7 @@ fn expected<K: DeserializeOwned + Serialize>(row: &Row) -> Told {
             version: text(&metadata["resourceVersion"]).map(|version| (&*version).into()),
             continue_token: text(&metadata["continue"]),
             remaining: metadata["remainingItemCount"].as_u64(),
+            sharded: metadata.get("shardInfo").is_some(),
         });
     }
     told

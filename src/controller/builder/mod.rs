@@ -15,6 +15,7 @@ use super::following::{self, Group};
 use super::history::{self, TriggerHistory};
 use super::own_writes::{Cache, OwnWrites, WriteLog};
 use super::run::StopGuard;
+use super::slots::Slots;
 use super::source::Source;
 use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
@@ -24,6 +25,7 @@ use super::{Controller, Limits, Parts};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
+use crate::sharding::Sharding;
 use crate::workqueue::{WorkQueue, WorkQueueBuilder};
 
 /// Options of a [`Controller`].
@@ -54,6 +56,7 @@ pub struct ControllerBuilder<K, C = ()> {
     errors: ErrorRules,
     wrong_scope: Option<WrongScope>,
     caches: Vec<Box<dyn Cache>>,
+    sharding: Option<Sharding>,
     queue: WorkQueueBuilder<ObjectKey>,
     limits: Limits,
     context: Arc<C>,
@@ -74,6 +77,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             triggers_kept: history::KEYS,
             errors: ErrorRules::default(),
             wrong_scope: None,
+            sharding: None,
             limits: Limits::default(),
             context: Arc::new(()),
             elector: None,
@@ -121,6 +125,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             errors: self.errors,
             wrong_scope: self.wrong_scope,
             caches: self.caches,
+            sharding: self.sharding,
             queue: self.queue,
             limits: self.limits,
             context: Arc::new(context),
@@ -156,6 +161,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             all_requests: AllRequests::default(),
             debounce: self.debounce,
             errors: Arc::new(self.errors),
+            slots: self.sharding.map(|sharding| Arc::new(Slots::new(sharding))),
+            elected: self.elector.is_some(),
             wrong_scope: self.wrong_scope,
             limits: self.limits,
         };

@@ -10,6 +10,7 @@ use crate::controller::error_policy::Failure;
 use crate::controller::own_writes::OwnWrites;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
+use crate::sharding::Sharding;
 use crate::workqueue::RateLimiter;
 
 /// The largest number of workers of a controller. Each worker is a task.
@@ -142,6 +143,29 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// [`ReconcileRequest::stop`](crate::controller::ReconcileRequest::stop) is cancelled.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
+        self
+    }
+
+    /// Reconciles only the objects in this replica's slots. Other replicas of the group reconcile the
+    /// others at the same time.
+    ///
+    /// Let the controller's own objects follow [`Sharding::objects`], and the objects that they own
+    /// [`Sharding::dependents`], with [`InformerSpec::shard`](crate::InformerSpec::shard). An
+    /// informer without a shard works, too: it holds the objects of all replicas.
+    ///
+    /// A reconcile is [tracked](crate::leader_election::WorkScope::track) by the scope of its slot.
+    /// A slot that is given back, or lost, cancels
+    /// [`ReconcileRequest::stop`](crate::controller::ReconcileRequest::stop) of its reconciles. A
+    /// reconcile that does not end within the [grace](crate::sharding::ShardingBuilder::grace) is
+    /// dropped at its next await. Another replica begins only after that.
+    ///
+    /// Keys whose objects are elsewhere leave the queue. By uid, a key that is
+    /// [triggered](crate::controller::ControllerHandle::trigger) has a place only while the cache
+    /// holds its object. By namespace, every key has.
+    ///
+    /// A controller with a sharding takes no [leader election](Self::leader_election).
+    pub fn sharded(mut self, sharding: &Sharding) -> Self {
+        self.sharding = Some(sharding.clone());
         self
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the queue with a store that applies its batches.
 
 mod convergence;
+mod shards;
 mod unreadable;
 
 use std::collections::{BTreeMap, HashSet};
@@ -32,7 +33,7 @@ struct Rig {
 }
 
 /// Writes a batch as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone, `=a1`
-/// replaced, `.a1` sync, `?a` unreadable, `!a` forgotten.
+/// replaced, `.a1` sync, `>a1` moved away, `?a` unreadable, `!a` forgotten.
 fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
     batch
         .deltas
@@ -45,6 +46,7 @@ fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
                 Delta::Deleted { .. } => '†',
                 Delta::Replaced(_) => '=',
                 Delta::Sync(_) => '.',
+                Delta::MovedAway(_) => '>',
                 Delta::Unreadable => '?',
                 Delta::Forgotten => '!',
             };
@@ -96,6 +98,8 @@ fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
         complete: true,
         version: version.into(),
         restored: false,
+        shard: None,
+        arrivals: false,
     }
 }
 
@@ -122,7 +126,7 @@ impl Rig {
         let mut store = self.store.0.write();
         for (key, delta) in &batch.deltas {
             match delta {
-                Delta::Deleted { .. } => drop(store.remove(key)),
+                Delta::Deleted { .. } | Delta::MovedAway(_) => drop(store.remove(key)),
                 Delta::Unreadable | Delta::Forgotten => {}
                 _ => drop(store.insert(key.clone(), delta.object().unwrap().clone())),
             }

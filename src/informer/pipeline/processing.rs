@@ -44,7 +44,7 @@ type Committed<K> = (Published<K>, Listeners<K>);
 #[derive(Clone, Copy)]
 struct BatchUpdate<'b, K> {
     batch: &'b Batch<K>,
-    /// True if the batch belongs to the first list.
+    /// True if the batch belongs to the first list, or to the first list of an added shard.
     initial: bool,
     /// True if some handler wants notifications of unchanged objects.
     resyncing: bool,
@@ -140,7 +140,8 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Stores a batch, notifies the handlers and marks the batch as done. Returns the calls of
     /// index functions that panicked.
     async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
-        let initial = !self.populated.load(Ordering::Relaxed);
+        let populating = !self.populated.load(Ordering::Relaxed);
+        let initial = populating || batch.arrivals;
         let resyncing = self.processor.min_resync().is_some();
         let update = BatchUpdate { batch: &batch, initial, resyncing };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update).await;
@@ -156,7 +157,10 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
                 give_way().await;
             }
         }
-        if initial && (batch.initial || self.fifo.has_synced()) {
+        if batch.shard.is_some() {
+            self.shard_changes.send_replace(());
+        }
+        if populating && (batch.initial || self.fifo.has_synced()) {
             // A handler that was added meanwhile received the stored objects, which are the whole
             // list.
             let dispatch = self.processor.enter();
@@ -273,6 +277,11 @@ impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
                     let (object, final_state_known) = (object.clone(), *final_state_known);
                     (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
                 }
+                Delta::MovedAway(object) => {
+                    let Some(stored) = write.remove(key) else { continue };
+                    unsent.push(stored);
+                    (CachedEvent::MovedAway { object: object.clone() }, Recipients::Everyone)
+                }
                 Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                     self.put(write, key, object)
                 }
@@ -325,12 +334,16 @@ impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
 
     /// Sets the store's version to the batch's version.
     fn stamp<L>(&self, write: &mut Transaction<'_, K, L>) {
-        let Batch { version, restored, list, complete, .. } = self.batch;
+        let Batch { version, restored, list, whole, complete, shard, .. } = self.batch;
         if *restored {
             write.begin_epoch();
         }
-        if *list {
+        // Arrivals cannot show that everything else is complete.
+        if *whole || (*list && !complete) {
             write.set_complete(*complete);
+        }
+        if let Some(shard) = shard {
+            write.set_shard(shard.clone());
         }
         if let Some(version) = version {
             let goes_back = write.version().is_some_and(|known| version.is_older_than(known));
@@ -371,7 +384,17 @@ mod tests {
         let list = |version: u64, restored| {
             let (items, unreadable) = (Vec::new(), HashSet::new());
             let version = version.into();
-            Change::Replace(Replacement { items, unreadable, complete: true, version, restored })
+            let (shard, arrivals) = (None, false);
+            let complete = true;
+            Change::Replace(Replacement {
+                items,
+                unreadable,
+                complete,
+                version,
+                restored,
+                shard,
+                arrivals,
+            })
         };
         for (change, version) in [
             (Change::Bookmark(7.into()), 7),

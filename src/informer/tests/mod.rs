@@ -73,6 +73,12 @@ impl EventHandler<ConfigMap> for Fold {
                 (!same).then(|| wrong.push(format!("deleted {key}, which was never delivered")));
                 format!("{}{key}", if *final_state_known { "-" } else { "†" })
             }
+            Event::MovedAway { .. } => {
+                let had = objects.remove(&key);
+                had.is_none()
+                    .then(|| wrong.push(format!("moved {key}, which was never delivered")));
+                format!(">{key}")
+            }
         };
         log.push(text);
     }

@@ -152,6 +152,7 @@ fn progress(informer: &InformerStatus) -> String {
     let doing = match reflector.state {
         ReflectorState::Idle => "not started".to_owned(),
         ReflectorState::AwaitingPermit => "waits to list".to_owned(),
+        ReflectorState::AwaitingShard => "has no shard to follow".to_owned(),
         ReflectorState::Listing { loaded, total: Some(total) } => {
             format!("listed {loaded} of {total}")
         }

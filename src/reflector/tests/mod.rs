@@ -3,6 +3,7 @@
 mod lists;
 mod pace;
 mod panics;
+mod shards;
 mod watches;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::error::{ApiStatus, FaultClass};
 use crate::lister_watcher::{Collection, ListHints, ListStream, WatchItem};
+use crate::object::ring_hash;
 use crate::testing::{FakeSource, SourceRequest, WatchEnd};
 
 /// The changes that the reflector emitted, as text, and the objects that they fold to.
@@ -45,6 +47,18 @@ impl ChangeSink<ConfigMap> for Sink {
                 folded.remove(&key);
             }
             Change::Unreadable { key, .. } => log.push(format!("?{key}")),
+            Change::MovedAway { key, .. } => {
+                log.push(format!(">{key}"));
+                folded.remove(&key);
+            }
+            Change::Narrowed(shard) => {
+                log.push(format!("<{}", shard.ranges().len()));
+                folded.retain(|key, _| shard.contains(ring_hash(key.namespace().unwrap_or(""))));
+            }
+            Change::Arrived(list) => {
+                log.push(format!("+={}", list.version));
+                folded.extend(list.items.into_iter().map(|(key, o)| (key, version(&o))));
+            }
             Change::Bookmark(version) => log.push(format!("@{version}")),
             Change::Replace(list) => {
                 let restored = if list.restored { "!" } else { "" };

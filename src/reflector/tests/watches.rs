@@ -201,7 +201,7 @@ async fn always_ready_source_can_be_stopped() {
             let metadata = crate::lister_watcher::ListMetadata {
                 version: Some(1.into()),
                 continue_token: Some(fastrand::u64(..).to_string()),
-                remaining: None,
+                ..crate::lister_watcher::ListMetadata::default()
             };
             let items = futures::stream::iter([Ok(ListItem::Meta(metadata))]);
             Box::pin(async { Ok(items.boxed()) })

@@ -4,6 +4,7 @@
 //! that lags behind, or that has compacted its history.
 
 mod open_watch;
+mod shard;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
@@ -23,7 +24,7 @@ use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
     SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
 };
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{ObjectKey, ResourceVersion, ShardSelector};
 
 /// An in-memory [`ListerWatcher`] for tests. A method call changes its objects or injects a
 /// failure; without one it never fails. Put it into an `Arc` to share it with an informer.
@@ -268,7 +269,8 @@ impl<K: Resource + Clone> FakeSource<K> {
             uid
         } else {
             state.next_uid += 1;
-            format!("uid-{}", state.next_uid)
+            // Texts that differ only at their ends are near each other on the ring of shards.
+            format!("{}-uid", state.next_uid)
         };
         let meta = object.meta_mut();
         meta.uid = Some(uid);
@@ -371,7 +373,10 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             past = self.at(version);
             &past
         };
-        let rest = objects.iter().filter(|(key, _)| start.as_deref() < Some(key.as_str()));
+        let rest = objects.iter().filter(|(key, object)| {
+            start.as_deref() < Some(key.as_str())
+                && shard::is_selected(query.shard.as_ref(), &***object)
+        });
         let paged = query.version != Some(ResourceVersion::ANY) || self.pages_at_zero;
         let limit = query.limit.filter(|_| paged).map_or(usize::MAX, |limit| limit as usize);
         let mut rest = rest.peekable();
@@ -384,7 +389,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             items.push(Ok(ListItem::Object(self.decoded(object, at, Verb::List))));
         }
         let more = rest.peek().is_some();
-        if self.nameless {
+        if self.nameless && !query.shard.as_ref().is_some_and(ShardSelector::is_empty) {
             let problem = "nameless".to_owned();
             let error = error(Fault::Undecodable { key: None, problem });
             let undecodable = Undecodable { key: None, version: None, error };
@@ -394,6 +399,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             version: Some(version.into()),
             continue_token: more.then(|| format!("{version}:{last}")),
             remaining: more.then(|| rest.count() as u64),
+            sharded: false,
         };
         items.push(Ok(ListItem::Meta(metadata)));
         Ok(stream::iter(items).boxed())
@@ -439,8 +445,10 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             }
             position = state.version;
             for object in state.objects.values() {
-                let decoded = state.decoded(object, &self.collection, Verb::Watch);
-                initial.push_back(WatchItem::Added(decoded));
+                let outside = shard::outside(query.shard.as_ref(), &**object);
+                initial.push_back(outside.unwrap_or_else(|| {
+                    WatchItem::Added(state.decoded(object, &self.collection, Verb::Watch))
+                }));
             }
             if state.ends_initial_events {
                 let version = position.into();
@@ -458,6 +466,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             generation: now.generation,
             bookmarks: now.bookmarks,
             signals,
+            shard: query.shard.clone(),
             position,
             initial,
             until: Instant::now() + query.timeout.max(Duration::from_secs(1)),

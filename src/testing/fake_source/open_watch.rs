@@ -8,9 +8,10 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::{State, WatchEnd, WatchSignals};
+use super::{State, WatchEnd, WatchSignals, shard};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Collection, WatchItem};
+use crate::object::ShardSelector;
 
 /// An open watch.
 pub(super) struct OpenWatch<K> {
@@ -19,6 +20,8 @@ pub(super) struct OpenWatch<K> {
     pub(super) signals: watch::Receiver<WatchSignals>,
     pub(super) generation: u64,
     pub(super) bookmarks: u64,
+    /// The requested shard. `None` if everything is requested.
+    pub(super) shard: Option<ShardSelector>,
     pub(super) position: u64,
     pub(super) initial: VecDeque<WatchItem<K>>,
     pub(super) until: Instant,
@@ -82,12 +85,17 @@ impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
         if let Some(entry) = state.history.get(next) {
             self.position = entry.version;
             let decoded = |object: &Arc<K>| state.decoded(object, &self.collection, Verb::Watch);
-            let item = match (&entry.now, &entry.before) {
-                (Some(object), Some(_)) => WatchItem::Modified(decoded(object)),
-                (Some(object), None) => WatchItem::Added(decoded(object)),
-                (None, Some(object)) => WatchItem::Deleted(decoded(object)),
+            let requested = self.shard.as_ref();
+            let (outside, object) = match (&entry.now, &entry.before) {
+                (Some(now), _) => (shard::outside(requested, &**now), now),
+                (None, Some(last)) => (shard::outside_deleted(requested, &**last), last),
                 (None, None) => return NextItem::NotYet,
             };
+            let item = outside.unwrap_or_else(|| match (&entry.now, &entry.before) {
+                (Some(_), Some(_)) => WatchItem::Modified(decoded(object)),
+                (Some(_), None) => WatchItem::Added(decoded(object)),
+                (None, _) => WatchItem::Deleted(decoded(object)),
+            });
             return NextItem::Item(Ok(item));
         }
         if signals.bookmarks != self.bookmarks {

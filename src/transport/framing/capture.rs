@@ -48,6 +48,14 @@ pub(in crate::transport) enum RawBytes {
     Oversized(Bytes),
 }
 
+impl RawBytes {
+    /// Returns the bytes that were kept.
+    pub(in crate::transport) fn kept(&self) -> &Bytes {
+        let (Self::Whole(bytes) | Self::Oversized(bytes)) = self;
+        bytes
+    }
+}
+
 impl Input {
     pub(in crate::transport) fn push(&mut self, frame: Bytes) {
         debug_assert!(self.frame.is_empty(), "a frame is pushed when the last one is read");

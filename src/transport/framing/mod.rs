@@ -10,6 +10,7 @@ pub(super) mod json {
     pub(in crate::transport) mod events;
     pub(in crate::transport) mod list;
     pub(in crate::transport) mod peek;
+    pub(in crate::transport) mod place;
     mod scan;
 
     pub(in crate::transport) use scan::Scanner;
@@ -20,7 +21,11 @@ mod protobuf {
     pub(super) mod events;
     pub(super) mod list;
     pub(super) mod peek;
+    pub(super) mod place;
 }
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -31,7 +36,7 @@ pub(super) use crate::decode::codec::Encoding;
 use crate::decode::protobuf::ProtobufObject;
 use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
-use crate::object::ObjectState;
+use crate::object::{ObjectState, ShardKey};
 
 /// A framer, which splits a body into parts while the body arrives.
 pub(super) trait Framer: fmt::Debug + Send {
@@ -151,6 +156,15 @@ impl Encoding {
         match self {
             Self::Json => json::peek::state(object),
             Self::Protobuf => protobuf::peek::state(object),
+        }
+    }
+
+    /// Reads an object's place on the ring. The object may be cut off. `None` if the bytes do not
+    /// determine the place.
+    pub(super) fn place(self, object: &[u8], key: ShardKey) -> Option<u64> {
+        match self {
+            Self::Json => json::place::place(object, key),
+            Self::Protobuf => protobuf::place::place(object, key),
         }
     }
 

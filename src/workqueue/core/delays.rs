@@ -242,7 +242,7 @@ impl<T: Eq + Clone> Core<T> {
     }
 
     /// Removes an item's delay.
-    fn undelay(&mut self, slot: u32) -> Option<(Delay, Priority)> {
+    pub(super) fn undelay(&mut self, slot: u32) -> Option<(Delay, Priority)> {
         let delay = self.slots.get_mut(slot)?.delay.take()?;
         self.parked -= usize::from(delay.hold == Hold::Parked);
         let priority = self.delayed.remove(&(delay.due, slot)).unwrap_or_default();

@@ -233,6 +233,31 @@ impl<T: Eq + Clone> Core<T> {
         done
     }
 
+    /// Takes an item out, unless it is processed. If it is, adds that came meanwhile count for
+    /// nothing. Returns whether the item waited, and its value for the caller to drop.
+    pub(super) fn remove(&mut self, slot: u32) -> (bool, Option<T>) {
+        let delayed = self.undelay(slot).is_some();
+        let Some(item) = self.slots.get_mut(slot) else { return (delayed, None) };
+        let waited = match &mut item.state {
+            State::Resting => delayed,
+            State::Ready { priority, .. } => {
+                let left = *priority;
+                item.state = State::Resting;
+                self.ready -= 1;
+                let slots = &self.slots;
+                if let Some(line) = self.lines.get_mut(&left) {
+                    line.leave(|ticket| rank(slots, ticket).is_some());
+                }
+                true
+            }
+            State::Processed { wanted, .. } => wanted.take().is_some() || delayed,
+        };
+        if self.ready == 0 {
+            self.lines.values_mut().for_each(Line::clear);
+        }
+        (waited, self.slots.remove_if_resting(slot))
+    }
+
     /// Returns the number of items that are ready.
     pub(super) fn ready(&self) -> usize {
         self.ready

@@ -374,3 +374,16 @@ async fn every_add_is_processed_by_one_worker() {
         assert_eq!(wanted.load(Ordering::SeqCst), seen.load(Ordering::SeqCst));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn removed_items_end_a_drain() {
+    let queue = WorkQueue::builder().keep_delayed_on_drain(true).build();
+    queue.add_after("later", Duration::from_secs(3_600));
+    let drained = tokio::spawn({
+        let queue = queue.clone();
+        async move { queue.shutdown_with_drain().await }
+    });
+    tokio::task::yield_now().await;
+    assert!(queue.remove(&"later") && !queue.remove(&"later"));
+    assert!(drained.await.unwrap().is_empty());
+}

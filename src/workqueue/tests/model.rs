@@ -126,6 +126,12 @@ impl Model {
         waits
     }
 
+    fn remove(&mut self, item: u8) -> bool {
+        let meanwhile = self.processed.get_mut(&item).and_then(|one| one.wanted.take());
+        let waited = meanwhile.is_some() | self.ready.remove(&item).is_some();
+        waited | self.delayed.remove(&item).is_some()
+    }
+
     fn promote(&mut self, now: u64) {
         while let Some((item, known)) = self.next_due().filter(|(_, known)| known.due <= now) {
             self.delayed.remove(&item);
@@ -172,6 +178,7 @@ enum Step {
     Park(usize, u64),
     Unpark(u8),
     EndBackoff(u8),
+    Remove(u8),
     Release(u8),
     Pass(u64),
 }
@@ -192,6 +199,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (any::<usize>(), delay()).prop_map(|(which, delay)| Step::Park(which, delay)),
         2 => item().prop_map(Step::Unpark),
         1 => item().prop_map(Step::EndBackoff),
+        2 => item().prop_map(Step::Remove),
         1 => item().prop_map(Step::Release),
         2 => (1..20_u64).prop_map(Step::Pass),
     ];
@@ -282,6 +290,12 @@ impl Pair {
                 let slot = self.core.find(&item, hash(item)).unwrap();
                 let unparked = slot.is_some_and(|slot| self.core.unpark(slot, now).0);
                 prop_assert_eq!(unparked, wanted);
+            }
+            Step::Remove(item) => {
+                let wanted = self.model.remove(item);
+                let slot = self.core.find(&item, hash(item)).unwrap();
+                let removed = slot.is_some_and(|slot| self.core.remove(slot).0);
+                prop_assert_eq!(removed, wanted);
             }
             Step::EndBackoff(item) => {
                 if let Some(processed) = self.model.processed.get_mut(&item) {

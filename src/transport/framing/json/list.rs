@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
@@ -202,6 +203,7 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
         resource_version: Option<String>,
         r#continue: Option<String>,
         remaining_item_count: Option<i64>,
+        shard_info: Option<IgnoredAny>,
     }
     let metadata: Option<Metadata> = serde_json::from_slice(bytes).ok()?;
     let metadata = metadata.unwrap_or_default();
@@ -210,6 +212,7 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
         version: filled(metadata.resource_version).map(|version| (&*version).into()),
         continue_token: filled(metadata.r#continue),
         remaining: metadata.remaining_item_count.and_then(|count| count.try_into().ok()),
+        sharded: metadata.shard_info.is_some(),
     })
 }
 
@@ -294,6 +297,14 @@ mod tests {
         {
             assert_eq!(frames(text.as_bytes(), 3, 99).unwrap().0, Vec::<Vec<u8>>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn metadata_states_a_shard_if_the_server_selected() {
+        let sharded = |text: &str| metadata(text.as_bytes()).unwrap().sharded;
+        assert!(sharded(r#"{"resourceVersion":"7","shardInfo":{"selector":"shardRange()"}}"#));
+        assert!(!sharded(r#"{"resourceVersion":"7","shardInfo":null}"#));
+        assert!(!sharded(r#"{"resourceVersion":"7"}"#) && !sharded("null"));
     }
 
     #[test]

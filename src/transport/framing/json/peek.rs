@@ -62,7 +62,7 @@ fn metadata_state(metadata: &[u8]) -> Option<ObjectState<'_>> {
 }
 
 /// Returns a text that has no escapes and is not empty.
-fn plain(value: &[u8]) -> Option<&str> {
+pub(super) fn plain(value: &[u8]) -> Option<&str> {
     let text = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if text.is_empty() || text.contains(&b'\\') {
         return None;
@@ -71,19 +71,19 @@ fn plain(value: &[u8]) -> Option<&str> {
 }
 
 /// The members of an object, not decoded.
-struct Flat<'a> {
+pub(super) struct Flat<'a> {
     rest: &'a [u8],
     first: bool,
 }
 
 impl<'a> Flat<'a> {
-    fn new(object: &'a [u8]) -> Option<Self> {
+    pub(super) fn new(object: &'a [u8]) -> Option<Self> {
         Some(Self { rest: object.trim_ascii_start().strip_prefix(b"{")?, first: true })
     }
 
     /// Returns the next member's name, and all bytes from its value on. Skip the value next. `None`
     /// at the end, and if this is no JSON.
-    fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+    pub(super) fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         let mut rest = self.rest.trim_ascii_start();
         if !std::mem::replace(&mut self.first, false) {
             rest = rest.strip_prefix(b",")?.trim_ascii_start();
@@ -95,10 +95,16 @@ impl<'a> Flat<'a> {
     }
 
     /// Skips a member's value, and returns it.
-    fn skip(&mut self, from: &'a [u8]) -> Option<&'a [u8]> {
+    pub(super) fn skip(&mut self, from: &'a [u8]) -> Option<&'a [u8]> {
         let (value, rest) = from.split_at(Scanner::default().feed(from)?);
         self.rest = rest;
         Some(value)
+    }
+
+    /// Returns whether the object ends after the members that were skipped. If not, and no member
+    /// follows, the object is cut off or no JSON.
+    pub(super) fn at_end(&self) -> bool {
+        self.rest.trim_ascii_start().first() == Some(&b'}')
     }
 }
 

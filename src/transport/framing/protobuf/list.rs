@@ -241,6 +241,7 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
                 metadata.continue_token = (!token.is_empty()).then(|| token.into_owned());
             }
             4 => metadata.remaining = field.int().ok()?.try_into().ok(),
+            5 => metadata.sharded = true,
             _ => {}
         }
     }
@@ -383,6 +384,8 @@ mod tests {
         let found = metadata(&bytes).unwrap();
         assert_eq!(found.version, Some(7.into()));
         assert_eq!((found.continue_token.as_deref(), found.remaining), (Some("token"), Some(12)));
+        assert!(!found.sharded);
+        assert!(metadata(&[bytes, field(5, field(1, "shardRange()"))].concat()).unwrap().sharded);
         assert_eq!(
             metadata(&[field(2, ""), field(3, ""), number(4, -1)].concat()),
             Some(ListMetadata::default())

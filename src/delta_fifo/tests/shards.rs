@@ -1,0 +1,50 @@
+//! A shard that changes: objects that move away, and arrivals.
+
+use super::*;
+use crate::object::{ShardKey, ShardSelector, ring_hash};
+
+/// The shard of these objects. The uid of an object is its name.
+fn shard(names: &[&str]) -> ShardSelector {
+    let places = names.iter().map(|name| ring_hash(name));
+    ShardSelector::new(ShardKey::Uid, places.map(|place| place..=place))
+}
+
+fn arrived(version: u64, items: &[(&str, u64)]) -> Change<ConfigMap> {
+    Change::Arrived(Replacement { arrivals: true, ..list(version, items) })
+}
+
+#[test]
+fn objects_outside_of_the_shard_move_away() {
+    let rig = Rig::holding(&["a", "b"]);
+    // Still queued when the shard changes.
+    rig.fifo.push(added("c", 6));
+    rig.fifo.push(Change::Narrowed(shard(&["b"])));
+    let mut told = rig.drain();
+    told[1..].sort();
+    assert_eq!(told, ["+c6", ">a1", ">c6"]);
+    rig.fifo.push(deleted("a", 7));
+    assert!(rig.drain().is_empty(), "another replica hears of it");
+    rig.fifo.push(Change::Replace(list(8, &[("b", 1)])));
+    assert_eq!(rig.drain(), ["=b1"], "what moved away is not missing from a list");
+}
+
+#[test]
+fn arrivals_delete_nothing() {
+    let rig = Rig::holding(&["a"]);
+    rig.fifo.push(arrived(5, &[("b", 2)]));
+    assert_eq!(rig.drain(), ["=b2"]);
+    rig.fifo.push(Change::MovedAway { key: key("b"), version: Some(6.into()) });
+    rig.fifo.push(Change::MovedAway { key: key("x"), version: Some(7.into()) });
+    assert_eq!(rig.drain(), [">b2"]);
+}
+
+#[test]
+fn empty_shard_has_synced() {
+    let rig = Rig::new();
+    rig.fifo.push(Change::Narrowed(ShardSelector::nothing(ShardKey::Uid)));
+    assert!(rig.fifo.has_synced());
+    assert!(rig.drain().is_empty());
+    rig.fifo.push(arrived(5, &[("b", 2)]));
+    let batch = rig.pop().unwrap();
+    assert!(batch.arrivals && !batch.initial && !batch.whole);
+}

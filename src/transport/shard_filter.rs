@@ -1,0 +1,69 @@
+//! The client's part of sharding: leaves out the objects outside of the requested shard.
+//!
+//! Servers may ignore a shard selector, and cannot select by every field. The client therefore
+//! checks each object. It reads the place on the ring from the bytes, so an object outside is not
+//! decoded.
+
+use super::framing::{Encoding, EventKind};
+use crate::lister_watcher::WatchItem;
+use crate::object::{ObjectKey, ResourceVersion, ShardKey, ShardSelector};
+
+/// A check of the objects of one answer.
+pub(super) struct ShardFilter {
+    selector: ShardSelector,
+    encoding: Encoding,
+}
+
+impl ShardFilter {
+    /// Creates the filter. `None` if every object is requested.
+    pub(super) fn new(shard: Option<ShardSelector>, encoding: Encoding) -> Option<Self> {
+        let selector = shard.filter(|shard| !shard.is_everything())?;
+        Some(Self { selector, encoding })
+    }
+
+    /// Returns whether an object is outside of the shard. The object may be cut off.
+    ///
+    /// An object whose place cannot be read is not, so that it is reported. Only a shard without
+    /// any place leaves it out.
+    pub(super) fn excludes(&self, object: &[u8]) -> bool {
+        let outside = |place| !self.selector.contains(place);
+        self.selector.is_empty()
+            || self.encoding.place(object, self.selector.key()).is_some_and(outside)
+    }
+
+    /// Returns the item for an event of an object outside of the shard. `None` if the event itself
+    /// is delivered. The object may be cut off.
+    pub(super) fn outside<K>(&self, kind: EventKind, object: &[u8]) -> Option<WatchItem<K>> {
+        let moves = self.selector.key() == ShardKey::ControllerUid;
+        // The final state may have another owner than the state that was in the shard.
+        if moves && kind == EventKind::Deleted || !self.excludes(object) {
+            return None;
+        }
+        let (key, version) = self.identity(object, moves);
+        // Without its key, an object that has left the shard would stay in it.
+        (!moves || key.is_some()).then_some(WatchItem::Outside { key, version })
+    }
+
+    /// Reads the version of an object and, if wanted, its key.
+    fn identity(
+        &self,
+        object: &[u8],
+        with_key: bool,
+    ) -> (Option<ObjectKey>, Option<ResourceVersion>) {
+        let key = |namespace: Option<&str>, name: Option<&str>| {
+            name.filter(|_| with_key).and_then(|name| ObjectKey::from_parts(namespace, name).ok())
+        };
+        match self.encoding.state(object) {
+            // A namespace in an uncommon place is not seen.
+            Some(state) if !with_key || state.namespace.is_some() => {
+                (key(state.namespace, Some(state.name)), Some(state.version.into()))
+            }
+            _ => {
+                let peeked = self.encoding.peek(object);
+                let version = peeked.version.filter(|version| !version.is_empty());
+                let key = key(peeked.namespace.as_deref(), peeked.name.as_deref());
+                (key, version.map(|version| (&*version).into()))
+            }
+        }
+    }
+}
