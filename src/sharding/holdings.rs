@@ -6,6 +6,9 @@ use super::machine::{Answer, Failure, min};
 use super::view::{Slot, View, is_newer};
 use crate::object::ResourceVersion;
 
+/// The largest number of claims without a known result, and of releases on their way.
+pub(super) const PARALLEL: usize = 16;
+
 /// The state of a slot in the present session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holding {
@@ -57,8 +60,8 @@ pub(super) enum Change {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) holding: Holding,
+struct Entry {
+    holding: Holding,
     /// The newest record from an answer, until the view is as new.
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
@@ -67,19 +70,57 @@ pub(super) struct Entry {
 
 #[derive(Debug)]
 pub(super) struct Holdings {
-    pub(super) entries: Vec<Entry>,
+    entries: Vec<Entry>,
     /// True if records have changed and the states may have to follow.
     pub(super) unsettled: bool,
     /// True if the plan may differ from the last one.
     pub(super) plan_due: bool,
     /// True if the last plan has claims that could not be sent.
     pub(super) claims_left: bool,
+    /// False if each slot is either held or not, so that nothing is due.
+    busy: bool,
 }
 
 impl Holdings {
     pub(super) fn new(slots: usize) -> Self {
         let entry = Entry { holding: Holding::No, known: None, blocked: None };
-        Self { entries: vec![entry; slots], unsettled: false, plan_due: false, claims_left: false }
+        Self {
+            entries: vec![entry; slots],
+            unsettled: false,
+            plan_due: false,
+            claims_left: false,
+            busy: true,
+        }
+    }
+
+    pub(super) fn get(&self, slot: usize) -> &Holding {
+        &self.entries[slot].holding
+    }
+
+    pub(super) fn set(&mut self, slot: usize, holding: Holding) {
+        self.entries[slot].holding = holding;
+        self.busy = true;
+    }
+
+    /// Returns whether anything may be due.
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Notes that everything that was due is done.
+    pub(super) fn rest(&mut self) {
+        self.busy = self.entries.iter().any(|entry| {
+            entry.blocked.is_some() || !matches!(entry.holding, Holding::No | Holding::Held)
+        });
+    }
+
+    /// Notes the request that was sent about a slot.
+    pub(super) fn sent(&mut self, slot: usize, id: u64) {
+        if let Holding::Uncertain { pending, .. } | Holding::Releasing { pending, .. } =
+            &mut self.entries[slot].holding
+        {
+            *pending = Some(id);
+        }
     }
 
     /// Forgets the states of a session that has ended. Records stay.
@@ -88,6 +129,7 @@ impl Holdings {
             (entry.holding, entry.blocked) = (Holding::No, None);
         }
         (self.unsettled, self.plan_due, self.claims_left) = (true, true, false);
+        self.busy = true;
     }
 
     pub(super) fn forget_records(&mut self) {
@@ -147,7 +189,7 @@ impl Holdings {
             Holding::Releasing { .. } if !mine => (Holding::No, Change::Released),
             _ => return self.unblock(slot, view),
         };
-        self.entries[slot].holding = next;
+        self.set(slot, next);
         self.plan_due = true;
         change
     }
@@ -182,7 +224,7 @@ impl Holdings {
         if let Answer::Slot(record) = &answer {
             self.note(slot, record, view);
         }
-        (self.unsettled, self.plan_due) = (true, true);
+        (self.unsettled, self.plan_due, self.busy) = (true, true, true);
         let entry = &mut self.entries[slot];
         match &mut entry.holding {
             Holding::Claiming { base, pending } if *pending == id => {
@@ -227,11 +269,26 @@ impl Holdings {
         }
     }
 
+    /// Returns the number of requests of releases and about uncertain claims that may be sent now.
+    pub(super) fn free_requests(&self) -> usize {
+        PARALLEL.saturating_sub(self.count(|holding| {
+            matches!(
+                holding,
+                Holding::Uncertain { pending: Some(_), .. }
+                    | Holding::Releasing { pending: Some(_), .. }
+            )
+        }))
+    }
+
     /// Returns the next time at which something is due.
     pub(super) fn wake_at(&self) -> Option<Instant> {
+        if !self.busy {
+            return None;
+        }
+        let sends = self.free_requests() > 0;
         let times = self.entries.iter().map(|entry| match &entry.holding {
             Holding::Uncertain { pending: None, at, .. }
-            | Holding::Releasing { pending: None, at, .. } => Some(*at),
+            | Holding::Releasing { pending: None, at, .. } => sends.then_some(*at),
             Holding::Draining { abort } => *abort,
             Holding::No if self.claims_left => entry.blocked.as_ref().map(|(until, _)| *until),
             _ => None,
