@@ -257,8 +257,8 @@ impl Sharding {
     /// ```
     /// use kube_informer::Sharding;
     ///
-    /// /// Does the work if this replica has the place. Returns `None` if it has not, or if the work
-    /// /// was dropped.
+    /// /// Does the work if this replica has the place. Returns `None` if it has not, or if the
+    /// /// work was dropped.
     /// async fn on_slot<F: Future>(sharding: &Sharding, hash: u64, work: F) -> Option<F::Output> {
     ///     let scope = sharding.scope(hash)?;
     ///     let tracked = scope.track(work);

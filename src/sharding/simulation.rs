@@ -1,8 +1,8 @@
 //! Several machines that share slots in simulated time: clocks that run at different rates, late or
 //! lost messages, watches that lag or go back, partitions, crashes, suspensions and slow drains.
 //!
-//! The simulation performs the driver's commands without tasks and sockets, and checks at every
-//! moment that no two replicas work on one slot. Time is in microseconds of a clock of its own.
+//! The simulation performs the driver's commands, and checks at every moment that no two replicas
+//! work on one slot. Time is in microseconds of a clock of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,38 +11,11 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Failure, Input, Machine, Request, Subject};
+use super::machine::{Answer, Command, Failure, Input, Machine, Term};
 use super::status::ShardingCounts;
 use super::store::Store;
 use super::view::View;
-use super::world::{Faults, Report, SECOND, micros, rules};
-
-#[derive(Debug)]
-enum Event {
-    /// A request reaches the server.
-    Arrives(Box<(Call, Request)>),
-    /// An answer reaches a replica, or the time for it is over.
-    Answered(Box<(Call, Answer)>),
-    /// The watch of a replica delivers.
-    Watched,
-    Tick {
-        at: u64,
-    },
-    /// The work on a slot has ended.
-    Ends {
-        slot: usize,
-        work: u64,
-    },
-    Trouble,
-    Start,
-}
-
-#[derive(Clone, Debug)]
-struct Call {
-    id: u64,
-    subject: Subject,
-    identity: Arc<str>,
-}
+use super::world::{Call, Event, Faults, Report, SECOND, micros, rules};
 
 struct Replica {
     machine: Machine,
@@ -56,13 +29,15 @@ struct Replica {
     /// The time until which only the watch is cut.
     deaf_until: u64,
     suspended_until: u64,
-    /// The newest view that was delivered.
+    /// The newest view that was delivered, and whether a delivery is on its way.
     seen: usize,
     watching: bool,
     /// The time of the next tick; zero for none.
     tick: u64,
     /// The number of the work on each slot; zero for none.
     work: Vec<u64>,
+    /// The times of the last session.
+    term: Option<Term>,
     losing: bool,
     published: Vec<usize>,
 }
@@ -105,6 +80,7 @@ impl Simulation {
             watching: false,
             tick: 0,
             work: vec![0; faults.slots],
+            term: None,
             losing: false,
             published: Vec::new(),
         });
@@ -137,8 +113,8 @@ impl Simulation {
 
     /// Runs a whole simulation.
     pub(super) fn run(faults: Faults) -> Report {
-        let end = (faults.faulty + faults.calm) * SECOND;
         let mut simulation = Self::new(faults);
+        let end = (simulation.faults.faulty + simulation.faults.calm) * SECOND;
         simulation.run_until(end);
         simulation.finish()
     }
@@ -229,9 +205,9 @@ impl Simulation {
             }
             Event::Arrives(call) => {
                 let (call, request) = *call;
+                self.report.requests += 1;
                 let before = self.store.version();
                 let answer = self.store.serve(&request, &call.identity);
-                self.report.requests += 1;
                 if self.store.version() != before {
                     self.views.push(self.store.view());
                     for other in 0..self.replicas.len() {
@@ -253,11 +229,12 @@ impl Simulation {
                 self.step(index, Input::Answered { id, subject, answer });
             }
             Event::Watched => self.watched(index),
-            Event::Tick { at } if self.replicas[index].tick == at => {
-                self.replicas[index].tick = 0;
-                self.step(index, Input::Tick);
+            Event::Tick { at } => {
+                if self.replicas[index].tick == at {
+                    self.replicas[index].tick = 0;
+                    self.step(index, Input::Tick);
+                }
             }
-            Event::Tick { .. } => {}
             Event::Ends { slot, work } => {
                 if self.replicas[index].work[slot] == work {
                     self.end_work(index, slot);
@@ -373,6 +350,8 @@ impl Simulation {
             return;
         }
         let now = self.clock(index);
+        let term = self.replicas[index].machine.term();
+        self.replicas[index].term = term.or(self.replicas[index].term);
         for command in self.replicas[index].machine.step(input, now) {
             self.perform(index, command);
         }
@@ -439,7 +418,7 @@ impl Simulation {
 
     fn lose(&mut self, index: usize, at_once: bool) {
         self.replicas[index].losing = true;
-        let abort = self.replicas[index].machine.wake_at().filter(|_| !at_once);
+        let abort = self.replicas[index].term.map(|term| term.abort).filter(|_| !at_once);
         let last = abort.map_or(self.now, |abort| self.when(index, abort));
         for slot in 0..self.faults.slots {
             let at =

@@ -1,8 +1,9 @@
-//! The worlds of the simulation: the faults of a run, and its result.
+//! The worlds of the simulation: the faults of a run, its events, and its result.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Machine, Rules};
+use super::machine::{Answer, Machine, Request, Rules, Subject};
 use super::slots::ShardBy;
 
 /// One second of the simulation's clock.
@@ -58,6 +59,35 @@ impl Report {
         self.fenced += machine.counts.fenced;
         self.conflicts += machine.counts.conflicts;
     }
+}
+
+/// An event of the simulation.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A request reaches the server.
+    Arrives(Box<(Call, Request)>),
+    /// An answer reaches a replica, or the time for it is over.
+    Answered(Box<(Call, Answer)>),
+    /// The watch of a replica delivers.
+    Watched,
+    Tick {
+        at: u64,
+    },
+    /// The work on a slot has ended.
+    Ends {
+        slot: usize,
+        work: u64,
+    },
+    Trouble,
+    Start,
+}
+
+/// A request of a replica, without its content.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) id: u64,
+    pub(super) subject: Subject,
+    pub(super) identity: Arc<str>,
 }
 
 /// Returns the configuration of a replica.
