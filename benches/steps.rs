@@ -15,7 +15,7 @@
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
-//! | `…-other-uid`, `…-other-namespace`, `…-other-owner` | serving, cutting out, and leaving out a pod of another shard |
+//! | `…-other-uid`, `…-other-namespace`, `…-other-owner` | frame, and leaving it out of a shard |
 //! | `store` | storing a new object, with an index |
 //! | `replace` | storing another in its place, each in a transaction of its own |
 //! | `list` | a first list from the source through queue and store to a handler |
