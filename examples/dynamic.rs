@@ -98,7 +98,7 @@ fn line(event: &Event<DynamicObject>) -> Result<String, BoxError> {
     Ok(match event {
         Event::Added { .. } => format!("+ {key} {}", state(object)),
         Event::Updated { old, new } => format!("~ {key} {} → {}", state(old), state(new)),
-        Event::Deleted { .. } => format!("- {key}"),
+        Event::Deleted { .. } | Event::MovedAway { .. } => format!("- {key}"),
     })
 }
 

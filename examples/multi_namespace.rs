@@ -90,7 +90,7 @@ fn line(event: &Event<Pod>) -> Result<String, BoxError> {
     Ok(match event {
         Event::Added { .. } => format!("+ {key}"),
         Event::Updated { .. } => format!("~ {key}"),
-        Event::Deleted { .. } => format!("- {key}"),
+        Event::Deleted { .. } | Event::MovedAway { .. } => format!("- {key}"),
     })
 }
 

@@ -174,6 +174,10 @@ fn apply(
             let (object, final_state_known) = (object.clone(), *final_state_known);
             (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
         }
+        Delta::MovedAway(object) => {
+            write.remove(key)?;
+            (CachedEvent::MovedAway { object: object.clone() }, Recipients::Everyone)
+        }
         Delta::Unreadable => {
             write.mark_stale(key);
             return None;
@@ -191,6 +195,7 @@ fn describe(event: &Event<ConfigMap>) -> String {
         Event::Updated { .. } => format!("{name} changed"),
         Event::Deleted { final_state_known: true, .. } => format!("{name} was deleted"),
         Event::Deleted { .. } => format!("{name} is gone; its final state was not seen"),
+        Event::MovedAway { .. } => format!("{name} belongs to another replica"),
     }
 }
 

@@ -79,6 +79,7 @@ fn event_line(event: &Event<Pod>) -> Option<String> {
         }
         Event::Deleted { final_state_known: true, .. } => Some(format!("- {key}")),
         Event::Deleted { .. } => Some(format!("- {key}, missed while disconnected")),
+        Event::MovedAway { .. } => Some(format!("- {key}, of another replica now")),
     }
 }
 

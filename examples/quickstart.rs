@@ -193,6 +193,7 @@ fn show_event(event: &Event<Pod>) {
         Event::Added { .. } => println!("  + {name} on {}", node(pod)),
         Event::Updated { old, new } => println!("  ~ {name}: {} → {}", phase(old), phase(new)),
         Event::Deleted { .. } => println!("  - {name}"),
+        Event::MovedAway { .. } => println!("  > {name} belongs to another replica"),
     }
 }
 
@@ -219,7 +220,8 @@ impl Counts {
         let counter = match event {
             Event::Added { .. } => &self.added,
             Event::Updated { .. } => &self.updated,
-            Event::Deleted { .. } => &self.deleted,
+            // Without a shard, no object moves away.
+            Event::Deleted { .. } | Event::MovedAway { .. } => &self.deleted,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

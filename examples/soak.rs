@@ -160,7 +160,7 @@ fn watch(informer: SharedInformer<Pod>, label: Option<&'static str>) -> Watched 
             Event::Added { object, .. } | Event::Updated { new: object, .. } => {
                 told.insert(name, object.resource_version().unwrap_or_default());
             }
-            Event::Deleted { .. } => drop(told.remove(&name)),
+            Event::Deleted { .. } | Event::MovedAway { .. } => drop(told.remove(&name)),
         }
     });
     Watched { informer, label, told }

@@ -146,6 +146,7 @@ impl Log {
                 Event::Updated { .. } => "updated",
                 Event::Deleted { final_state_known: true, .. } => "deleted",
                 Event::Deleted { .. } => "lost",
+                Event::MovedAway { .. } => "moved away",
             };
             let meta = event.object().meta();
             noted.0.lock().push(Told {

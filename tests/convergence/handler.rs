@@ -42,7 +42,7 @@ impl Told {
             Event::Added { object, .. } | Event::Updated { new: object, .. } => {
                 self.contents.insert(key, object);
             }
-            Event::Deleted { .. } => drop(self.contents.remove(&key)),
+            Event::Deleted { .. } | Event::MovedAway { .. } => drop(self.contents.remove(&key)),
         }
     }
 }

@@ -353,6 +353,7 @@ fn run(rounds: &[(Vec<Op>, bool)], way: Way, trust: bool) -> (Outcome, usize) {
                 Event::Deleted { object, final_state_known } => {
                     format!("-{final_state_known} {}", text(object))
                 }
+                Event::MovedAway { object } => format!("> {}", text(object)),
             };
             log.lock().push(line);
         };

@@ -76,6 +76,7 @@ impl Folded {
                 assert!(before.is_some_and(|before| Arc::ptr_eq(&before, &old)), "{key}");
             }
             Event::Deleted { .. } => assert!(folded.remove(&key).is_some(), "{key} was not there"),
+            Event::MovedAway { .. } => panic!("{key} moved away without a shard"),
         }
     }
 

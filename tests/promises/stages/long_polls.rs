@@ -205,7 +205,7 @@ async fn slow_handler_gets_right_merged_initial_states() {
                 let before = told.insert(new.metadata.name.clone(), new);
                 assert!(before.is_some_and(|before| Arc::ptr_eq(&before, &old)));
             }
-            Event::Deleted { object, .. } => {
+            Event::Deleted { object, .. } | Event::MovedAway { object } => {
                 assert!(told.remove(&object.metadata.name).is_some());
             }
         }

@@ -146,6 +146,7 @@ fn folded(events: &[Event<ConfigMap>]) -> BTreeMap<ObjectKey, Arc<ConfigMap>> {
                 assert_eq!(known.insert(key, new.clone()).as_ref(), Some(old));
             }
             Event::Deleted { .. } => assert!(known.remove(&key).is_some()),
+            Event::MovedAway { .. } => panic!("{key} moved away without a shard"),
         }
     }
     known

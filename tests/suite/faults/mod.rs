@@ -90,6 +90,7 @@ fn fold(contents: &mut Contents, event: Event<ConfigMap>) {
         Event::Deleted { object, .. } => {
             assert!(contents.remove(&name(&object)).is_some(), "deleted, and was not there");
         }
+        Event::MovedAway { object } => panic!("{} moved away without a shard", name(&object)),
     }
 }
 
