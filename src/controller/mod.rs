@@ -128,6 +128,8 @@ struct Parts<K> {
     errors: Arc<ErrorRules>,
     /// The slots that this replica works on. `None` if the controller is not sharded.
     slots: Option<Arc<Slots>>,
+    /// True if the controller has an election of its own.
+    elected: bool,
     /// An error that was found when the controller was built.
     wrong_scope: Option<WrongScope>,
     limits: Limits,

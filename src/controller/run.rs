@@ -25,10 +25,14 @@ use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
+use crate::panic::catch_async;
 use crate::workqueue::WorkQueue;
 
 /// The period of the check whether enough members of each group have synced.
 const SYNC_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The pause before a task that panicked is started again.
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
 
 /// The time that aborted tasks get to end after the grace. A task that waits ends at once.
 const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
@@ -241,6 +245,12 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
     /// Returns the contradiction between the sharding and the informers of its own objects.
     fn wrong_sharding(&self) -> Option<&'static str> {
         let slots = self.slots.as_ref()?;
+        if self.elected {
+            return Some(
+                "a sharding and leader election exclude each other: with a sharding every replica \
+                 works; leave one of them out",
+            );
+        }
         let other = self.objects.informers().iter().any(|informer| {
             informer.snapshot().shard().is_some_and(|shard| shard.key() != slots.key())
         });
@@ -271,7 +281,23 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         if let Some(slots) = self.slots.clone() {
             let (objects, groups) = (self.objects.clone(), self.groups.clone());
             let (queue, status) = (self.queue.clone(), self.status.clone());
-            feeds.tasks.spawn(slots.feed(objects, groups, queue, status));
+            let name = self.name.clone();
+            feeds.tasks.spawn(async move {
+                loop {
+                    let feed = slots.clone().feed(
+                        objects.clone(),
+                        groups.clone(),
+                        queue.clone(),
+                        status.clone(),
+                    );
+                    // Unpacking an object runs its type's deserializer.
+                    if let Err(message) = catch_async(feed).await {
+                        status.count_restart();
+                        tracing::error!(controller = &*name, message, "the slots' feed panicked");
+                    }
+                    sleep(RESTART_PAUSE).await;
+                }
+            });
         }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());

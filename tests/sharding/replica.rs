@@ -14,8 +14,8 @@ use kube_informer::sharding::ShardBy;
 use kube_informer::testing::faults::InjectionHandle;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{
-    Action, Controller, Event, Index, InformerSpec, ReconcileRequest, SharedInformer,
-    SharedInformerFactory, Sharding,
+    Action, Controller, Event, Index, InformerSpec, ReconcileRequest, Sharding, SharedInformer,
+    SharedInformerFactory,
 };
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -103,17 +103,7 @@ impl Replica {
             async move { controller.run(stop, reconcile).await.unwrap() }
         });
         let tasks = vec![membership, controlling];
-        Self {
-            faults,
-            sharding,
-            maps,
-            heard,
-            factory,
-            stop,
-            tasks,
-            cut: None,
-            slow: None,
-        }
+        Self { faults, sharding, maps, heard, factory, stop, tasks, cut: None, slow: None }
     }
 
     /// Ends the process at once. Nothing of it reaches the server any more.

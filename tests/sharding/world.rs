@@ -122,7 +122,8 @@ impl World {
     }
 
     async fn step(&mut self) {
-        let Some(which) = (!self.replicas.is_empty()).then(|| self.rng.usize(..self.replicas.len()))
+        let Some(which) =
+            (!self.replicas.is_empty()).then(|| self.rng.usize(..self.replicas.len()))
         else {
             return self.start();
         };
@@ -165,7 +166,8 @@ impl World {
                 if let Some(before) = replica.slow.take() {
                     before.remove();
                 }
-                replica.slow = Some(replica.faults.inject(Requests::all(), Injection::delay(delay)));
+                replica.slow =
+                    Some(replica.faults.inject(Requests::all(), Injection::delay(delay)));
                 self.tally.count("slow", 1);
             }
             7 => {

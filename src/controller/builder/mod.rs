@@ -162,6 +162,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             debounce: self.debounce,
             errors: Arc::new(self.errors),
             slots: self.sharding.map(|sharding| Arc::new(Slots::new(sharding))),
+            elected: self.elector.is_some(),
             wrong_scope: self.wrong_scope,
             limits: self.limits,
         };
