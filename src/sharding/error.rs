@@ -70,18 +70,6 @@ pub enum ShardingError {
         /// The configuration of this replica.
         own: Arc<str>,
     },
-    /// The member Lease of this replica belongs to a member with another identity, because the two
-    /// identities have the same hash.
-    #[error(
-        "lease {lease} belongs to the member {holder}: give this replica another identity, because \
-         the hashes of the two are equal"
-    )]
-    IdentityTaken {
-        /// The name of the Lease: `namespace/name`.
-        lease: Arc<str>,
-        /// The identity in the Lease.
-        holder: Arc<str>,
-    },
     /// The API server's resource versions are no decimal numbers, so their order is unknown.
     #[error(
         "lease {lease} has the resourceVersion {version:?}, which is no decimal number: sharding \

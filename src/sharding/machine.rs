@@ -1,21 +1,426 @@
 //! The state machine of a membership, without its I/O.
+//!
+//! The machine is a pure step from (state, input, now) to commands. It never waits and sends
+//! nothing: the driver performs the commands and returns with answers. Only the monotonic clock
+//! matters to it. The times that people read in the Leases are the driver's.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use fastrand::Rng;
+use tokio::time::Instant;
+
+use super::holdings::Holdings;
+use super::session::{Join, Session};
+use super::silence::Silence;
 use super::slots::ShardBy;
+use super::status::ShardingCounts;
+use super::view::{Member, Slot, View};
+use crate::object::ResourceVersion;
+use crate::time::after;
+
+/// The divisor of the lease duration that gives the margin at its end. The margin covers clocks
+/// that run at different rates, and requests that dropped work still has on the wire.
+const MARGIN_DIVISOR: u32 = 10;
 
 /// The configuration of the machine.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) group: Arc<str>,
     pub(super) identity: Arc<str>,
-    /// The name of the member Lease.
-    pub(super) member: Arc<str>,
     pub(super) by: ShardBy,
     pub(super) slots: usize,
     pub(super) lease_duration: Duration,
     pub(super) renew_deadline: Duration,
     pub(super) retry_period: Duration,
     pub(super) grace: Duration,
+}
+
+impl Rules {
+    /// Returns the part of the lease duration in which work may run.
+    fn usable(&self) -> Duration {
+        self.lease_duration.saturating_sub(self.lease_duration / MARGIN_DIVISOR)
+    }
+
+    /// Returns the timeout of a request.
+    pub(super) fn timeout(&self) -> Duration {
+        self.renew_deadline / 2
+    }
+
+    /// Returns the times of a session whose last successful renewal began at `renewed`.
+    pub(super) fn term(&self, renewed: Instant) -> Term {
+        let usable = self.usable();
+        Term { cancel: renewed + self.renew_deadline.min(usable), abort: renewed + usable }
+    }
+}
+
+/// The times of a session, if no renewal succeeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    /// The time at which all work is told to stop.
+    pub(super) cancel: Instant,
+    /// The time at which all work must have ended.
+    pub(super) abort: Instant,
+}
+
+/// The subject of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Subject {
+    /// The own member Lease.
+    Member,
+    Slot(usize),
+    /// The member Lease of another session.
+    Session(Arc<str>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Request {
+    /// Creates the own member Lease.
+    Join { name: Arc<str> },
+    /// Replaces the own member Lease.
+    Renew { name: Arc<str>, uid: Arc<str>, version: ResourceVersion, leaving: bool },
+    /// Reads the own member Lease.
+    Find { name: Arc<str> },
+    /// Deletes a member Lease with this uid, and with this version if there is one.
+    Delete { name: Arc<str>, uid: Arc<str>, version: Option<ResourceVersion> },
+    /// Reads a slot Lease.
+    Read { slot: usize },
+    /// Replaces the slot Lease of version `base`; without a version, creates it.
+    Write {
+        slot: usize,
+        base: Option<ResourceVersion>,
+        session: Option<Arc<str>>,
+        transitions: u32,
+    },
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Member(Member),
+    Slot(Slot),
+    /// The object does not exist, or is deleted now.
+    Absent,
+    Failed(Failure),
+}
+
+/// The kind of an error, as far as the next step depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The object has another version or uid, or exists already.
+    Conflict,
+    /// The server refused the request, and has not executed it.
+    Refused,
+    /// No answer, or an answer that leaves it open: the server may or may not have executed the
+    /// request, or may do so later.
+    Unknown,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    View(Arc<View>),
+    Answered {
+        id: u64,
+        subject: Subject,
+        answer: Answer,
+    },
+    /// All work of a slot has ended. Follows [`Command::Drain`] and [`Command::Drop`].
+    Idle(usize),
+    /// All work of the lost session has ended. Follows [`Command::Lose`].
+    WorkEnded,
+    Stop,
+    /// Time has passed.
+    Tick,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Command {
+    Send {
+        id: u64,
+        subject: Subject,
+        request: Request,
+    },
+    /// Work on the slot may begin, within the present term.
+    Begin(usize),
+    /// The term was extended.
+    Extend(Term),
+    /// Tell the work of the slot to stop, and report when it has ended.
+    Drain(usize),
+    /// Drop the work of the slot at its current awaits.
+    Abort(usize),
+    /// The slot is about to be released: its scope is over.
+    End(usize),
+    /// The slot belongs to another session already: drop its work, and report when it has ended.
+    Drop(usize),
+    /// The session is lost: tell all work to stop, and report when it has ended.
+    Lose {
+        /// True if the work is over at once, not at the end of the term.
+        at_once: bool,
+    },
+    /// Drop the work of the lost session at its current awaits.
+    AbortAll,
+    /// Publish the ranges of these slots.
+    Publish(Vec<usize>),
+    /// The membership has ended.
+    Finish {
+        /// True if work is left that cannot be stopped.
+        still_running: bool,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) rules: Rules,
+    rng: Rng,
+    phase: Phase,
+    pub(super) view: Option<Arc<View>>,
+    pub(super) silence: Silence,
+    pub(super) holdings: Holdings,
+    next_id: u64,
+    /// The time of the stop.
+    pub(super) stopped: Option<Instant>,
+    pub(super) published: Vec<usize>,
+    /// The time since which other slots are held than published.
+    pub(super) unpublished: Option<Instant>,
+    pub(super) counts: ShardingCounts,
+    pub(super) out: Vec<Command>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// No view has come yet. Only a replica that sees the others joins them.
+    Waiting,
+    Joining(Join),
+    Live(Session),
+    /// The session is lost, and its work has not ended yet. It is dropped at `abort`; `None` if it
+    /// is dropped already. A stopped membership does not wait longer than `limit`.
+    Ending {
+        abort: Option<Instant>,
+        limit: Instant,
+    },
+    Over,
+}
+
+impl Machine {
+    pub(super) fn new(rules: Rules, rng: Rng) -> Self {
+        Self {
+            holdings: Holdings::new(rules.slots),
+            rules,
+            rng,
+            phase: Phase::Waiting,
+            view: None,
+            silence: Silence::default(),
+            next_id: 0,
+            stopped: None,
+            published: Vec::new(),
+            unpublished: None,
+            counts: ShardingCounts::default(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes the next input. Returns the commands that follow, in order.
+    pub(super) fn step(&mut self, input: Input, now: Instant) -> Vec<Command> {
+        // Also for inputs that come too late, for example because this process was suspended.
+        self.check_term(now);
+        match input {
+            Input::View(view) => self.see(view, now),
+            Input::Answered { id, subject, answer } => self.answered(id, &subject, answer, now),
+            Input::Idle(slot) => self.became_idle(slot, now),
+            Input::WorkEnded => {
+                if matches!(self.phase, Phase::Ending { .. }) {
+                    self.phase = Phase::Waiting;
+                }
+            }
+            Input::Stop => self.stopped = self.stopped.or(Some(now)),
+            Input::Tick => {}
+        }
+        self.advance(now);
+        std::mem::take(&mut self.out)
+    }
+
+    /// Returns the next time at which something is due without an input.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
+        let last = stop.map(|stop| stop + self.rules.timeout());
+        let own = match &self.phase {
+            Phase::Waiting | Phase::Over => None,
+            Phase::Joining(join) => min(join.wake_at(), last),
+            Phase::Ending { abort, limit } => min(*abort, stop.map(|stop| stop.max(*limit))),
+            Phase::Live(session) => {
+                let mut wake = min(session.wake_at(&self.rules), self.holdings.wake_at());
+                wake = min(wake, self.publish_at(session));
+                if self.stopped.is_none() {
+                    wake = min(wake, self.silence.wake_at(&session.uid));
+                }
+                // After that, only the end of the term or of the work matters.
+                min(wake, if session.deletes() { last } else { stop.filter(|_| !session.overdue) })
+            }
+        };
+        own.filter(|_| !matches!(self.phase, Phase::Over))
+    }
+
+    /// Returns the present session.
+    pub(super) fn session(&self) -> Option<&Session> {
+        match &self.phase {
+            Phase::Live(session) => Some(session),
+            _ => None,
+        }
+    }
+
+    /// Returns the times of the present session.
+    pub(super) fn term(&self) -> Option<Term> {
+        self.session().map(|session| self.rules.term(session.renewed))
+    }
+
+    /// Sends a request. Returns its number.
+    pub(super) fn send(&mut self, subject: Subject, request: Request) -> u64 {
+        self.next_id += 1;
+        self.counts.requests += 1;
+        self.out.push(Command::Send { id: self.next_id, subject, request });
+        self.next_id
+    }
+
+    fn check_term(&mut self, now: Instant) {
+        if self.term().is_some_and(|term| now >= term.cancel) {
+            self.lose(false, now);
+        }
+    }
+
+    /// Ends the session. The work has to end at once if its slots may belong to others already.
+    pub(super) fn lose(&mut self, at_once: bool, now: Instant) {
+        let Some(term) = self.term() else { return };
+        let at_once = at_once || now >= term.abort;
+        self.counts.losses += 1;
+        self.holdings.clear();
+        self.silence.forget_requests();
+        self.unpublished = None;
+        self.out.push(Command::Lose { at_once });
+        let abort = (!at_once).then_some(term.abort);
+        let limit = abort.unwrap_or(now) + self.rules.lease_duration / MARGIN_DIVISOR;
+        self.phase = Phase::Ending { abort, limit };
+    }
+
+    fn see(&mut self, view: Arc<View>, now: Instant) {
+        if let Some(last) = &self.view {
+            if last.epoch != view.epoch {
+                // The server's history was lost: Leases may be as they were long ago.
+                self.lose(true, now);
+                self.holdings.forget_records();
+            } else if view.version.is_older_than(&last.version) {
+                return;
+            }
+        }
+        self.silence.observe(&view, &self.rules, now);
+        self.holdings.saw(&view, self.view.as_deref());
+        self.view = Some(view);
+        self.check_presence(now);
+    }
+
+    fn answered(&mut self, id: u64, subject: &Subject, answer: Answer, now: Instant) {
+        if let Answer::Failed(Failure::Refused | Failure::Unknown) = answer {
+            self.counts.errors += 1;
+        }
+        match subject {
+            Subject::Slot(slot) => self.slot_answered(*slot, id, answer, now),
+            Subject::Session(uid) => {
+                if self.silence.answered(uid, id, &answer, &self.rules, now) {
+                    self.counts.fenced += 1;
+                }
+            }
+            Subject::Member => {
+                let mut phase = std::mem::replace(&mut self.phase, Phase::Waiting);
+                match &mut phase {
+                    Phase::Joining(join) => {
+                        let joined = join.answered(id, answer, &self.rules, now);
+                        if let Some(session) =
+                            joined.filter(|s| now < self.rules.term(s.renewed).cancel)
+                        {
+                            self.counts.sessions += 1;
+                            // Others may have had the same outage, and join again at this moment.
+                            self.silence.restart(now);
+                            phase = Phase::Live(session);
+                        }
+                        self.phase = phase;
+                    }
+                    Phase::Live(session) => {
+                        let result = session.answered(id, answer, &self.rules, now);
+                        self.phase = phase;
+                        self.session_answered(result, now);
+                    }
+                    _ => self.phase = phase,
+                }
+            }
+        }
+    }
+
+    /// Does everything that is due.
+    fn advance(&mut self, now: Instant) {
+        let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
+        let last = stop.is_some_and(|stop| now >= stop + self.rules.timeout());
+        let mut phase = std::mem::replace(&mut self.phase, Phase::Over);
+        match &mut phase {
+            Phase::Waiting if self.stopped.is_some() => {
+                self.out.push(Command::Finish { still_running: false });
+                return;
+            }
+            Phase::Waiting if self.view.is_some() => {
+                let name = super::record::member_name(&self.rules.group, self.rng.u64(..));
+                let mut join = Join::new(name, now);
+                self.advance_join(&mut join, now);
+                phase = Phase::Joining(join);
+            }
+            Phase::Joining(join) if last || (self.stopped.is_some() && join.is_absent()) => {
+                self.out.push(Command::Finish { still_running: false });
+                return;
+            }
+            Phase::Joining(join) => self.advance_join(join, now),
+            Phase::Ending { abort, limit } => {
+                if abort.is_some_and(|abort| now >= abort) {
+                    *abort = None;
+                    self.out.push(Command::AbortAll);
+                }
+                if stop.is_some_and(|stop| now >= stop.max(*limit)) {
+                    self.out.push(Command::Finish { still_running: true });
+                    return;
+                }
+            }
+            Phase::Live(_) => {
+                self.phase = phase;
+                self.act(now);
+                return;
+            }
+            Phase::Waiting | Phase::Over => {}
+        }
+        self.phase = phase;
+    }
+
+    fn advance_join(&mut self, join: &mut Join, now: Instant) {
+        if let Some(request) = join.due(now, self.stopped.is_some()) {
+            let id = self.send(Subject::Member, request);
+            join.sent(id, now);
+        }
+    }
+
+    /// Returns the present session, to change it.
+    pub(super) fn session_mut(&mut self) -> Option<&mut Session> {
+        match &mut self.phase {
+            Phase::Live(session) => Some(session),
+            _ => None,
+        }
+    }
+
+    /// Ends the membership after the member Lease was deleted, or could not be.
+    pub(super) fn finish(&mut self) {
+        self.phase = Phase::Over;
+        self.out.push(Command::Finish { still_running: false });
+    }
+}
+
+/// Returns the earlier of two times.
+pub(super) fn min(one: Option<Instant>, two: Option<Instant>) -> Option<Instant> {
+    match (one, two) {
+        (Some(one), Some(two)) => Some(one.min(two)),
+        (one, two) => one.or(two),
+    }
 }

@@ -107,13 +107,26 @@
 //!
 //! [`retry_period`]: ShardingBuilder::retry_period
 
+mod acting;
+mod balance;
 mod error;
+mod holdings;
 mod machine;
 mod options;
 mod record;
 mod run;
+mod session;
+mod silence;
 mod slots;
 mod status;
+mod view;
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod store;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;

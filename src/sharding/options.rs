@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use kube::Client;
 
+use super::Sharding;
 use super::machine::Rules;
 use super::slots::ShardBy;
-use super::{Sharding, record};
 use crate::leader_election::{LONGEST_STOP_TIMEOUT, default_identity};
 
 /// The largest number of slots. Each has a Lease, which every replica watches.
@@ -205,7 +205,6 @@ impl ShardingBuilder {
             return Err(InvalidSharding::RenewDeadline { renew, retry });
         }
         let rules = Rules {
-            member: record::member_name(&self.group, &identity),
             group: self.group,
             identity: identity.into(),
             by: self.by,

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::object::ring_hash;
-
-/// Returns the name of a member's Lease.
-pub(super) fn member_name(group: &str, identity: &str) -> Arc<str> {
-    format!("{group}-member-{:016x}", ring_hash(identity)).into()
+/// Returns the name of a member Lease.
+pub(super) fn member_name(group: &str, unique: u64) -> Arc<str> {
+    format!("{group}-member-{unique:016x}").into()
 }

@@ -1,0 +1,317 @@
+//! The actions of a live session: claims, drains, releases, fencing, and the published ranges.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::balance::{Balance, Owner};
+use super::holdings::{Change, Holding, Release};
+use super::machine::{Answer, Command, Machine, Request, Subject};
+use super::session::{Progress, Session};
+use super::slots;
+use super::view::View;
+use crate::object::ring_hash;
+use crate::time::after;
+
+/// The largest number of claims without a known result.
+const CLAIMS: usize = 16;
+
+/// The divisor of the retry period that gives a short wait while a member leaves. Most work ends at
+/// once, and then the deletion of the member Lease releases all slots with one request.
+const LEAVING_DIVISOR: u32 = 8;
+
+impl Machine {
+    /// Returns the owners of the slots in the newest records, and the number of this member.
+    pub(super) fn balance(&self, view: &View, session: &str) -> Option<(Balance, usize)> {
+        let sharers = view.sharers();
+        let number = |identity: &Arc<str>| sharers.binary_search(&identity).ok();
+        let own = number(&self.rules.identity)?;
+        let mut members: Vec<_> =
+            view.members.iter().map(|member| (&*member.uid, &member.identity)).collect();
+        members.sort_unstable();
+        let owner = |slot: usize| {
+            let (Some(record), seen) = self.holdings.newest(slot, view) else {
+                return Owner::Free { last: None };
+            };
+            let Some(holder) = &record.session else { return Owner::Free { last: None } };
+            if **holder == *session {
+                return Owner::Member(own);
+            }
+            match members.binary_search_by_key(&&**holder, |(uid, _)| *uid) {
+                Ok(at) => number(members[at].1).map_or(Owner::Other, Owner::Member),
+                // Only a record of the same state tells that the session is over.
+                Err(_) if seen && !record.doubtful => {
+                    Owner::Free { last: record.holder.as_ref().and_then(number) }
+                }
+                Err(_) => Owner::Other,
+            }
+        };
+        let owners = (0..self.rules.slots).map(owner).collect();
+        let start = |identity: &&Arc<str>| slots::slot_of(ring_hash(identity), self.rules.slots);
+        Some((Balance::new(owners, sharers.iter().map(start).collect()), own))
+    }
+
+    /// Does everything that is due in a live session.
+    pub(super) fn act(&mut self, now: Instant) {
+        let (Some(view), Some(session)) = (self.view.clone(), self.session()) else { return };
+        let uid = session.uid.clone();
+        self.settle(&view, &uid, now);
+        self.wind_up(now);
+        if self.session().is_some_and(Session::deletes) {
+            self.renew(now);
+            let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
+            if stop.is_some_and(|stop| now >= stop + self.rules.timeout()) {
+                self.finish();
+            }
+            return;
+        }
+        self.release(&view, now);
+        self.renew(now);
+        // Before that, the view cannot show which slots are free.
+        if self.stopped.is_none() && view.member(&uid).is_some() {
+            self.fence(&view, &uid, now);
+            self.share(&view, &uid, now);
+            self.publish(now);
+        }
+    }
+
+    /// Brings the states of the slots up to their newest records.
+    fn settle(&mut self, view: &View, session: &str, now: Instant) {
+        if !std::mem::take(&mut self.holdings.unsettled) {
+            return;
+        }
+        for slot in 0..self.rules.slots {
+            match self.holdings.settle(slot, view, session) {
+                Change::Nothing => {}
+                Change::Conflict => self.counts.conflicts += 1,
+                Change::Released => self.counts.released += 1,
+                Change::Acquired if self.stopped.is_some() => {
+                    // A late claim: the work never begins.
+                    self.holdings.entries[slot].holding =
+                        Holding::Releasing { next: Release::Write, pending: None, at: now };
+                }
+                Change::Acquired => {
+                    self.counts.acquired += 1;
+                    self.out.push(Command::Begin(slot));
+                }
+                Change::Taken => self.out.push(Command::Drop(slot)),
+            }
+        }
+    }
+
+    /// Drains everything after a stop, drops what exceeds the grace, and leaves when all work has
+    /// ended.
+    fn wind_up(&mut self, now: Instant) {
+        for slot in self.holdings.slots(
+            |holding| matches!(holding, Holding::Draining { abort: Some(abort) } if now >= *abort),
+        ) {
+            self.holdings.entries[slot].holding = Holding::Draining { abort: None };
+            self.out.push(Command::Abort(slot));
+        }
+        let Some(stopped) = self.stopped else { return };
+        let by = after(stopped, self.rules.grace);
+        if !self.session().is_some_and(Session::is_leaving) {
+            for slot in self.holdings.slots(|holding| *holding == Holding::Held) {
+                self.drain(slot, by);
+            }
+            let soon = now + self.leaving_delay();
+            if let Some(session) = self.session_mut() {
+                session.leave(soon);
+            }
+        }
+        let at_work = self.holdings.count(Holding::is_at_work) > 0;
+        let overdue = now >= by;
+        let Some(session) = self.session_mut() else { return };
+        if !at_work {
+            session.delete(now);
+        } else if overdue && !session.overdue {
+            session.overdue = true;
+            self.out.push(Command::AbortAll);
+        }
+    }
+
+    fn leaving_delay(&self) -> Duration {
+        self.rules.retry_period / LEAVING_DIVISOR
+    }
+
+    fn drain(&mut self, slot: usize, by: Instant) {
+        self.holdings.entries[slot].holding = Holding::Draining { abort: Some(by) };
+        self.out.push(Command::Drain(slot));
+    }
+
+    /// Takes note that all work of a slot has ended.
+    pub(super) fn became_idle(&mut self, slot: usize, now: Instant) {
+        let delay = self.stopped.map_or(Duration::ZERO, |_| self.leaving_delay());
+        let holding = &mut self.holdings.entries[slot].holding;
+        match holding {
+            Holding::Draining { .. } => {
+                *holding =
+                    Holding::Releasing { next: Release::Write, pending: None, at: now + delay };
+                self.out.push(Command::End(slot));
+            }
+            Holding::Taken => *holding = Holding::No,
+            _ => return,
+        }
+        (self.holdings.unsettled, self.holdings.plan_due) = (true, true);
+    }
+
+    /// Sends the requests of releases, and those about uncertain claims.
+    fn release(&mut self, view: &View, now: Instant) {
+        for slot in 0..self.rules.slots {
+            let request = match &self.holdings.entries[slot].holding {
+                Holding::Uncertain { pending: None, at, .. } if now >= *at => {
+                    Request::Read { slot }
+                }
+                Holding::Releasing { next, pending: None, at } if now >= *at => match next {
+                    Release::Read => Request::Read { slot },
+                    Release::Write => {
+                        let record = self.holdings.newest(slot, view).0;
+                        Request::Write {
+                            slot,
+                            base: record.map(|record| record.version.clone()),
+                            session: None,
+                            transitions: record.map_or(0, |record| record.transitions),
+                        }
+                    }
+                },
+                _ => continue,
+            };
+            let id = self.send(Subject::Slot(slot), request);
+            if let Holding::Uncertain { pending, .. } | Holding::Releasing { pending, .. } =
+                &mut self.holdings.entries[slot].holding
+            {
+                *pending = Some(id);
+            }
+        }
+    }
+
+    /// Sends the request about the own member Lease that is due.
+    fn renew(&mut self, now: Instant) {
+        let Some(request) = self.session_mut().and_then(|session| session.due(now)) else {
+            return;
+        };
+        let id = self.send(Subject::Member, request);
+        if let Some(session) = self.session_mut() {
+            session.sent(id, now);
+        }
+    }
+
+    pub(super) fn session_answered(&mut self, progress: Progress, now: Instant) {
+        match progress {
+            Progress::None => {}
+            Progress::Renewed => {
+                if let Some(term) = self.term() {
+                    self.out.push(Command::Extend(term));
+                }
+            }
+            Progress::Lost => self.lose(true, now),
+            Progress::Left => self.finish(),
+        }
+    }
+
+    /// Ends the session if the view shows that its Lease is gone.
+    pub(super) fn check_presence(&mut self, now: Instant) {
+        let Some(view) = self.view.clone() else { return };
+        let Some(session) = self.session_mut() else { return };
+        match view.member(&session.uid) {
+            Some(own) => session.saw(&own.version),
+            None if view.version.is_older_than(&session.created) => {}
+            None if session.deletes() => {}
+            None => self.lose(true, now),
+        }
+    }
+
+    pub(super) fn slot_answered(&mut self, slot: usize, id: u64, answer: Answer, now: Instant) {
+        let later = now + self.rules.retry_period;
+        let view = self.view.clone();
+        let change = self.holdings.answered(slot, id, answer, view.as_deref(), now, later);
+        if change == Change::Conflict {
+            self.counts.conflicts += 1;
+        }
+    }
+
+    /// Deletes the Leases of silent members, and old ones of this replica.
+    fn fence(&mut self, view: &View, session: &str, now: Instant) {
+        for silent in self.silence.due(session, view, &self.rules, now) {
+            let (name, uid, version) = (silent.name, silent.uid.clone(), silent.version);
+            let subject = Subject::Session(silent.uid.clone());
+            let id = self.send(subject, Request::Delete { name, uid, version });
+            self.silence.sent(&silent.uid, id);
+        }
+    }
+
+    /// Claims and drains slots by the plan.
+    fn share(&mut self, view: &View, uid: &Arc<str>, now: Instant) {
+        if self.holdings.claims_left {
+            self.holdings.unblock_due(now);
+        }
+        if !std::mem::take(&mut self.holdings.plan_due) {
+            return;
+        }
+        let Some((balance, own)) = self.balance(view, uid) else { return };
+        let given = |slot: usize| {
+            let holding = &self.holdings.entries[slot].holding;
+            matches!(holding, Holding::Draining { .. } | Holding::Releasing { .. })
+        };
+        let plan = balance.plan(own, given);
+        let mut claims = self.holdings.claims();
+        self.holdings.claims_left = false;
+        for slot in plan.claim {
+            if !self.holdings.may_claim(slot, now) || claims == CLAIMS {
+                self.holdings.claims_left |= self.holdings.entries[slot].holding == Holding::No;
+                continue;
+            }
+            let record = self.holdings.newest(slot, view).0;
+            let base = record.map(|record| record.version.clone());
+            let transitions = record.map_or(0, |record| record.transitions.saturating_add(1));
+            let session = Some(uid.clone());
+            let request = Request::Write { slot, base: base.clone(), session, transitions };
+            let pending = self.send(Subject::Slot(slot), request);
+            self.holdings.entries[slot].holding = Holding::Claiming { base, pending };
+            claims += 1;
+        }
+        let by = after(now, self.rules.grace);
+        for slot in plan.give {
+            if self.holdings.entries[slot].holding == Holding::Held {
+                self.drain(slot, by);
+            }
+        }
+    }
+
+    /// Publishes the ranges once for each round of changes.
+    fn publish(&mut self, now: Instant) {
+        let Some(session) = self.session() else { return };
+        let claims = self.holdings.claims() > 0
+            || self.holdings.claims_left
+            || self.silence.has_old_own(&session.uid);
+        let due = self.publish_at(session).is_some_and(|at| now >= at);
+        let drains = self.holdings.count(|holding| {
+            matches!(holding, Holding::Draining { .. } | Holding::Releasing { .. })
+        }) > 0;
+        let slots = self.holdings.slots(Holding::is_published);
+        let grows = slots.iter().any(|slot| self.published.binary_search(slot).is_err());
+        let ready = !claims && (grows || !drains);
+        if slots == self.published {
+            self.unpublished = None;
+        } else if ready || due {
+            self.unpublished = None;
+            self.published.clone_from(&slots);
+            self.out.push(Command::Publish(slots));
+        } else {
+            self.unpublished.get_or_insert(now);
+        }
+        if (!claims || due)
+            && let Some(session) = self.session_mut()
+        {
+            session.first_round = false;
+        }
+    }
+
+    /// Returns the time at which the ranges are published even if the round is not over.
+    pub(super) fn publish_at(&self, session: &Session) -> Option<Instant> {
+        let patience =
+            if session.first_round { self.rules.lease_duration } else { self.rules.retry_period };
+        self.unpublished.map(|since| since + patience)
+    }
+}

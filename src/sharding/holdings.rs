@@ -1,0 +1,280 @@
+//! The slots as this replica holds them: claims, drains and releases.
+
+use tokio::time::Instant;
+
+use super::machine::{Answer, Failure, min};
+use super::view::{Slot, View, is_newer};
+use crate::object::ResourceVersion;
+
+/// The state of a slot in the present session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Holding {
+    /// Not held.
+    No,
+    Claiming {
+        base: Option<ResourceVersion>,
+        pending: u64,
+    },
+    /// The answer to a claim was lost. The slot Lease is read at `at`.
+    Uncertain {
+        base: Option<ResourceVersion>,
+        pending: Option<u64>,
+        at: Instant,
+    },
+    Held,
+    /// The work was told to stop. It is dropped at `abort`; `None` if it is dropped already.
+    Draining {
+        abort: Option<Instant>,
+    },
+    /// The work has ended. It never begins again before the release is known.
+    Releasing {
+        next: Release,
+        pending: Option<u64>,
+        at: Instant,
+    },
+    /// The slot Lease names another session although the work has not ended.
+    Taken,
+}
+
+/// The next request of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Release {
+    Write,
+    Read,
+}
+
+/// A result of an answer or a view about a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Nothing,
+    /// The slot is this session's.
+    Acquired,
+    /// The claim failed because another session was faster.
+    Conflict,
+    Released,
+    /// The slot is another session's although the work has not ended.
+    Taken,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) holding: Holding,
+    /// The newest record from an answer, until the view is as new.
+    known: Option<Slot>,
+    /// The time before which no claim is sent, unless the record becomes newer than this version.
+    blocked: Option<(Instant, Option<ResourceVersion>)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Holdings {
+    pub(super) entries: Vec<Entry>,
+    /// True if records have changed and the states may have to follow.
+    pub(super) unsettled: bool,
+    /// True if the plan may differ from the last one.
+    pub(super) plan_due: bool,
+    /// True if the last plan has claims that could not be sent.
+    pub(super) claims_left: bool,
+}
+
+impl Holdings {
+    pub(super) fn new(slots: usize) -> Self {
+        let entry = Entry { holding: Holding::No, known: None, blocked: None };
+        Self { entries: vec![entry; slots], unsettled: false, plan_due: false, claims_left: false }
+    }
+
+    /// Forgets the states of a session that has ended. Records stay.
+    pub(super) fn clear(&mut self) {
+        for entry in &mut self.entries {
+            (entry.holding, entry.blocked) = (Holding::No, None);
+        }
+        (self.unsettled, self.plan_due, self.claims_left) = (true, true, false);
+    }
+
+    pub(super) fn forget_records(&mut self) {
+        for entry in &mut self.entries {
+            entry.known = None;
+        }
+    }
+
+    /// Notes a new view, and forgets the records that are as old.
+    pub(super) fn saw(&mut self, view: &View, last: Option<&View>) {
+        if last.is_some_and(|last| std::sync::Arc::ptr_eq(&last.slots, &view.slots)) {
+            // The slots are the same, so a record that was newer still is.
+        } else {
+            for (slot, entry) in self.entries.iter_mut().enumerate() {
+                let seen = view.slots.get(slot).and_then(Option::as_ref);
+                let version = seen.map_or(&view.version, |seen| &seen.version);
+                entry.known.take_if(|known| !version.is_older_than(&known.version));
+            }
+            (self.unsettled, self.plan_due) = (true, true);
+        }
+        if !last.is_some_and(|last| last.has_same_members(view)) {
+            self.plan_due = true;
+        }
+    }
+
+    /// Returns the newest record of a slot, and whether it is the view's.
+    pub(super) fn newest<'a>(&'a self, slot: usize, view: &'a View) -> (Option<&'a Slot>, bool) {
+        match &self.entries[slot].known {
+            Some(known) => (Some(known), false),
+            None => (view.slots.get(slot).and_then(Option::as_ref), true),
+        }
+    }
+
+    /// Notes a record from an answer, unless the view is newer.
+    fn note(&mut self, slot: usize, record: &Slot, view: Option<&View>) {
+        let newest = view.and_then(|view| self.newest(slot, view).0);
+        if newest.is_none_or(|newest| newest.version.is_older_than(&record.version)) {
+            self.entries[slot].known = Some(record.clone());
+        }
+    }
+
+    /// Brings the state of a slot up to its newest record.
+    pub(super) fn settle(&mut self, slot: usize, view: &View, session: &str) -> Change {
+        let (record, _) = self.newest(slot, view);
+        let mine = record.is_some_and(|record| record.session.as_deref() == Some(session));
+        let newer = |base: &Option<ResourceVersion>| is_newer(record, base.as_ref());
+        let (next, change) = match &self.entries[slot].holding {
+            Holding::No if mine => (Holding::Held, Change::Acquired),
+            Holding::Claiming { base, .. } | Holding::Uncertain { base, .. } if newer(base) => {
+                if mine {
+                    (Holding::Held, Change::Acquired)
+                } else {
+                    (Holding::No, Change::Conflict)
+                }
+            }
+            Holding::Held | Holding::Draining { .. } if !mine => (Holding::Taken, Change::Taken),
+            Holding::Releasing { .. } if !mine => (Holding::No, Change::Released),
+            _ => return self.unblock(slot, view),
+        };
+        self.entries[slot].holding = next;
+        self.plan_due = true;
+        change
+    }
+
+    fn unblock(&mut self, slot: usize, view: &View) -> Change {
+        let (record, _) = self.newest(slot, view);
+        let over = |(_, base): &(Instant, Option<ResourceVersion>)| is_newer(record, base.as_ref());
+        if self.entries[slot].blocked.as_ref().is_some_and(over) {
+            self.entries[slot].blocked = None;
+            self.plan_due = true;
+        }
+        Change::Nothing
+    }
+
+    /// Returns whether a slot may be claimed now.
+    pub(super) fn may_claim(&self, slot: usize, now: Instant) -> bool {
+        let entry = &self.entries[slot];
+        entry.holding == Holding::No
+            && entry.blocked.as_ref().is_none_or(|(until, _)| now >= *until)
+    }
+
+    /// Takes an answer about a slot. `later` is the time of the next attempt after a failure.
+    pub(super) fn answered(
+        &mut self,
+        slot: usize,
+        id: u64,
+        answer: Answer,
+        view: Option<&View>,
+        now: Instant,
+        later: Instant,
+    ) -> Change {
+        if let Answer::Slot(record) = &answer {
+            self.note(slot, record, view);
+        }
+        (self.unsettled, self.plan_due) = (true, true);
+        let entry = &mut self.entries[slot];
+        match &mut entry.holding {
+            Holding::Claiming { base, pending } if *pending == id => {
+                let base = base.take();
+                let (next, change) = match answer {
+                    Answer::Failed(Failure::Unknown) => {
+                        let at = later;
+                        (Holding::Uncertain { base, pending: None, at }, Change::Nothing)
+                    }
+                    // The record tells whose the slot is.
+                    Answer::Slot(_) => (Holding::No, Change::Nothing),
+                    answer => {
+                        entry.blocked = Some((later, base));
+                        let faster = matches!(answer, Answer::Failed(Failure::Conflict));
+                        (Holding::No, if faster { Change::Conflict } else { Change::Nothing })
+                    }
+                };
+                entry.holding = next;
+                change
+            }
+            Holding::Uncertain { pending, at, .. } if *pending == Some(id) => {
+                if matches!(answer, Answer::Slot(_) | Answer::Absent) {
+                    entry.holding = Holding::No;
+                } else {
+                    (*pending, *at) = (None, later);
+                }
+                Change::Nothing
+            }
+            Holding::Releasing { next, pending, at } if *pending == Some(id) => {
+                *pending = None;
+                (*next, *at) = match (*next, answer) {
+                    (Release::Write, Answer::Failed(Failure::Refused) | Answer::Slot(_)) => {
+                        (Release::Write, later)
+                    }
+                    (Release::Read, Answer::Slot(_)) => (Release::Write, now),
+                    (Release::Write, Answer::Failed(Failure::Conflict)) => (Release::Read, now),
+                    _ => (Release::Read, later),
+                };
+                Change::Nothing
+            }
+            _ => Change::Nothing,
+        }
+    }
+
+    /// Returns the next time at which something is due.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        let times = self.entries.iter().map(|entry| match &entry.holding {
+            Holding::Uncertain { pending: None, at, .. }
+            | Holding::Releasing { pending: None, at, .. } => Some(*at),
+            Holding::Draining { abort } => *abort,
+            Holding::No if self.claims_left => entry.blocked.as_ref().map(|(until, _)| *until),
+            _ => None,
+        });
+        times.fold(None, min)
+    }
+
+    /// Makes the plan due if the block of a claim is over.
+    pub(super) fn unblock_due(&mut self, now: Instant) {
+        for entry in &mut self.entries {
+            if entry.blocked.take_if(|(until, _)| now >= *until).is_some() {
+                self.plan_due = true;
+            }
+        }
+    }
+
+    /// Returns the number of claims without a known result.
+    pub(super) fn claims(&self) -> usize {
+        self.count(|holding| {
+            matches!(holding, Holding::Claiming { .. } | Holding::Uncertain { .. })
+        })
+    }
+
+    /// Returns the number of slots in such a state.
+    pub(super) fn count(&self, mut is: impl FnMut(&Holding) -> bool) -> usize {
+        self.entries.iter().filter(|entry| is(&entry.holding)).count()
+    }
+
+    /// Returns the slots in such a state.
+    pub(super) fn slots(&self, mut is: impl FnMut(&Holding) -> bool) -> Vec<usize> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter(|(_, entry)| is(&entry.holding)).map(|(slot, _)| slot).collect()
+    }
+}
+
+impl Holding {
+    /// Returns whether work may be running.
+    pub(super) fn is_at_work(&self) -> bool {
+        matches!(self, Self::Held | Self::Draining { .. } | Self::Taken)
+    }
+
+    /// Returns whether the slot's objects are this replica's.
+    pub(super) fn is_published(&self) -> bool {
+        matches!(self, Self::Held | Self::Draining { .. })
+    }
+}

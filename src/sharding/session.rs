@@ -1,0 +1,273 @@
+//! The member Lease: joining, renewing and leaving.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::machine::{Answer, Failure, Request, Rules, min};
+use super::view::Member;
+use crate::object::ResourceVersion;
+
+/// A request that has no answer yet.
+#[derive(Clone, Copy, Debug)]
+struct Pending<T> {
+    id: u64,
+    started: Instant,
+    of: T,
+}
+
+/// The creation of a member Lease. Its name was never used before, so a Lease of this name is this
+/// replica's, even if the answer to its creation was lost.
+#[derive(Debug)]
+pub(super) struct Join {
+    name: Arc<str>,
+    next: JoinStep,
+    /// The time of the next request.
+    at: Instant,
+    pending: Option<Pending<()>>,
+}
+
+#[derive(Clone, Debug)]
+enum JoinStep {
+    Create,
+    Find,
+    /// The Lease exists. A renewal tells from when it counts.
+    Confirm {
+        uid: Arc<str>,
+        version: ResourceVersion,
+    },
+}
+
+impl Join {
+    pub(super) fn new(name: Arc<str>, now: Instant) -> Self {
+        Self { name, next: JoinStep::Create, at: now, pending: None }
+    }
+
+    /// Returns whether the Lease does not exist, as far as is known.
+    pub(super) fn is_absent(&self) -> bool {
+        self.pending.is_none() && matches!(self.next, JoinStep::Create)
+    }
+
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        self.pending.is_none().then_some(self.at)
+    }
+
+    /// Returns the request that is due.
+    pub(super) fn due(&self, now: Instant, stopping: bool) -> Option<Request> {
+        if self.pending.is_some() || now < self.at || (stopping && self.is_absent()) {
+            return None;
+        }
+        let name = self.name.clone();
+        Some(match &self.next {
+            JoinStep::Create => Request::Join { name },
+            JoinStep::Find => Request::Find { name },
+            JoinStep::Confirm { uid, version } => {
+                let (uid, version) = (uid.clone(), version.clone());
+                Request::Renew { name, uid, version, leaving: stopping }
+            }
+        })
+    }
+
+    pub(super) fn sent(&mut self, id: u64, now: Instant) {
+        self.pending = Some(Pending { id, started: now, of: () });
+    }
+
+    /// Takes an answer. Returns the session if it begins.
+    pub(super) fn answered(
+        &mut self,
+        id: u64,
+        answer: Answer,
+        rules: &Rules,
+        now: Instant,
+    ) -> Option<Session> {
+        let Pending { started, .. } = self.pending.take_if(|pending| pending.id == id)?;
+        let later = now + rules.retry_period;
+        let (next, at) = match (&self.next, answer) {
+            (step, Answer::Member(member)) => {
+                let began = !matches!(step, JoinStep::Find);
+                let (uid, version) = (member.uid.clone(), member.version.clone());
+                self.next = JoinStep::Confirm { uid, version };
+                self.at = now;
+                return began.then(|| Session::new(member, started, rules));
+            }
+            (JoinStep::Create, Answer::Failed(Failure::Refused)) => (JoinStep::Create, later),
+            (JoinStep::Find, Answer::Absent) => (JoinStep::Create, now),
+            (JoinStep::Confirm { .. }, Answer::Absent) => (JoinStep::Create, later),
+            (_, Answer::Failed(Failure::Conflict)) => (JoinStep::Find, now),
+            _ => (JoinStep::Find, later),
+        };
+        (self.next, self.at) = (next, at);
+        None
+    }
+}
+
+/// A session: a member Lease that is renewed.
+#[derive(Debug)]
+pub(super) struct Session {
+    name: Arc<str>,
+    pub(super) uid: Arc<str>,
+    /// The version that the Lease was created with, or a later one.
+    pub(super) created: ResourceVersion,
+    version: ResourceVersion,
+    /// The start of the last renewal that succeeded.
+    pub(super) renewed: Instant,
+    /// The start of the present attempt, which has one or more requests.
+    attempt: Instant,
+    /// True if this attempt has read the Lease.
+    read: bool,
+    next: Next,
+    /// The time of the next request.
+    at: Instant,
+    pending: Option<Pending<Next>>,
+    /// True if the Lease is to say, or says, that the member leaves.
+    leaving: bool,
+    /// True if the grace after a stop is over. The Lease is not renewed then.
+    pub(super) overdue: bool,
+    /// True until the first round of claims is through.
+    pub(super) first_round: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Renew,
+    Find,
+    Delete,
+}
+
+/// The result of an answer about the member Lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    None,
+    Renewed,
+    /// The Lease is gone: the session is over.
+    Lost,
+    /// The Lease was deleted on request.
+    Left,
+}
+
+impl Session {
+    fn new(member: Member, started: Instant, rules: &Rules) -> Self {
+        Self {
+            name: member.name,
+            uid: member.uid,
+            created: member.version.clone(),
+            version: member.version,
+            renewed: started,
+            attempt: started,
+            read: false,
+            next: Next::Renew,
+            at: started + rules.retry_period,
+            pending: None,
+            leaving: false,
+            overdue: false,
+            first_round: true,
+        }
+    }
+
+    /// Returns whether the member leaves.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving
+    }
+
+    /// Begins to leave. The Lease says so soon, unless it is deleted before.
+    pub(super) fn leave(&mut self, at: Instant) {
+        self.leaving = true;
+        self.at = self.at.min(at);
+    }
+
+    /// Deletes the Lease next, because all work has ended.
+    pub(super) fn delete(&mut self, now: Instant) {
+        if self.next != Next::Delete {
+            (self.next, self.at) = (Next::Delete, now);
+        }
+    }
+
+    pub(super) fn deletes(&self) -> bool {
+        self.next == Next::Delete
+    }
+
+    pub(super) fn wake_at(&self, rules: &Rules) -> Option<Instant> {
+        let cancel = Some(rules.term(self.renewed).cancel);
+        let renews = self.pending.is_none() && (self.deletes() || !self.overdue);
+        min(cancel, renews.then_some(self.at))
+    }
+
+    /// Returns the request that is due.
+    pub(super) fn due(&mut self, now: Instant) -> Option<Request> {
+        if self.pending.is_some() || now < self.at {
+            return None;
+        }
+        let (name, uid) = (self.name.clone(), self.uid.clone());
+        match self.next {
+            Next::Find => Some(Request::Find { name }),
+            Next::Delete => Some(Request::Delete { name, uid, version: None }),
+            Next::Renew if self.overdue => None,
+            Next::Renew => {
+                if !self.read {
+                    self.attempt = now;
+                }
+                let version = self.version.clone();
+                Some(Request::Renew { name, uid, version, leaving: self.leaving })
+            }
+        }
+    }
+
+    pub(super) fn sent(&mut self, id: u64, now: Instant) {
+        self.pending = Some(Pending { id, started: now, of: self.next });
+    }
+
+    /// Notes a version that the watch has shown.
+    pub(super) fn saw(&mut self, version: &ResourceVersion) {
+        if self.version.is_older_than(version) {
+            self.version = version.clone();
+        }
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        id: u64,
+        answer: Answer,
+        rules: &Rules,
+        now: Instant,
+    ) -> Progress {
+        let Some(Pending { started, of, .. }) = self.pending.take_if(|pending| pending.id == id)
+        else {
+            return Progress::None;
+        };
+        let next_attempt = (self.attempt + rules.retry_period).max(now);
+        let gone = if self.deletes() { Progress::Left } else { Progress::Lost };
+        match (of, answer) {
+            (_, Answer::Absent) => return gone,
+            (_, Answer::Member(member)) if member.uid != self.uid => return gone,
+            (Next::Delete, _) => self.at = now + rules.retry_period,
+            (Next::Renew, Answer::Member(member)) => {
+                self.saw(&member.version);
+                self.read = false;
+                self.renewed = started;
+                self.go_on(Next::Renew, next_attempt);
+                return Progress::Renewed;
+            }
+            (Next::Find, Answer::Member(member)) => {
+                self.saw(&member.version);
+                self.read = true;
+                self.go_on(Next::Renew, now);
+            }
+            // Read once in an attempt. A second conflict waits for the next attempt.
+            (Next::Renew, Answer::Failed(Failure::Conflict)) if !self.read => {
+                self.go_on(Next::Find, now);
+            }
+            _ => {
+                self.read = false;
+                self.go_on(Next::Renew, next_attempt);
+            }
+        }
+        Progress::None
+    }
+
+    /// Sets the next request, unless the Lease is to be deleted.
+    fn go_on(&mut self, next: Next, at: Instant) {
+        if !self.deletes() {
+            (self.next, self.at) = (next, at);
+        }
+    }
+}

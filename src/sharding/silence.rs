@@ -1,0 +1,175 @@
+//! Members that are silent: the times at which their Leases changed last, and their fencing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::machine::{Answer, Failure, Rules, min};
+use super::view::View;
+use crate::object::ResourceVersion;
+use crate::time::after;
+
+/// What this replica saw of the member Leases, in the order of the view.
+#[derive(Debug, Default)]
+pub(super) struct Silence {
+    observed: Vec<Observed>,
+    /// The part of a retry period by which this replica fences later than the first one, so that
+    /// not all replicas send the same delete.
+    delay: Duration,
+}
+
+#[derive(Clone, Debug)]
+struct Observed {
+    uid: Arc<str>,
+    version: ResourceVersion,
+    /// The time at which this replica saw the last change.
+    seen: Instant,
+    /// The time for which the Lease may stay unchanged; zero for an old Lease of this replica.
+    duration: Duration,
+    own: bool,
+    pending: Option<u64>,
+    /// The time before which no delete is sent; `None` after a delete succeeded.
+    not_before: Option<Instant>,
+}
+
+/// A member Lease to delete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Silent {
+    pub(super) name: Arc<str>,
+    pub(super) uid: Arc<str>,
+    /// `None` for an old Lease of this replica, which is deleted in any version.
+    pub(super) version: Option<ResourceVersion>,
+}
+
+impl Silence {
+    /// Notes the changes of the member Leases.
+    pub(super) fn observe(&mut self, view: &View, rules: &Rules, now: Instant) {
+        let mut before = std::mem::take(&mut self.observed);
+        for (index, member) in view.members.iter().enumerate() {
+            let old = match before.get(index) {
+                Some(old) if old.uid == member.uid => Some(index),
+                _ => before.iter().position(|old| old.uid == member.uid),
+            };
+            let own = member.identity == rules.identity;
+            let mut observed = old.map_or_else(
+                || Observed {
+                    uid: member.uid.clone(),
+                    version: member.version.clone(),
+                    seen: now,
+                    duration: member.duration,
+                    own,
+                    pending: None,
+                    not_before: Some(now),
+                },
+                |old| before[old].clone(),
+            );
+            if observed.version != member.version {
+                observed.version = member.version.clone();
+                (observed.seen, observed.duration) = (now, member.duration);
+                observed.not_before = Some(now);
+            }
+            self.observed.push(observed);
+        }
+        before.clear();
+        let rank = self.observed.iter().position(|observed| observed.own).unwrap_or(0);
+        let part = u32::try_from(rank).unwrap_or(0);
+        let parts = u32::try_from(self.observed.len()).unwrap_or(1).max(1);
+        self.delay = rules.retry_period * part / parts;
+    }
+
+    /// Starts all observations again.
+    pub(super) fn restart(&mut self, now: Instant) {
+        for observed in &mut self.observed {
+            observed.seen = now;
+        }
+    }
+
+    /// Forgets the requests that have no answer yet.
+    pub(super) fn forget_requests(&mut self) {
+        for observed in &mut self.observed {
+            observed.pending = None;
+        }
+    }
+
+    /// Returns the Leases whose time is over and which no request is about.
+    pub(super) fn due(
+        &mut self,
+        session: &str,
+        view: &View,
+        rules: &Rules,
+        now: Instant,
+    ) -> Vec<Silent> {
+        // A view that shows no renewals of this replica is not the newest: its watch is broken.
+        let own = self.observed.iter().find(|observed| *observed.uid == *session);
+        let fresh = own.is_some_and(|own| now < own.seen + rules.renew_deadline);
+        let mut due = Vec::new();
+        for (observed, member) in self.observed.iter_mut().zip(&*view.members) {
+            let Some(at) = observed.due_at(self.delay) else { continue };
+            if *observed.uid == *session || now < at {
+                continue;
+            }
+            if !fresh && !observed.own {
+                observed.not_before = Some(now + rules.retry_period);
+                continue;
+            }
+            let version = (!observed.own).then(|| observed.version.clone());
+            due.push(Silent { name: member.name.clone(), uid: member.uid.clone(), version });
+        }
+        due
+    }
+
+    pub(super) fn sent(&mut self, uid: &str, id: u64) {
+        if let Some(observed) = self.observed.iter_mut().find(|observed| *observed.uid == *uid) {
+            observed.pending = Some(id);
+        }
+    }
+
+    /// Takes an answer. Returns whether another member was fenced.
+    pub(super) fn answered(
+        &mut self,
+        uid: &str,
+        id: u64,
+        answer: &Answer,
+        rules: &Rules,
+        now: Instant,
+    ) -> bool {
+        let Some(observed) = self.observed.iter_mut().find(|observed| *observed.uid == *uid) else {
+            return false;
+        };
+        if observed.pending.take_if(|pending| *pending == id).is_none() {
+            return false;
+        }
+        match answer {
+            Answer::Absent => observed.not_before = None,
+            // The member has renewed its Lease: the observation starts again.
+            Answer::Failed(Failure::Conflict) if !observed.own => {
+                (observed.seen, observed.not_before) = (now, Some(now));
+            }
+            _ => observed.not_before = Some(now + rules.retry_period),
+        }
+        !observed.own && observed.not_before.is_none()
+    }
+
+    /// Returns the time of the next delete.
+    pub(super) fn wake_at(&self, session: &str) -> Option<Instant> {
+        let others = self.observed.iter().filter(|observed| *observed.uid != *session);
+        others.map(|observed| observed.due_at(self.delay)).fold(None, min)
+    }
+
+    /// Returns whether the view has old Leases of this replica.
+    pub(super) fn has_old_own(&self, session: &str) -> bool {
+        self.observed.iter().any(|observed| observed.own && *observed.uid != *session)
+    }
+}
+
+impl Observed {
+    /// Returns the time at which the Lease is to be deleted if it does not change.
+    fn due_at(&self, delay: Duration) -> Option<Instant> {
+        let not_before = self.not_before.filter(|_| self.pending.is_none())?;
+        if self.own {
+            return Some(not_before);
+        }
+        Some(not_before.max(after(self.seen, self.duration.saturating_add(delay))))
+    }
+}

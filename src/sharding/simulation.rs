@@ -1,0 +1,562 @@
+//! Several machines that share slots in simulated time: clocks that run at different rates, late or
+//! lost messages, watches that lag or go back, partitions, crashes, suspensions and slow drains.
+//!
+//! The simulation performs the driver's commands without tasks and sockets, and checks at every
+//! moment that no two replicas work on one slot. Time is in microseconds of a clock that no replica
+//! has.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use tokio::time::Instant;
+
+use super::machine::{Answer, Command, Failure, Input, Machine, Request, Rules, Subject};
+use super::slots::ShardBy;
+use super::store::Store;
+use super::view::View;
+
+pub(super) const SECOND: u64 = 1_000_000;
+
+/// The faults that happen in the first part of a simulation.
+#[derive(Clone, Debug)]
+pub(super) struct Faults {
+    pub(super) seed: u64,
+    pub(super) slots: usize,
+    /// The rate of each replica's clock.
+    pub(super) rates: Vec<f64>,
+    /// The percentage of requests, and of answers, that get lost.
+    pub(super) lost: u8,
+    /// The longest time that a message takes, in milliseconds, for half of the replicas.
+    pub(super) slowest: u64,
+    /// The mean time between two troubles of a replica, in seconds; zero for none. A trouble is a
+    /// partition, a crash, a stop with a restart, or a suspension.
+    pub(super) trouble: u64,
+    /// The longest suspension, in milliseconds.
+    pub(super) suspended: u64,
+    /// The longest time that the work on a slot takes to end, in seconds.
+    pub(super) drains: u64,
+    /// The times of the two parts, in seconds.
+    pub(super) faulty: u64,
+    pub(super) calm: u64,
+}
+
+/// The result of a simulation.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// A broken promise, and when.
+    pub(super) violation: Option<(String, Duration)>,
+    pub(super) begins: usize,
+    pub(super) losses: u64,
+    pub(super) fenced: u64,
+    pub(super) adopted: usize,
+    pub(super) requests: u64,
+    /// The time when work last began or ended.
+    pub(super) last_change: Duration,
+    /// The longest time for which a slot had no work.
+    pub(super) longest_gap: Duration,
+    /// The number of slots on which each replica works at the end.
+    pub(super) shares: Vec<usize>,
+    /// The number of ranges of each replica at the end.
+    pub(super) ranges: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Event {
+    /// A request reaches the server.
+    Arrives(Box<(Call, Request)>),
+    /// An answer reaches a replica, or the time for it is over.
+    Answered(Box<(Call, Answer)>),
+    /// The watch of a replica delivers.
+    Watched,
+    Tick {
+        number: u64,
+    },
+    /// The work on a slot has ended.
+    Ends {
+        slot: usize,
+        work: u64,
+    },
+    Trouble,
+    Start,
+}
+
+/// A request of a replica.
+#[derive(Clone, Debug)]
+struct Call {
+    id: u64,
+    subject: Subject,
+    identity: Arc<str>,
+}
+
+struct Replica {
+    machine: Machine,
+    /// The number of the process. Events of an earlier process are ignored.
+    process: u64,
+    running: bool,
+    rate: f64,
+    slow: bool,
+    identity: usize,
+    cut_until: u64,
+    suspended_until: u64,
+    /// The view that was delivered last, and the number of the pending delivery.
+    seen: usize,
+    watching: bool,
+    tick: u64,
+    /// The number of the work on each slot; zero for none.
+    work: Vec<u64>,
+    losing: bool,
+    stopping: bool,
+    pub(super) published: Vec<usize>,
+}
+
+pub(super) struct Simulation {
+    faults: Faults,
+    rng: Rng,
+    epoch: Instant,
+    now: u64,
+    order: u64,
+    queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
+    events: std::collections::HashMap<u64, (u64, Event)>,
+    replicas: Vec<Replica>,
+    store: Store,
+    views: Vec<Arc<View>>,
+    /// The replica that works on each slot, and the time since which nobody does.
+    workers: Vec<Result<usize, u64>>,
+    works: u64,
+    /// The number of events in a row without a passage of time.
+    idle_events: u32,
+    pub(super) report: Report,
+}
+
+impl Simulation {
+    pub(super) fn new(faults: Faults) -> Self {
+        let mut rng = Rng::with_seed(faults.seed);
+        let epoch = Instant::now();
+        let store = Store::new(faults.slots);
+        let replicas = (0..faults.rates.len()).map(|index| Replica {
+            machine: Machine::new(rules(index, &faults), rng.fork()),
+            process: 0,
+            running: false,
+            rate: faults.rates[index],
+            slow: rng.bool(),
+            identity: index,
+            cut_until: 0,
+            suspended_until: 0,
+            seen: 0,
+            watching: false,
+            tick: 0,
+            work: vec![0; faults.slots],
+            losing: false,
+            stopping: false,
+            published: Vec::new(),
+        });
+        let replicas = replicas.collect();
+        let views = vec![store.view()];
+        let workers = vec![Err(0); faults.slots];
+        let mut simulation = Self {
+            rng,
+            epoch,
+            now: 0,
+            order: 0,
+            queue: BinaryHeap::new(),
+            events: std::collections::HashMap::new(),
+            replicas,
+            store,
+            views,
+            workers,
+            works: 0,
+            idle_events: 0,
+            report: Report::default(),
+            faults,
+        };
+        for index in 0..simulation.replicas.len() {
+            let at =
+                if simulation.faults.trouble == 0 { 0 } else { simulation.rng.u64(0..9 * SECOND) };
+            simulation.schedule(at, index, Event::Start);
+            simulation.schedule_trouble(index);
+        }
+        simulation
+    }
+
+    /// Runs a whole simulation.
+    pub(super) fn run(faults: Faults) -> Report {
+        let end = (faults.faulty + faults.calm) * SECOND;
+        let mut simulation = Self::new(faults);
+        simulation.run_until(end);
+        simulation.finish()
+    }
+
+    pub(super) fn finish(mut self) -> Report {
+        for replica in &self.replicas {
+            if replica.running {
+                self.report.losses += replica.machine.counts.losses;
+                self.report.fenced += replica.machine.counts.fenced;
+            }
+            let held: Vec<_> =
+                (0..self.faults.slots).filter(|slot| replica.work[*slot] > 0).collect();
+            let ranges = held.iter().filter(|slot| !held.contains(&(**slot + 1))).count();
+            if replica.running && held != replica.published {
+                self.report.violation.get_or_insert((
+                    format!("published {:?}, holds {held:?}", replica.published),
+                    Duration::from_micros(self.now),
+                ));
+            }
+            self.report.shares.push(held.len());
+            self.report.ranges.push(ranges);
+        }
+        self.report
+    }
+
+    pub(super) fn run_until(&mut self, end: u64) {
+        while let Some(Reverse((at, id, index))) = self.queue.peek().copied() {
+            if at >= end || self.report.violation.is_some() {
+                break;
+            }
+            self.queue.pop();
+            // A machine that is due at once again and again makes no progress.
+            self.idle_events = if at == self.now { self.idle_events + 1 } else { 0 };
+            self.now = at;
+            if self.idle_events > 10_000 {
+                self.violate(format!("{index} spins: {:?}", self.replicas[index].machine));
+            }
+            let Some((process, event)) = self.events.remove(&id) else { continue };
+            let at_replica = !matches!(event, Event::Arrives(_) | Event::Start | Event::Trouble);
+            if at_replica && self.replicas[index].process != process {
+                continue;
+            }
+            let until = self.replicas[index].suspended_until;
+            if at_replica && until > self.now {
+                self.schedule(until, index, event);
+                continue;
+            }
+            self.handle(index, process, event);
+        }
+        self.now = self.now.max(end);
+    }
+
+    fn schedule(&mut self, at: u64, index: usize, event: Event) {
+        self.schedule_of(at, index, self.replicas[index].process, event);
+    }
+
+    fn schedule_of(&mut self, at: u64, index: usize, process: u64, event: Event) {
+        self.order += 1;
+        self.queue.push(Reverse((at.max(self.now), self.order, index)));
+        self.events.insert(self.order, (process, event));
+    }
+
+    fn is_calm(&self) -> bool {
+        self.now >= self.faults.faulty * SECOND
+    }
+
+    fn schedule_trouble(&mut self, index: usize) {
+        if self.faults.trouble > 0 {
+            let delay = self.rng.u64(0..2 * self.faults.trouble * SECOND);
+            self.schedule(self.now + delay, index, Event::Trouble);
+        }
+    }
+
+    /// Returns the present moment on a replica's clock.
+    fn clock(&self, index: usize) -> Instant {
+        self.epoch + Duration::from_micros(self.now).mul_f64(self.replicas[index].rate)
+    }
+
+    /// Returns when a replica's clock will show a moment. Timers are never early.
+    fn when(&self, index: usize, local: Instant) -> u64 {
+        let local = local.saturating_duration_since(self.epoch).as_secs_f64();
+        seconds(local / self.replicas[index].rate) + 1
+    }
+
+    fn handle(&mut self, index: usize, process: u64, event: Event) {
+        match event {
+            Event::Start => self.start(index),
+            Event::Trouble => {
+                if !self.is_calm() {
+                    self.trouble(index);
+                    self.schedule_trouble(index);
+                }
+            }
+            Event::Arrives(call) => {
+                let (call, request) = *call;
+                let before = self.store.version();
+                let answer = self.store.serve(&request, &call.identity);
+                self.report.requests += 1;
+                if self.store.version() != before {
+                    self.views.push(self.store.view());
+                    for other in 0..self.replicas.len() {
+                        self.watch(other);
+                    }
+                }
+                let (lost, delay) = self.delivery(index);
+                if !lost {
+                    self.schedule_of(
+                        self.now + delay,
+                        index,
+                        process,
+                        Event::Answered(Box::new((call, answer))),
+                    );
+                }
+            }
+            Event::Answered(call) => {
+                let (Call { id, subject, .. }, answer) = *call;
+                self.step(index, Input::Answered { id, subject, answer });
+            }
+            Event::Watched => self.watched(index),
+            Event::Tick { number } if self.replicas[index].tick == number => {
+                self.step(index, Input::Tick);
+            }
+            Event::Tick { .. } => {}
+            Event::Ends { slot, work } => {
+                if self.replicas[index].work[slot] == work {
+                    self.end_work(index, slot);
+                    if self.replicas[index].losing {
+                        self.check_lost(index);
+                    } else {
+                        self.step(index, Input::Idle(slot));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Starts a process, under the same identity as before or under a new one.
+    pub(super) fn start(&mut self, index: usize) {
+        if self.replicas[index].running {
+            return;
+        }
+        if self.faults.trouble > 0 && self.rng.bool() {
+            self.replicas[index].identity += 100;
+        }
+        let rules = rules(self.replicas[index].identity, &self.faults);
+        let machine = Machine::new(rules, self.rng.fork());
+        let replica = &mut self.replicas[index];
+        (replica.machine, replica.running, replica.losing) = (machine, true, false);
+        (replica.stopping, replica.watching, replica.seen) = (false, false, 0);
+        replica.published.clear();
+        self.watch(index);
+    }
+
+    /// Ends a process at once.
+    pub(super) fn crash(&mut self, index: usize) {
+        for slot in 0..self.faults.slots {
+            if self.replicas[index].work[slot] > 0 {
+                self.end_work(index, slot);
+            }
+        }
+        let replica = &mut self.replicas[index];
+        self.report.losses += replica.machine.counts.losses;
+        self.report.fenced += replica.machine.counts.fenced;
+        replica.process += 1;
+        replica.running = false;
+    }
+
+    pub(super) fn stop(&mut self, index: usize) {
+        if self.replicas[index].running {
+            self.replicas[index].stopping = true;
+            self.step(index, Input::Stop);
+        }
+    }
+
+    fn trouble(&mut self, index: usize) {
+        let delay = self.rng.u64(0..30 * SECOND);
+        match self.rng.u8(0..5) {
+            0 | 1 => self.replicas[index].cut_until = self.now + delay,
+            2 if self.replicas[index].running => {
+                self.crash(index);
+                self.schedule(self.now + delay, index, Event::Start);
+            }
+            3 => self.stop(index),
+            4 if self.faults.suspended > 0 => {
+                let time = self.rng.u64(0..self.faults.suspended) * 1_000;
+                self.replicas[index].suspended_until = self.now + time;
+            }
+            _ => {}
+        }
+    }
+
+    /// Schedules a delivery of the watch, unless there is one.
+    fn watch(&mut self, index: usize) {
+        let replica = &self.replicas[index];
+        if !replica.running || replica.watching || replica.seen + 1 > self.views.len() {
+            return;
+        }
+        let cut = if self.is_calm() { 0 } else { replica.cut_until };
+        self.replicas[index].watching = true;
+        let (_, delay) = self.delivery(index);
+        self.schedule(self.now.max(cut) + delay, index, Event::Watched);
+    }
+
+    fn watched(&mut self, index: usize) {
+        let newest = self.views.len() - 1;
+        let seen = self.replicas[index].seen.min(newest);
+        self.replicas[index].watching = false;
+        // Often the newest state, sometimes an older one, and rarely one from before.
+        let next = match if self.is_calm() { 9 } else { self.rng.u8(0..10) } {
+            0 => seen.saturating_sub(3),
+            1 | 2 => self.rng.usize(seen..=newest),
+            _ => newest,
+        };
+        self.replicas[index].seen = seen.max(next);
+        self.step(index, Input::View(self.views[next].clone()));
+        if self.replicas[index].seen < self.views.len() - 1 {
+            self.watch(index);
+        }
+    }
+
+    /// Returns whether a message gets lost, and the time that it takes.
+    fn delivery(&mut self, index: usize) -> (bool, u64) {
+        if self.is_calm() || self.faults.trouble == 0 {
+            return (false, self.rng.u64(1_000..20_000));
+        }
+        let cut = self.now < self.replicas[index].cut_until;
+        let lost = cut || self.rng.u8(0..100) < self.faults.lost;
+        let slowest = if self.replicas[index].slow { self.faults.slowest } else { 50 };
+        (lost, self.rng.u64(0..=slowest * 1_000))
+    }
+
+    fn step(&mut self, index: usize, input: Input) {
+        if !self.replicas[index].running {
+            return;
+        }
+        let now = self.clock(index);
+        for command in self.replicas[index].machine.step(input, now) {
+            self.perform(index, command);
+        }
+        let replica = &mut self.replicas[index];
+        replica.tick += 1;
+        let number = replica.tick;
+        if let Some(wake) = replica.machine.wake_at() {
+            let at = self.when(index, wake);
+            self.schedule(at, index, Event::Tick { number });
+        }
+    }
+
+    fn perform(&mut self, index: usize, command: Command) {
+        match command {
+            Command::Send { id, subject, request } => {
+                let timeout = self.clock(index) + self.replicas[index].machine.rules.timeout();
+                let unknown = Answer::Failed(Failure::Unknown);
+                let identity = self.replicas[index].machine.rules.identity.clone();
+                let call = Call { id, subject, identity };
+                let at = self.when(index, timeout);
+                self.schedule(at, index, Event::Answered(Box::new((call.clone(), unknown))));
+                let (lost, delay) = self.delivery(index);
+                if !lost {
+                    self.schedule(
+                        self.now + delay,
+                        index,
+                        Event::Arrives(Box::new((call, request))),
+                    );
+                }
+            }
+            Command::Begin(slot) => self.begin_work(index, slot),
+            Command::Extend(_) => {}
+            Command::Drain(slot) => {
+                let time = self.rng.u64(0..=self.faults.drains * SECOND);
+                let slow = self.rng.bool();
+                self.end_later(index, slot, if slow { time } else { 0 });
+            }
+            Command::Abort(slot) => self.end_later(index, slot, 0),
+            Command::End(slot) => {
+                if self.replicas[index].work[slot] > 0 {
+                    self.violate(format!("{index} ends slot {slot} at work"));
+                }
+            }
+            Command::Drop(slot) => self.violate(format!("{index} finds slot {slot} taken")),
+            Command::Lose { at_once } => self.lose(index, at_once),
+            Command::AbortAll => {
+                for slot in 0..self.faults.slots {
+                    self.end_later(index, slot, 0);
+                }
+            }
+            Command::Publish(slots) => self.replicas[index].published = slots,
+            Command::Finish { still_running } => {
+                if still_running {
+                    self.violate(format!("{index} is still running"));
+                }
+                self.crash(index);
+                let delay = self.rng.u64(0..10 * SECOND);
+                if self.faults.trouble > 0 {
+                    self.schedule(self.now + delay, index, Event::Start);
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, index: usize, at_once: bool) {
+        self.replicas[index].losing = true;
+        let abort = self.replicas[index].machine.wake_at().filter(|_| !at_once);
+        let last = abort.map_or(self.now, |abort| self.when(index, abort));
+        for slot in 0..self.faults.slots {
+            let at =
+                if self.rng.bool() { last } else { self.rng.u64(self.now..=last.max(self.now)) };
+            self.end_later(index, slot, at.saturating_sub(self.now));
+        }
+        self.check_lost(index);
+    }
+
+    fn check_lost(&mut self, index: usize) {
+        if self.replicas[index].work.iter().all(|work| *work == 0) {
+            self.replicas[index].losing = false;
+            self.step(index, Input::WorkEnded);
+        }
+    }
+
+    fn begin_work(&mut self, index: usize, slot: usize) {
+        let term = self.replicas[index].machine.term();
+        if term.is_none_or(|term| self.clock(index) >= term.cancel) {
+            self.violate(format!("{index} begins slot {slot} after its term"));
+        }
+        match self.workers[slot] {
+            Ok(other) => self.violate(format!("{index} begins slot {slot} beside {other}")),
+            Err(since) => {
+                let gap = Duration::from_micros(self.now - since);
+                self.report.longest_gap = self.report.longest_gap.max(gap);
+            }
+        }
+        self.workers[slot] = Ok(index);
+        self.works += 1;
+        self.replicas[index].work[slot] = self.works;
+        self.report.begins += 1;
+        self.report.last_change = Duration::from_micros(self.now);
+    }
+
+    fn end_later(&mut self, index: usize, slot: usize, delay: u64) {
+        let work = self.replicas[index].work[slot];
+        if work > 0 {
+            self.schedule(self.now + delay, index, Event::Ends { slot, work });
+        }
+    }
+
+    fn end_work(&mut self, index: usize, slot: usize) {
+        self.replicas[index].work[slot] = 0;
+        if self.workers[slot] == Ok(index) {
+            self.workers[slot] = Err(self.now);
+        }
+        self.report.last_change = Duration::from_micros(self.now);
+    }
+
+    fn violate(&mut self, what: String) {
+        self.report.violation.get_or_insert((what, Duration::from_micros(self.now)));
+    }
+}
+
+fn rules(identity: usize, faults: &Faults) -> Rules {
+    Rules {
+        group: "g".into(),
+        identity: format!("r{identity:05}").into(),
+        by: ShardBy::Uid,
+        slots: faults.slots,
+        lease_duration: Duration::from_secs(15),
+        renew_deadline: Duration::from_secs(10),
+        retry_period: Duration::from_secs(2),
+        grace: Duration::from_secs(25),
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hours at most")]
+fn seconds(seconds: f64) -> u64 {
+    (seconds * 1e6).ceil() as u64
+}

@@ -1,0 +1,112 @@
+//! The Leases of a group as an API server keeps them, for the simulation.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::machine::{Answer, Failure, Request};
+use super::view::{Member, Slot, View};
+use crate::object::ResourceVersion;
+
+/// The stored Leases.
+#[derive(Debug)]
+pub(super) struct Store {
+    version: u64,
+    members: Vec<Member>,
+    slots: Arc<[Option<Slot>]>,
+    uids: u64,
+}
+
+impl Store {
+    pub(super) fn new(slots: usize) -> Self {
+        Self { version: 1, members: Vec::new(), slots: vec![None; slots].into(), uids: 0 }
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::new(View {
+            version: self.version.into(),
+            epoch: 0,
+            members: self.members.clone().into(),
+            slots: self.slots.clone(),
+        })
+    }
+
+    fn next(&mut self) -> ResourceVersion {
+        self.version += 1;
+        self.version.into()
+    }
+
+    /// Executes a request as an API server does.
+    pub(super) fn serve(&mut self, request: &Request, identity: &Arc<str>) -> Answer {
+        match request {
+            Request::Join { name } => {
+                if self.members.iter().any(|member| member.name == *name) {
+                    return Answer::Failed(Failure::Conflict);
+                }
+                self.uids += 1;
+                let member = Member {
+                    name: name.clone(),
+                    identity: identity.clone(),
+                    uid: format!("u{}", self.uids).into(),
+                    version: self.next(),
+                    duration: Duration::from_secs(15),
+                    leaving: false,
+                };
+                let at = self.members.partition_point(|other| other.identity <= member.identity);
+                self.members.insert(at, member.clone());
+                Answer::Member(member)
+            }
+            Request::Renew { name, uid, version, leaving } => {
+                let next = self.version + 1;
+                let Some(member) = self.members.iter_mut().find(|member| member.name == *name)
+                else {
+                    return Answer::Absent;
+                };
+                if member.uid != *uid || member.version != *version {
+                    return Answer::Failed(Failure::Conflict);
+                }
+                (member.version, member.leaving) = (next.into(), *leaving);
+                self.version = next;
+                Answer::Member(member.clone())
+            }
+            Request::Find { name } => {
+                let found = self.members.iter().find(|member| member.name == *name);
+                found.map_or(Answer::Absent, |member| Answer::Member(member.clone()))
+            }
+            Request::Delete { name, uid, version } => {
+                let found = self.members.iter().position(|member| member.name == *name);
+                let Some(found) = found else { return Answer::Absent };
+                let member = &self.members[found];
+                if member.uid != *uid || version.as_ref().is_some_and(|v| *v != member.version) {
+                    return Answer::Failed(Failure::Conflict);
+                }
+                self.members.remove(found);
+                self.version += 1;
+                Answer::Absent
+            }
+            Request::Read { slot } => {
+                self.slots[*slot].clone().map_or(Answer::Absent, Answer::Slot)
+            }
+            Request::Write { slot, base, session, transitions } => {
+                let stored = self.slots[*slot].as_ref().map(|stored| &stored.version);
+                if stored != base.as_ref() {
+                    return Answer::Failed(Failure::Conflict);
+                }
+                let record = Slot {
+                    version: self.next(),
+                    session: session.clone(),
+                    holder: session.as_ref().map(|_| identity.clone()),
+                    transitions: *transitions,
+                    doubtful: false,
+                };
+                let mut slots = self.slots.to_vec();
+                slots[*slot] = Some(record.clone());
+                self.slots = slots.into();
+                Answer::Slot(record)
+            }
+        }
+    }
+}
