@@ -41,9 +41,9 @@
 //!
 //! A [`SharedInformer`] owns one of each stage. A [`SharedInformerFactory`] gives the same informer
 //! to all callers that request the same objects. Every stage is public and can be used without the
-//! others. Two more parts use the pipeline: a [`WorkQueue`], and a [`Controller`]. Of a controller's
-//! replicas one works, with [leader election](leader_election), or all of them share the objects,
-//! with a [`Sharding`].
+//! others. Two more parts use the pipeline: a [`WorkQueue`], and a [`Controller`]. Of several
+//! replicas of a controller, one works, with [leader election](leader_election). Or all of them
+//! share the objects, with a [`Sharding`].
 //!
 //! # What you can rely on
 //!
