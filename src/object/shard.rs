@@ -19,6 +19,9 @@ pub enum ShardKey {
     Uid,
     /// `metadata.namespace`. All objects of a namespace are in one shard. A cluster-scoped object
     /// has the empty namespace.
+    ///
+    /// Names that differ only in their last two characters, such as `team-01` and `team-02`, are
+    /// near each other on the ring. They are usually in one shard.
     Namespace,
     /// The uid of the controlling owner: that of the owner reference with `controller: true`, or
     /// the object's own uid if there is none. Dependents are then in the shard that has their owner

@@ -114,6 +114,7 @@ where
                         told.bookmarks.push((version.to_string(), initial_events_end));
                     }
                     WatchItem::Failed(error) | WatchItem::Skipped(error) => told.faults.push(error),
+                    WatchItem::Outside { .. } => panic!("no shard was requested"),
                 }
             }
         } else {

@@ -269,7 +269,8 @@ impl<K: Resource + Clone> FakeSource<K> {
             uid
         } else {
             state.next_uid += 1;
-            format!("uid-{}", state.next_uid)
+            // Texts that differ only at their ends are near each other on the ring of shards.
+            format!("{}-uid", state.next_uid)
         };
         let meta = object.meta_mut();
         meta.uid = Some(uid);
