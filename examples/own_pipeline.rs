@@ -194,8 +194,8 @@ fn describe(event: &Event<ConfigMap>) -> String {
         Event::Added { .. } => format!("{name} was added"),
         Event::Updated { .. } => format!("{name} changed"),
         Event::Deleted { final_state_known: true, .. } => format!("{name} was deleted"),
-        Event::Deleted { .. } => format!("{name} is gone; its final state was not seen"),
         Event::MovedAway { .. } => format!("{name} belongs to another replica"),
+        Event::Deleted { .. } => format!("{name} is gone; its final state was not seen"),
     }
 }
 

@@ -78,8 +78,8 @@ fn event_line(event: &Event<Pod>) -> Option<String> {
             Some(format!("~ {key}: {} → {}", summary(old), summary(new)))
         }
         Event::Deleted { final_state_known: true, .. } => Some(format!("- {key}")),
+        Event::MovedAway { .. } => None,
         Event::Deleted { .. } => Some(format!("- {key}, missed while disconnected")),
-        Event::MovedAway { .. } => Some(format!("- {key}, of another replica now")),
     }
 }
 

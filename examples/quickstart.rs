@@ -192,8 +192,7 @@ fn show_event(event: &Event<Pod>) {
     match event {
         Event::Added { .. } => println!("  + {name} on {}", node(pod)),
         Event::Updated { old, new } => println!("  ~ {name}: {} → {}", phase(old), phase(new)),
-        Event::Deleted { .. } => println!("  - {name}"),
-        Event::MovedAway { .. } => println!("  > {name} belongs to another replica"),
+        Event::Deleted { .. } | Event::MovedAway { .. } => println!("  - {name}"),
     }
 }
 
@@ -220,7 +219,6 @@ impl Counts {
         let counter = match event {
             Event::Added { .. } => &self.added,
             Event::Updated { .. } => &self.updated,
-            // Without a shard, no object moves away.
             Event::Deleted { .. } | Event::MovedAway { .. } => &self.deleted,
         };
         counter.fetch_add(1, Ordering::Relaxed);

@@ -202,9 +202,6 @@ pub struct ListQuery {
     pub limit: Option<u32>,
     /// The token of the last page, to continue after it.
     pub continue_token: Option<String>,
-    /// True to request the collection exactly as it was at `version`. Without a version, or with
-    /// any version, it has no effect. Not sent with a `continue_token`.
-    pub exact: bool,
     /// The shard to list. The source leaves out every other object.
     pub shard: Option<ShardSelector>,
 }

@@ -68,8 +68,7 @@ impl Machine {
         }
         self.release(&view, now);
         self.renew(now);
-        // Before that, the view cannot show which slots are free.
-        if self.stopped.is_none() && view.member(&uid).is_some() {
+        if self.stopped.is_none() && self.is_current() {
             self.fence(&view, &uid, now);
             self.share(&view, &uid, now);
             self.publish(now);

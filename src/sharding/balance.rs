@@ -47,11 +47,6 @@ impl Balance {
         Self { owners, starts, held, targets }
     }
 
-    /// Returns the number of slots that each member holds.
-    pub(super) fn held(&self) -> &[usize] {
-        &self.held
-    }
-
     /// Returns the changes that `member` makes. Slots for which `draining` is true are being given
     /// back already.
     pub(super) fn plan(&self, member: usize, draining: impl Fn(usize) -> bool) -> Plan {

@@ -248,9 +248,12 @@ impl Machine {
             Phase::Joining(join) => min(join.wake_at(), last),
             Phase::Ending { abort, limit } => min(*abort, stop.map(|stop| stop.max(*limit))),
             Phase::Live(session) => {
-                let mut wake = min(session.wake_at(&self.rules), self.holdings.wake_at());
-                wake = min(wake, self.publish_at(session));
-                if self.stopped.is_none() {
+                let mut wake = session.wake_at(&self.rules);
+                if !session.deletes() {
+                    wake = min(wake, self.holdings.wake_at());
+                }
+                if self.stopped.is_none() && self.is_current() {
+                    wake = min(wake, self.publish_at(session));
                     wake = min(wake, self.silence.wake_at(&session.uid));
                 }
                 // After that, only the end of the term or of the work matters.
@@ -266,6 +269,13 @@ impl Machine {
             Phase::Live(session) => Some(session),
             _ => None,
         }
+    }
+
+    /// Returns whether the view shows the present session. Before that, it cannot show which slots
+    /// are free.
+    pub(super) fn is_current(&self) -> bool {
+        let (Some(view), Some(session)) = (&self.view, self.session()) else { return false };
+        view.member(&session.uid).is_some()
     }
 
     /// Returns the times of the present session.

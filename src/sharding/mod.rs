@@ -114,6 +114,7 @@ mod holdings;
 mod machine;
 mod options;
 mod record;
+mod requests;
 mod run;
 mod session;
 mod silence;

@@ -1,8 +1,227 @@
 //! Leases as records, and records as Leases.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+
+use super::error::ShardingError;
+use super::machine::{Request, Rules};
+use super::view::{Member, Slot, View};
+use crate::indexer::Snapshot;
+use crate::object::{ObjectKey, ResourceVersion};
+
+/// The label of all Leases of a group. Its value is the group.
+pub(super) const GROUP: &str = "kube-informer.dev/sharding";
+/// The label that tells member Leases from slot Leases.
+const ROLE: &str = "kube-informer.dev/sharding-role";
+/// The annotation with the number of slots and the field that divides objects.
+const CONFIGURATION: &str = "kube-informer.dev/sharding-configuration";
+/// The annotation with the index of a slot.
+const SLOT: &str = "kube-informer.dev/sharding-slot";
+/// The annotation with the uid of the member Lease of a slot's holder.
+const SESSION: &str = "kube-informer.dev/sharding-session";
+/// The annotation of a member that leaves.
+const LEAVING: &str = "kube-informer.dev/sharding-leaving";
 
 /// Returns the name of a member Lease.
 pub(super) fn member_name(group: &str, unique: u64) -> Arc<str> {
     format!("{group}-member-{unique:016x}").into()
+}
+
+/// Returns the name of a slot Lease.
+pub(super) fn slot_name(group: &str, slot: usize) -> String {
+    format!("{group}-slot-{slot}")
+}
+
+/// A Lease of the group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Record {
+    Member(Member),
+    Slot(usize, Slot),
+    /// A Lease that has the group's label and is none of the two.
+    Foreign,
+}
+
+/// Reads Leases as records. Remembers those that it has read, because most stay as they are.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    known: HashMap<ObjectKey, (Arc<Lease>, Record)>,
+}
+
+impl Reader {
+    /// Returns the view of a snapshot. `last` is the last view, whose parts are shared if they are
+    /// the same.
+    pub(super) fn view(
+        &mut self,
+        leases: &Snapshot<Lease>,
+        rules: &Rules,
+        namespace: &str,
+        last: Option<&View>,
+    ) -> Result<View, ShardingError> {
+        let mut known = HashMap::with_capacity(leases.len());
+        let mut members = Vec::new();
+        let mut slots = vec![None; rules.slots];
+        for (key, lease) in leases.iter() {
+            let record = match self.known.remove(key) {
+                Some((before, record)) if Arc::ptr_eq(&before, &lease) => record,
+                _ => read(&lease, rules, namespace)?,
+            };
+            match &record {
+                Record::Member(member) => members.push(member.clone()),
+                Record::Slot(slot, record) => slots[*slot] = Some(record.clone()),
+                Record::Foreign => {}
+            }
+            known.insert(key.clone(), (lease, record));
+        }
+        self.known = known;
+        members.sort_by(|one, two| (&one.identity, &one.uid).cmp(&(&two.identity, &two.uid)));
+        let unreadable = leases.is_incomplete();
+        for slot in slots.iter_mut().flatten() {
+            slot.doubtful = unreadable;
+        }
+        let share = last.map(|last| last.slots.clone()).filter(|last| **last == *slots);
+        Ok(View {
+            version: leases.version().cloned().unwrap_or(ResourceVersion::ANY),
+            epoch: leases.epoch(),
+            members: members.into(),
+            slots: share.unwrap_or_else(|| slots.into()),
+        })
+    }
+}
+
+/// Returns the configuration as it is written in Leases.
+fn configuration(rules: &Rules) -> String {
+    format!("slots={} by={}", rules.slots, rules.by.name())
+}
+
+/// Reads a Lease.
+///
+/// # Errors
+/// Returns an error if the Lease has another configuration, or a version without an order.
+pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Record, ShardingError> {
+    let metadata = &lease.metadata;
+    let (Some(name), Some(uid), Some(version)) =
+        (&metadata.name, &metadata.uid, &metadata.resource_version)
+    else {
+        return Ok(Record::Foreign);
+    };
+    let note = |key: &str| {
+        let annotations = metadata.annotations.as_ref()?;
+        annotations.get(key).map(String::as_str).filter(|value| !value.is_empty())
+    };
+    let own = configuration(rules);
+    let found = note(CONFIGURATION).unwrap_or("none");
+    if found != own {
+        return Err(ShardingError::OtherConfiguration {
+            group: rules.group.clone(),
+            lease: format!("{namespace}/{name}").into(),
+            found: found.into(),
+            own: own.into(),
+        });
+    }
+    let (text, version) = (version, ResourceVersion::from(version.as_str()));
+    if !version.is_comparable() {
+        return Err(ShardingError::OpaqueVersion {
+            lease: format!("{namespace}/{name}").into(),
+            version: text.as_str().into(),
+        });
+    }
+    let spec = lease.spec.as_ref();
+    let holder = spec.and_then(|spec| spec.holder_identity.as_deref());
+    let holder: Option<Arc<str>> = holder.filter(|holder| !holder.is_empty()).map(Arc::from);
+    let Some(slot) = note(SLOT) else {
+        let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
+        let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        return Ok(Record::Member(Member {
+            name: name.as_str().into(),
+            identity: holder.unwrap_or_else(|| name.as_str().into()),
+            uid: uid.as_str().into(),
+            version,
+            duration: seconds.map_or(rules.lease_duration, Duration::from_secs),
+            leaving: note(LEAVING).is_some(),
+        }));
+    };
+    let slot = slot.parse().ok().filter(|slot| *slot < rules.slots);
+    let Some(slot) = slot.filter(|slot| *name == slot_name(&rules.group, *slot)) else {
+        return Ok(Record::Foreign);
+    };
+    let transitions = spec.and_then(|spec| spec.lease_transitions).unwrap_or(0);
+    let record = Slot {
+        version,
+        session: note(SESSION).map(Arc::from),
+        holder,
+        transitions: u32::try_from(transitions).unwrap_or(0),
+        doubtful: false,
+    };
+    Ok(Record::Slot(slot, record))
+}
+
+/// Returns the Lease that a request writes. `base` is the Lease that it replaces, as far as is
+/// known: other labels, annotations and fields of it stay.
+pub(super) fn write(
+    request: &Request,
+    base: Option<Lease>,
+    rules: &Rules,
+    wall: Timestamp,
+) -> Option<Lease> {
+    let mut lease = base.unwrap_or_default();
+    let metadata = &mut lease.metadata;
+    let labels = metadata.labels.get_or_insert_with(BTreeMap::new);
+    labels.insert(GROUP.to_owned(), rules.group.to_string());
+    let notes = metadata.annotations.get_or_insert_with(BTreeMap::new);
+    notes.insert(CONFIGURATION.to_owned(), configuration(rules));
+    let spec = lease.spec.get_or_insert_with(LeaseSpec::default);
+    match request {
+        Request::Join { name } => {
+            labels.insert(ROLE.to_owned(), "member".to_owned());
+            metadata.name = Some(name.to_string());
+            spec.acquire_time = Some(MicroTime(wall));
+            renew(spec, rules, wall);
+        }
+        Request::Renew { name, uid, version, leaving } => {
+            labels.insert(ROLE.to_owned(), "member".to_owned());
+            if *leaving {
+                notes.insert(LEAVING.to_owned(), "true".to_owned());
+            }
+            metadata.name = Some(name.to_string());
+            metadata.uid = Some(uid.to_string());
+            metadata.resource_version = Some(version.to_string());
+            renew(spec, rules, wall);
+        }
+        Request::Write { slot, base, session, transitions } => {
+            labels.insert(ROLE.to_owned(), "slot".to_owned());
+            notes.insert(SLOT.to_owned(), slot.to_string());
+            notes.insert(SESSION.to_owned(), session.as_deref().unwrap_or_default().to_owned());
+            metadata.name = Some(slot_name(&rules.group, *slot));
+            metadata.resource_version = base.as_ref().map(ResourceVersion::to_string);
+            let holder = session.as_ref().map_or("", |_| &*rules.identity);
+            spec.holder_identity = Some(holder.to_owned());
+            spec.lease_transitions = Some(i32::try_from(*transitions).unwrap_or(i32::MAX));
+            if session.is_some() {
+                spec.acquire_time = Some(MicroTime(wall));
+            }
+        }
+        Request::Find { .. } | Request::Delete { .. } | Request::Read { .. } => return None,
+    }
+    Some(lease)
+}
+
+/// Writes what a renewal changes. The time differs from the last one even if the wall clock went
+/// back: a write that changes nothing gets no new version, and others would not see it.
+fn renew(spec: &mut LeaseSpec, rules: &Rules, wall: Timestamp) {
+    let last = spec.renew_time.as_ref().map(|time| time.0);
+    let next = last.and_then(|last| last.checked_add(SignedDuration::from_micros(1)).ok());
+    spec.renew_time = Some(MicroTime(next.map_or(wall, |next| next.max(wall))));
+    spec.holder_identity = Some(rules.identity.to_string());
+    spec.lease_duration_seconds = Some(rounded_up_seconds(rules.lease_duration));
+}
+
+/// Rounds up: others may wait too long, but never too short.
+fn rounded_up_seconds(duration: Duration) -> i32 {
+    let up = u64::from(duration.subsec_nanos() > 0);
+    i32::try_from(duration.as_secs().saturating_add(up)).unwrap_or(i32::MAX)
 }

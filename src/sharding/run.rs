@@ -1,9 +1,58 @@
-//! The driver of a membership.
+//! The driver of a membership: performs the machine's commands.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use fastrand::Rng;
+use futures::future::{BoxFuture, join_all};
+use futures::stream::{FuturesUnordered, StreamExt};
+use futures::{FutureExt, future};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::jiff::Timestamp;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::Sharding;
-use super::error::ShardingError;
+use super::error::{MembershipError, ShardingError};
+use super::machine::{Command, Input, Machine, Request, Rules, Term};
+use super::record::{self, Reader};
+use super::requests::{Answered, Requests};
+use super::view::View;
+use super::{Inner, Sharding, slots};
+use crate::informer::{InformerOptions, SharedInformer};
+use crate::leader_election::WorkScope;
+use crate::reflector::{ReflectorOptions, from_backon};
+use crate::transport::ApiSource;
+
+/// A membership that runs.
+struct Driver {
+    inner: Arc<Inner>,
+    rules: Arc<Rules>,
+    machine: Machine,
+    requests: Requests,
+    informer: SharedInformer<Lease>,
+    reader: Reader,
+    /// The last Lease of each name from an answer.
+    answered: HashMap<String, Lease>,
+    /// Cancelled when the session is over.
+    session: CancellationToken,
+    /// The scopes of slots whose work may not have ended.
+    scopes: Vec<Option<WorkScope>>,
+    /// The slots whose end of work is awaited.
+    awaited: HashSet<usize>,
+    /// The error to return when the membership has ended.
+    failure: Option<ShardingError>,
+    finished: Option<bool>,
+}
+
+/// The pending waits of a driver.
+#[derive(Default)]
+struct Waits {
+    requests: FuturesUnordered<BoxFuture<'static, Answered>>,
+    idle: FuturesUnordered<BoxFuture<'static, usize>>,
+    /// The end of the work of a lost session.
+    lost: Option<BoxFuture<'static, ()>>,
+}
 
 impl Sharding {
     /// Runs the membership until `stop` is cancelled.
@@ -20,12 +69,304 @@ impl Sharding {
     /// expire.
     ///
     /// # Errors
-    /// Returns [`ShardingError`] for what only a person can mend. `run` may be called again then.
+    /// Returns [`ShardingError`] for what only a person can mend. `run` may be called again after
+    /// that. It joins only when the work of the last run has ended.
     ///
     /// # Panics
     /// Panics outside a tokio runtime with time enabled.
     pub async fn run(&self, stop: CancellationToken) -> Result<(), ShardingError> {
-        stop.cancelled().await;
-        Ok(())
+        if self.0.running.swap(true, Ordering::AcqRel) {
+            return Err(ShardingError::AlreadyRunning { group: self.0.rules.group.clone() });
+        }
+        let _running = Running(self.0.clone());
+        let previous = self.0.previous.lock().clone();
+        let ended = join_all(previous.iter().map(WorkScope::wait_until_idle));
+        if stop.run_until_cancelled(ended).await.is_none() {
+            return Ok(());
+        }
+        self.0.previous.lock().clear();
+        Driver::new(self.0.clone())?.run(stop).await
+    }
+}
+
+/// Allows the next run when it is dropped.
+struct Running(Arc<Inner>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.store(false, Ordering::Release);
+    }
+}
+
+impl Driver {
+    fn new(inner: Arc<Inner>) -> Result<Self, ShardingError> {
+        let rules = Arc::new(inner.rules.clone());
+        let selector = format!("{}={}", record::GROUP, rules.group);
+        let source = ApiSource::<Lease>::new(inner.client.clone())
+            .namespace(&*inner.namespace)
+            .labels(selector);
+        let backoff = backon::ConstantBuilder::new().with_delay(rules.retry_period);
+        let status = inner.status.clone();
+        let reflector = ReflectorOptions::new()
+            .backoff(from_backon(backoff.without_max_times()))
+            // Renewals arrive all the time. A watch without any is broken.
+            .freshness_limit(rules.lease_duration)
+            .on_error(move |error| {
+                tracing::warn!(%error, "watch of sharding leases failed, trying again");
+                let error = MembershipError::Watch(error.clone());
+                status.send_modify(|status| status.last_error = Some(error));
+            });
+        let options = InformerOptions::new().name("sharding").reflector(reflector);
+        let informer = SharedInformer::new(Arc::new(source), options);
+        let failed = |error: &dyn std::fmt::Display| ShardingError::Informer {
+            group: rules.group.clone(),
+            message: error.to_string().into(),
+        };
+        informer.start().map_err(|error| failed(&error))?;
+        Ok(Self {
+            requests: Requests::new(inner.client.clone(), inner.namespace.clone(), rules.clone()),
+            machine: Machine::new(inner.rules.clone(), Rng::new()),
+            scopes: vec![None; rules.slots],
+            inner,
+            rules,
+            informer,
+            reader: Reader::default(),
+            answered: HashMap::new(),
+            session: CancellationToken::new(),
+            awaited: HashSet::new(),
+            failure: None,
+            finished: None,
+        })
+    }
+
+    async fn run(mut self, stop: CancellationToken) -> Result<(), ShardingError> {
+        let mut waits = Waits::default();
+        let informer = self.informer.clone();
+        let mut changes = informer.changes();
+        let mut stopping = false;
+        while self.finished.is_none() {
+            let wake = self.machine.wake_at();
+            let input = tokio::select! {
+                biased;
+                () = stop.cancelled(), if !stopping => {
+                    stopping = true;
+                    Input::Stop
+                }
+                Some(slot) = waits.idle.next() => {
+                    self.awaited.remove(&slot);
+                    Input::Idle(slot)
+                }
+                () = async { waits.lost.as_mut().unwrap_or(&mut future::pending().boxed()).await } => {
+                    waits.lost = None;
+                    // The slots are free as soon as the old Lease is deleted.
+                    self.scopes.drain(..).flatten().for_each(|scope| scope.end());
+                    self.scopes.resize(self.rules.slots, None);
+                    Input::WorkEnded
+                }
+                () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Input::Tick,
+                Some(answered) = waits.requests.next() => self.take(answered),
+                changed = changes.changed() => {
+                    if changed.is_err() {
+                        return Err(self.informer_failed());
+                    }
+                    match self.view() {
+                        Ok(view) => Input::View(view),
+                        Err(error) => {
+                            self.failure.get_or_insert(error);
+                            Input::Stop
+                        }
+                    }
+                }
+            };
+            let before = self.machine.view.clone();
+            let commands = self.machine.step(input, Instant::now());
+            let renewal = commands
+                .iter()
+                .all(|command| matches!(command, Command::Send { .. } | Command::Extend(_)));
+            for command in commands {
+                self.perform(command, &mut waits);
+            }
+            let quiet = renewal && self.shows_the_same(before.as_deref());
+            self.inner.show(&self.machine, quiet);
+        }
+        let left = self.scopes.iter().flatten().filter(|scope| scope.tracked() > 0).count();
+        match self.failure.take() {
+            Some(error) => Err(error),
+            None if self.finished == Some(true) && left > 0 => {
+                Err(ShardingError::StillRunning { group: self.rules.group.clone(), slots: left })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn informer_failed(&self) -> ShardingError {
+        let message = self
+            .informer
+            .failure()
+            .map_or_else(|| "it was stopped".to_owned(), |failure| failure.to_string());
+        ShardingError::Informer { group: self.rules.group.clone(), message: message.into() }
+    }
+
+    /// Returns whether the present view differs from another one by renewals at most.
+    fn shows_the_same(&self, before: Option<&View>) -> bool {
+        match (before, self.machine.view.as_deref()) {
+            (Some(before), Some(now)) => {
+                Arc::ptr_eq(&before.slots, &now.slots) && before.has_same_members(now)
+            }
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    fn view(&mut self) -> Result<Arc<View>, ShardingError> {
+        let leases = self.informer.snapshot();
+        let last = self.machine.view.as_deref();
+        let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
+        // Leases that the store has in a newer version are no bases of writes any more.
+        self.answered.retain(|name, lease| {
+            let stored = leases.get_by_name(Some(&self.inner.namespace), name);
+            let version = stored.and_then(|stored| stored.metadata.resource_version.clone());
+            version.is_none_or(|version| {
+                let answered = lease.metadata.resource_version.as_deref().unwrap_or_default();
+                crate::ResourceVersion::from(&*version).is_older_than(&answered.into())
+            })
+        });
+        Ok(Arc::new(view))
+    }
+
+    fn take(&mut self, answered: Answered) -> Input {
+        let Answered { id, subject, answer, lease, error } = answered;
+        if let Some(lease) = lease
+            && let Some(name) = lease.metadata.name.clone()
+        {
+            self.answered.insert(name, lease);
+        }
+        if let Some(error) = error {
+            tracing::warn!(identity = %self.rules.identity, %error, "sharding request failed, trying again");
+            let error = MembershipError::Lease(error);
+            self.inner.status.send_modify(|status| status.last_error = Some(error));
+        }
+        Input::Answered { id, subject, answer }
+    }
+
+    /// Returns the Lease that a request writes.
+    fn written(&self, request: &Request) -> Option<Lease> {
+        let (name, version) = match request {
+            Request::Renew { name, version, .. } => (name.to_string(), Some(version)),
+            Request::Write { slot, base, .. } => {
+                (record::slot_name(&self.rules.group, *slot), base.as_ref())
+            }
+            _ => (String::new(), None),
+        };
+        let base = version.map(ToString::to_string).and_then(|version| {
+            let is = |lease: &Lease| lease.metadata.resource_version.as_ref() == Some(&version);
+            let leases = self.informer.snapshot();
+            let stored = leases.get_by_name(Some(&self.inner.namespace), &name);
+            let answered = self.answered.get(&name).filter(|lease| is(lease)).cloned();
+            answered.or_else(|| stored.filter(|lease| is(lease)).map(Arc::unwrap_or_clone))
+        });
+        record::write(request, base, &self.rules, Timestamp::now())
+    }
+
+    fn perform(&mut self, command: Command, waits: &mut Waits) {
+        match command {
+            Command::Send { id, subject, request } => {
+                let lease = self.written(&request);
+                let sending = self.requests.clone().send(id, subject, request, lease);
+                waits.requests.push(sending.boxed());
+            }
+            Command::Begin(slot) => {
+                if let Some(Term { cancel, abort }) = self.machine.term() {
+                    let token = self.session.child_token();
+                    self.scopes[slot] = Some(WorkScope::with_deadlines(token, cancel, abort));
+                    self.offer();
+                }
+            }
+            Command::Extend(Term { cancel, abort }) => {
+                self.scopes.iter().flatten().for_each(|scope| scope.extend(cancel, abort));
+            }
+            Command::Drain(slot) => {
+                if let Some(scope) = self.scopes[slot].clone() {
+                    scope.token().cancel();
+                    self.await_idle(slot, scope, waits);
+                }
+                self.offer();
+            }
+            Command::Abort(slot) => self.scopes[slot].iter().for_each(WorkScope::abort),
+            Command::End(slot) => self.scopes[slot].take().iter().for_each(WorkScope::end),
+            Command::Drop(slot) => {
+                if let Some(scope) = self.scopes[slot].clone() {
+                    tracing::error!(slot, group = %self.rules.group, "a slot was taken from a live member");
+                    scope.token().cancel();
+                    scope.end();
+                    scope.abort();
+                    self.await_idle(slot, scope, waits);
+                }
+                self.offer();
+            }
+            Command::Lose { at_once } => {
+                tracing::warn!(group = %self.rules.group, identity = %self.rules.identity, "lost the session");
+                std::mem::take(&mut self.session).cancel();
+                let scopes: Vec<_> = self.scopes.iter().flatten().cloned().collect();
+                if at_once {
+                    scopes.iter().for_each(WorkScope::end);
+                    scopes.iter().for_each(WorkScope::abort);
+                }
+                waits.idle.clear();
+                self.awaited.clear();
+                self.answered.clear();
+                self.offer();
+                let ended = async move {
+                    join_all(scopes.iter().map(WorkScope::wait_until_idle)).await;
+                };
+                waits.lost = Some(ended.boxed());
+            }
+            Command::AbortAll => self.scopes.iter().flatten().for_each(WorkScope::abort),
+            Command::Publish(held) => self.inner.publish(&held),
+            Command::Finish { still_running } => self.finished = Some(still_running),
+        }
+    }
+
+    fn await_idle(&mut self, slot: usize, scope: WorkScope, waits: &mut Waits) {
+        if self.awaited.insert(slot) {
+            let idle = async move {
+                scope.wait_until_idle().await;
+                slot
+            };
+            waits.idle.push(idle.boxed());
+        }
+    }
+
+    /// Publishes the scopes that work may begin in.
+    fn offer(&self) {
+        let open =
+            |scope: &Option<WorkScope>| scope.clone().filter(|scope| !scope.token().is_cancelled());
+        self.inner.scopes.store(Arc::new(self.scopes.iter().map(open).collect()));
+    }
+}
+
+/// Drops the work, for a run that has ended or was dropped.
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.session.cancel();
+        let left: Vec<_> = self.scopes.drain(..).flatten().collect();
+        left.iter().for_each(WorkScope::abort);
+        *self.inner.previous.lock() = left;
+        self.inner.scopes.store(Arc::new(vec![None; self.rules.slots]));
+        self.inner.publish(&[]);
+        self.inner.show_end();
+    }
+}
+
+impl Inner {
+    /// Publishes the ranges of these slots.
+    fn publish(&self, held: &[usize]) {
+        for (key, ranges) in [
+            (self.rules.by.objects(), &self.objects),
+            (self.rules.by.dependents(), &self.dependents),
+        ] {
+            let next = slots::selector(key, held.iter().copied(), self.rules.slots);
+            ranges.send_if_modified(|ranges| std::mem::replace(ranges, next.clone()) != next);
+        }
     }
 }

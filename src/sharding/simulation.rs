@@ -220,7 +220,7 @@ impl Simulation {
             self.idle_events = if at == self.now { self.idle_events + 1 } else { 0 };
             self.now = at;
             if self.idle_events > 10_000 {
-                self.violate(format!("{index} spins: {:?}", self.replicas[index].machine));
+                self.violate(format!("{index} makes no progress"));
             }
             let Some((process, event)) = self.events.remove(&id) else { continue };
             let at_replica = !matches!(event, Event::Arrives(_) | Event::Start | Event::Trouble);

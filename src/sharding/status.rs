@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::Inner;
 use super::error::MembershipError;
+use super::holdings::Holding;
+use super::machine::Machine;
+use super::view::View;
 
 /// The state of a membership, as this replica knows it. Errors serialize as their message.
 ///
@@ -43,7 +47,7 @@ pub struct ShardingStatus {
     pub free: usize,
     /// The members, sorted by identity.
     pub members: Vec<MemberStatus>,
-    /// Counts since the membership was built.
+    /// Counts since the membership began to run.
     pub counts: ShardingCounts,
     /// The last failed request. It stays when requests succeed again.
     pub last_error: Option<MembershipError>,
@@ -81,4 +85,66 @@ pub struct ShardingCounts {
     pub requests: u64,
     /// The number of failed requests, conflicts excepted.
     pub errors: u64,
+}
+
+impl Inner {
+    /// Publishes the state of the machine. If it is quiet, only counts have changed, and no reader
+    /// is woken.
+    pub(super) fn show(&self, machine: &Machine, quiet: bool) {
+        self.status.send_if_modified(|status| {
+            status.counts = machine.counts;
+            if quiet {
+                return false;
+            }
+            let session = machine.session();
+            status.session = session.map(|session| session.uid.clone());
+            status.leaving = machine.stopped.is_some();
+            status.held = machine.holdings.slots(|holding| *holding == Holding::Held);
+            status.draining =
+                machine.holdings.slots(|holding| matches!(holding, Holding::Draining { .. }));
+            if let Some(view) = machine.view.as_deref() {
+                (status.members, status.free) = machine.members(view);
+            }
+            true
+        });
+        self.metric.set(|| self.status.borrow().held.len());
+    }
+
+    /// Publishes the end of the membership.
+    pub(super) fn show_end(&self) {
+        self.status.send_modify(|status| {
+            (status.session, status.leaving) = (None, false);
+            status.held.clear();
+            status.draining.clear();
+        });
+        self.metric.set(|| 0);
+    }
+}
+
+impl Machine {
+    /// Returns the members of a view, and the number of slots without an owner.
+    fn members(&self, view: &View) -> (Vec<MemberStatus>, usize) {
+        let mut members: Vec<MemberStatus> = Vec::with_capacity(view.members.len());
+        for member in &*view.members {
+            let session =
+                |slot: &usize| self.holdings.newest(*slot, view).0.and_then(|s| s.session.clone());
+            let held = (0..self.rules.slots)
+                .filter(|slot| session(slot).is_some_and(|session| session == member.uid))
+                .count();
+            match members.last_mut() {
+                // A replica that joins again has two Leases for a moment.
+                Some(last) if last.identity == member.identity => {
+                    last.held += held;
+                    last.leaving &= member.leaving;
+                }
+                _ => members.push(MemberStatus {
+                    identity: member.identity.clone(),
+                    held,
+                    leaving: member.leaving,
+                }),
+            }
+        }
+        let held: usize = members.iter().map(|member| member.held).sum();
+        (members, self.rules.slots.saturating_sub(held))
+    }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use proptest::prelude::*;
 
-use super::simulation::{Faults, Report, SECOND, Simulation};
+use super::simulation::{Faults, Report, Simulation};
 
 /// Returns the faults of a random world.
 fn world(seed: u64) -> Faults {

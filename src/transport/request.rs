@@ -62,16 +62,9 @@ impl Scope {
             (Some(token), _) => drop(params.append_pair("continue", token)),
             (None, Some(version)) => {
                 params.append_pair("resourceVersion", &version.to_string());
-                let rule = match (query.exact, query.limit) {
-                    // Any version goes without a rule, and servers refuse to match it exactly.
-                    _ if *version == ResourceVersion::ANY => None,
-                    (true, _) => Some("Exact"),
-                    // With a limit, a version without a match rule would mean exactly that version.
-                    (false, Some(_)) => Some("NotOlderThan"),
-                    (false, None) => None,
-                };
-                if let Some(rule) = rule {
-                    params.append_pair("resourceVersionMatch", rule);
+                // With a limit, a version without a match rule would mean exactly that version.
+                if query.limit.is_some() && *version != ResourceVersion::ANY {
+                    params.append_pair("resourceVersionMatch", "NotOlderThan");
                 }
             }
             (None, None) => {}
@@ -232,25 +225,6 @@ mod tests {
         assert_eq!(target(at(None)), "/api/v1/pods?resourceVersion=7");
         let paged = "/api/v1/pods?limit=9&resourceVersion=7&resourceVersionMatch=NotOlderThan";
         assert_eq!(target(at(Some(9))), paged);
-    }
-
-    #[test]
-    fn exact_lists_state_it_on_the_first_page() {
-        let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
-        let target = |version: Option<ResourceVersion>, limit, token: Option<&str>| {
-            let continue_token = token.map(str::to_owned);
-            let query = ListQuery { version, limit, continue_token, exact: true, shard: None };
-            scope.list(&query).path
-        };
-        let exact = "resourceVersion=7&resourceVersionMatch=Exact";
-        assert_eq!(target(Some(7.into()), None, None), format!("/api/v1/pods?{exact}"));
-        assert_eq!(target(Some(7.into()), Some(9), None), format!("/api/v1/pods?limit=9&{exact}"));
-        let next = target(Some(7.into()), Some(9), Some("t"));
-        assert_eq!(next, "/api/v1/pods?limit=9&continue=t");
-        // Servers refuse the rule without a version, and with any version.
-        assert_eq!(target(None, None, None), "/api/v1/pods?");
-        let any = target(Some(ResourceVersion::ANY), None, None);
-        assert_eq!(any, "/api/v1/pods?resourceVersion=0");
     }
 
     #[test]

@@ -22,7 +22,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/apiserver/pkg/util/openapi"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
@@ -37,6 +39,11 @@ type server struct {
 }
 
 func newServer(folder, etcd, token string) (*server, error) {
+	// Alpha: lists and watches of a shard.
+	gates := map[string]bool{string(features.ShardedListAndWatch): true}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+		return nil, err
+	}
 	o := options.NewCustomResourceDefinitionsServerOptions(os.Stderr, os.Stderr)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -246,8 +246,8 @@ impl World {
         }
         for replica in std::mem::take(&mut self.replicas) {
             let counts = replica.sharding.status().counts;
-            self.tally.count("lost session", counts.sessions_lost);
-            self.tally.count("moved", counts.slots_released);
+            self.tally.count("lost session", counts.losses);
+            self.tally.count("moved", counts.released);
             replica.end().await;
         }
         self.ledger.check();

@@ -34,6 +34,7 @@ mod protobuf_source;
 mod relist;
 mod renewing;
 mod replay;
+mod sharding;
 mod shards;
 mod soak;
 mod status;

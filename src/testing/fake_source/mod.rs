@@ -365,12 +365,6 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
                 return Err(error(too_large()));
             }
             version = self.version.saturating_sub(self.lag);
-            if query.exact && *asked != ResourceVersion::ANY {
-                version = version_number(asked);
-                if version < self.compacted {
-                    return Err(error(expired(version)));
-                }
-            }
         }
         let past;
         let objects = if version == self.version {

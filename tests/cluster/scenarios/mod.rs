@@ -5,6 +5,7 @@ mod following;
 mod leading;
 mod populating;
 mod reconciling;
+mod sharing;
 mod writing;
 
 use futures::FutureExt;
@@ -37,6 +38,8 @@ pub(crate) const SCENARIOS: &[(&str, Scenario)] = scenarios![
     reconciling::a_work_queue_gets_each_key,
     reconciling::a_controller_finalizes,
     leading::one_of_two_leads,
+    sharing::a_shard_moves_between_informers,
+    sharing::replicas_share_and_take_over,
     writing::applies_are_sent_for_a_reason_only,
     writing::a_conflict_names_manager_and_field,
 ];

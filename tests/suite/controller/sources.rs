@@ -101,6 +101,7 @@ async fn a_mapping_sees_the_kind_of_the_event_and_both_states() {
                 EventRef::Deleted { final_state_known, .. } => {
                     format!("deleted, known: {final_state_known}")
                 }
+                EventRef::MovedAway { .. } => "moved away".to_owned(),
             });
             event.is_deleted().then(|| key("mapped"))
         })

@@ -86,20 +86,3 @@ async fn object_leaves_the_shard_of_its_last_owner() {
     let entered = watch(&source, &watching(0, Some(&controlled_by("b")))).await.unwrap();
     assert_eq!(entered.events, ["modified child 2", "deleted child 3"]);
 }
-
-#[tokio::test]
-async fn exact_list_is_that_version_or_fails() {
-    let source = source(5);
-    source.set_lag(4);
-    let at = |version: u64, exact| {
-        let mut query = listing(None);
-        (query.version, query.exact) = (Some(version.into()), exact);
-        list(&source, query)
-    };
-    assert_eq!(at(3, true).await.unwrap().0.len(), 3);
-    assert_eq!(at(0, true).await.unwrap().0.len(), 1, "any version, as old as the lag");
-    assert_eq!(at(6, true).await.unwrap_err().code(), Some(504));
-    source.compact();
-    assert_eq!(at(3, true).await.unwrap_err().code(), Some(410));
-    assert!(at(3, false).await.is_ok());
-}

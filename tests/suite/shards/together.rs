@@ -114,33 +114,6 @@ async fn shards_list_every_object_once() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn shards_of_an_exact_version_are_that_moment() {
-    for sharded in [true, false] {
-        let server = world(sharded);
-        let source = ApiSource::<ConfigMap>::new(server.client());
-        let (before, metadata) = list(&source, listing(None)).await.unwrap();
-        for n in 0..8 {
-            let namespace = namespace(n);
-            server.delete(&map(&namespace, "map-1", None)).unwrap();
-            server.create(&map(&namespace, "late", None)).unwrap();
-        }
-        for limit in [None, Some(2)] {
-            let mut together = vec![];
-            for shard in parts(ShardKey::Uid, 3) {
-                let mut query = listing(Some(&shard));
-                (query.version, query.exact, query.limit) = (metadata.version.clone(), true, limit);
-                together.extend(list(&source, query).await.unwrap().0);
-            }
-            assert_eq!(sorted(together), before, "{limit:?}");
-        }
-        server.compact();
-        let mut query = listing(Some(&parts(ShardKey::Uid, 3)[0]));
-        (query.version, query.exact) = (metadata.version.clone(), true);
-        assert_eq!(list(&source, query).await.unwrap_err().code(), Some(410));
-    }
-}
-
 /// Checks that the shards of each field get every event once.
 async fn check_watches<K>(source: ApiSource<K>, from: &ResourceVersion, helped: bool)
 where
