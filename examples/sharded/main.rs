@@ -6,7 +6,7 @@
 //! how long the others take to work in its place, starts another, and ends by itself.
 //!
 //! `-- --cluster --namespace NAME` does the same in the cluster of the present kubeconfig. It
-//! creates 240 ConfigMaps, as many Secrets and some Leases in the namespace, and deletes them at
+//! creates 264 ConfigMaps, as many Secrets and some Leases in the namespace, and deletes them at
 //! the end. A namespace that does not exist is created and deleted, too.
 //!
 //! A server with sharded lists (KEP-5866) sends each replica only its own orders. Any other server
@@ -40,6 +40,12 @@ const MORE_ORDERS: usize = 24;
 
 /// The namespaces on the embedded server. The first one has the Leases.
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
+
+/// The label of the group's Leases.
+const LEASES: &str = "kube-informer.dev/sharding";
+
+/// The label of those that say who is a member.
+const MEMBERS: &str = "kube-informer.dev/sharding-role=member";
 
 /// The period in which a replica reports.
 const REPORT_PERIOD: Duration = Duration::from_millis(100);
@@ -219,7 +225,7 @@ async fn take_orders(
     Ok(numbers.len())
 }
 
-/// Compares the receipts with the orders, and says who still holds Leases.
+/// Compares the receipts with the orders, and checks that no replica is a member any more.
 async fn count(
     client: &Client,
     home: &str,
@@ -229,18 +235,17 @@ async fn count(
     let mut receipts = 0;
     for namespace in namespaces {
         let api = Api::<Secret>::namespaced(client.clone(), namespace);
-        receipts += api.list_metadata(&selected(LABEL)).await?.items.len();
+        receipts += api.list_metadata(&of_example()).await?.items.len();
     }
     if receipts != orders {
         return Err(format!("there are {receipts} receipts of {orders} orders").into());
     }
-    let leases = Api::<Lease>::namespaced(client.clone(), home).list(&leases()).await?;
-    let sessions = leases.iter().filter(|lease| {
-        lease.spec.as_ref().is_some_and(|spec| spec.holder_identity.as_deref() > Some(""))
-    });
-    match sessions.count() {
-        0 => Ok("Each order has one receipt, and no Lease has a holder.".to_owned()),
-        held => Err(format!("{held} Leases still have a holder").into()),
+    // A replica that leaves deletes its member Lease. From then on its slots have no owner.
+    let leases = Api::<Lease>::namespaced(client.clone(), home);
+    let members = ListParams::default().labels(&format!("{LEASES}={GROUP},{MEMBERS}"));
+    match leases.list_metadata(&members).await?.items.len() {
+        0 => Ok("Each order has one receipt, and the group has no member.".to_owned()),
+        left => Err(format!("{left} replicas have ended and are still members").into()),
     }
 }
 
@@ -248,23 +253,19 @@ async fn count(
 async fn clean(client: &Client, namespace: &str, created: &[&str]) -> Result<(), BoxError> {
     let delete = DeleteParams::default();
     let orders = Api::<ConfigMap>::namespaced(client.clone(), namespace);
-    orders.delete_collection(&delete, &selected(LABEL)).await?;
+    orders.delete_collection(&delete, &of_example()).await?;
     let receipts = Api::<Secret>::namespaced(client.clone(), namespace);
-    receipts.delete_collection(&delete, &selected(LABEL)).await?;
-    Api::<Lease>::namespaced(client.clone(), namespace)
-        .delete_collection(&delete, &leases())
-        .await?;
+    receipts.delete_collection(&delete, &of_example()).await?;
+    let leases = Api::<Lease>::namespaced(client.clone(), namespace);
+    let group = ListParams::default().labels(&format!("{LEASES}={GROUP}"));
+    leases.delete_collection(&delete, &group).await?;
     for name in created {
         Api::<Namespace>::all(client.clone()).delete(name, &delete).await?;
     }
     Ok(())
 }
 
-/// Selects the Leases of the group.
-fn leases() -> ListParams {
-    selected(("kube-informer.dev/sharding", GROUP))
-}
-
-fn selected((label, value): (&str, &str)) -> ListParams {
-    ListParams::default().labels(&format!("{label}={value}"))
+/// Selects orders or receipts.
+fn of_example() -> ListParams {
+    ListParams::default().labels(&format!("{}={}", LABEL.0, LABEL.1))
 }
