@@ -133,7 +133,9 @@ fn scratch() {
     for seed in 0..seeds {
         if let Err(e) = check(seed) {
             failed += 1;
-            if failed < 4 { println!("{}", &e[..e.len().min(300)]); }
+            if failed < 4 {
+                println!("{}", &e[..e.len().min(300)]);
+            }
         }
     }
     println!("failed {failed} of {seeds}");
