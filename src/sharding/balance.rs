@@ -172,3 +172,162 @@ fn targets(held: &[usize], slots: usize) -> Vec<usize> {
     }
     targets
 }
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn starts(members: usize, slots: usize) -> Vec<usize> {
+        (0..members).map(|member| member * 7 % slots).collect()
+    }
+
+    /// Lets random members carry out random parts of the plan until nobody changes anything.
+    /// Returns the owners, the number of slots that were given back, and the number of rounds.
+    fn settle(mut owners: Vec<Owner>, members: usize, rng: &mut Rng) -> (Vec<Owner>, usize, usize) {
+        let mut given = 0;
+        for round in 0.. {
+            let balance = Balance::new(owners.clone(), starts(members, owners.len()));
+            let plans: Vec<_> =
+                (0..members).map(|member| balance.plan(member, |_| false)).collect();
+            if plans.iter().all(|plan| *plan == Plan::default()) {
+                return (owners, given, round);
+            }
+            assert!(round < 10_000, "{owners:?}");
+            for (member, plan) in plans.iter().enumerate() {
+                for slot in plan.claim.iter().filter(|_| rng.u8(0..3) > 0) {
+                    assert!(
+                        matches!(owners[*slot], Owner::Free { .. }),
+                        "two members claim a slot"
+                    );
+                    owners[*slot] = Owner::Member(member);
+                }
+                for slot in plan.give.iter().filter(|_| rng.u8(0..3) > 0) {
+                    assert_eq!(owners[*slot], Owner::Member(member));
+                    owners[*slot] = Owner::Free { last: None };
+                    given += 1;
+                }
+            }
+        }
+        unreachable!()
+    }
+
+    fn held(owners: &[Owner], members: usize) -> Vec<usize> {
+        let held = |member| owners.iter().filter(|owner| **owner == Owner::Member(member)).count();
+        (0..members).map(held).collect()
+    }
+
+    fn is_fair(held: &[usize]) -> bool {
+        held.iter().max() <= held.iter().min().map(|least| least + 1).as_ref()
+    }
+
+    fn ranges(owners: &[Owner]) -> usize {
+        1 + owners.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::cases(300))]
+
+        #[test]
+        fn every_state_becomes_fair(
+            seed in any::<u64>(),
+            members in 1..12_usize,
+            drawn in prop::collection::vec((0..4_u8, 0..12_usize), 1..65),
+        ) {
+            let owners: Vec<_> = drawn.iter().map(|(kind, member)| match kind {
+                0 => Owner::Free { last: (member % 2 == 0).then_some(member % members) },
+                1 => Owner::Member(0),
+                _ => Owner::Member(member % members),
+            }).collect();
+            let before = held(&owners, members);
+            let least: usize = before.iter().zip(targets(&before, owners.len()))
+                .map(|(held, target)| held.saturating_sub(target)).sum();
+            let (owners, given, _) = settle(owners, members, &mut Rng::with_seed(seed));
+            let after = held(&owners, members);
+            prop_assert!(is_fair(&after), "{after:?}");
+            prop_assert_eq!(after.iter().sum::<usize>(), owners.len());
+            // Nothing is given back that need not be.
+            prop_assert_eq!(given, least);
+        }
+
+        #[test]
+        fn arrivals_and_departures_move_one_share(
+            seed in any::<u64>(),
+            mut members in 1..12_usize,
+            slots in 1..65_usize,
+            changes in prop::collection::vec(any::<bool>(), 1..12),
+        ) {
+            let mut rng = Rng::with_seed(seed);
+            let free = vec![Owner::Free { last: None }; slots];
+            let (mut owners, ..) = settle(free, members, &mut rng);
+            for joins in changes {
+                let place = rng.usize(0..members);
+                let moved = if joins || members == 1 {
+                    // The member at this place and those after it have new numbers.
+                    members += 1;
+                    for owner in &mut owners {
+                        if let Owner::Member(member) = owner && *member >= place {
+                            *member += 1;
+                        }
+                    }
+                    slots / members
+                } else {
+                    members -= 1;
+                    for owner in &mut owners {
+                        match owner {
+                            Owner::Member(member) if *member == place => {
+                                *owner = Owner::Free { last: None };
+                            }
+                            Owner::Member(member) if *member > place => *member -= 1,
+                            _ => {}
+                        }
+                    }
+                    0
+                };
+                let (settled, given, _) = settle(owners, members, &mut rng);
+                owners = settled;
+                prop_assert!(is_fair(&held(&owners, members)));
+                prop_assert_eq!(given, moved);
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_stay_few() {
+        let mut rng = Rng::with_seed(7);
+        let free = vec![Owner::Free { last: None }; 64];
+        let (mut owners, ..) = settle(free, 1, &mut rng);
+        for members in 2..=8 {
+            owners = settle(owners, members, &mut rng).0;
+            assert!(ranges(&owners) <= 4 * members, "{members}: {}", ranges(&owners));
+        }
+    }
+
+    #[test]
+    fn slots_return_to_their_last_member() {
+        let owners = [1, 0, 1, 0, 0, 1].map(|last| Owner::Free { last: Some(last) });
+        let balance = Balance::new(owners.to_vec(), vec![0, 3]);
+        let claims = |member| balance.plan(member, |_| false).claim;
+        assert_eq!((claims(0), claims(1)), (vec![1, 3, 4], vec![0, 2, 5]));
+    }
+
+    #[test]
+    fn draining_slots_are_not_given_twice() {
+        let mut owners = vec![Owner::Member(0); 6];
+        owners[5] = Owner::Member(1);
+        let balance = Balance::new(owners, vec![0, 3]);
+        assert_eq!(balance.plan(0, |_| false).give, [4, 3]);
+        assert_eq!(balance.plan(0, |slot| slot == 4).give, [3]);
+        assert_eq!(balance.plan(0, |slot| slot > 2).give, [0_usize; 0]);
+    }
+
+    #[test]
+    fn leaving_members_slots_are_not_claimed() {
+        let owners = vec![Owner::Other, Owner::Other, Owner::Member(0), Owner::Free { last: None }];
+        let balance = Balance::new(owners, vec![0, 0]);
+        assert_eq!(balance.plan(0, |_| false).claim, [3]);
+        assert_eq!(balance.plan(1, |_| false), Plan::default());
+    }
+}

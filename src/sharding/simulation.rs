@@ -5,8 +5,7 @@
 //! moment that no two replicas work on one slot. Time is in microseconds of a clock that no replica
 //! has.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ pub(super) struct Report {
     pub(super) begins: usize,
     pub(super) losses: u64,
     pub(super) fenced: u64,
-    pub(super) adopted: usize,
+    pub(super) conflicts: u64,
     pub(super) requests: u64,
     /// The time when work last began or ended.
     pub(super) last_change: Duration,
@@ -63,6 +62,14 @@ pub(super) struct Report {
     pub(super) ranges: Vec<usize>,
 }
 
+impl Report {
+    fn add(&mut self, machine: &Machine) {
+        self.losses += machine.counts.losses;
+        self.fenced += machine.counts.fenced;
+        self.conflicts += machine.counts.conflicts;
+    }
+}
+
 #[derive(Debug)]
 enum Event {
     /// A request reaches the server.
@@ -72,7 +79,7 @@ enum Event {
     /// The watch of a replica delivers.
     Watched,
     Tick {
-        number: u64,
+        at: u64,
     },
     /// The work on a slot has ended.
     Ends {
@@ -104,12 +111,12 @@ struct Replica {
     /// The view that was delivered last, and the number of the pending delivery.
     seen: usize,
     watching: bool,
+    /// The time of the next tick; zero for none.
     tick: u64,
     /// The number of the work on each slot; zero for none.
     work: Vec<u64>,
     losing: bool,
-    stopping: bool,
-    pub(super) published: Vec<usize>,
+    published: Vec<usize>,
 }
 
 pub(super) struct Simulation {
@@ -118,8 +125,8 @@ pub(super) struct Simulation {
     epoch: Instant,
     now: u64,
     order: u64,
-    queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
-    events: std::collections::HashMap<u64, (u64, Event)>,
+    /// The events by time and order: those of a replica, and of one of its processes.
+    events: BTreeMap<(u64, u64), (usize, u64, Event)>,
     replicas: Vec<Replica>,
     store: Store,
     views: Vec<Arc<View>>,
@@ -150,7 +157,6 @@ impl Simulation {
             tick: 0,
             work: vec![0; faults.slots],
             losing: false,
-            stopping: false,
             published: Vec::new(),
         });
         let replicas = replicas.collect();
@@ -161,8 +167,7 @@ impl Simulation {
             epoch,
             now: 0,
             order: 0,
-            queue: BinaryHeap::new(),
-            events: std::collections::HashMap::new(),
+            events: BTreeMap::new(),
             replicas,
             store,
             views,
@@ -192,8 +197,7 @@ impl Simulation {
     pub(super) fn finish(mut self) -> Report {
         for replica in &self.replicas {
             if replica.running {
-                self.report.losses += replica.machine.counts.losses;
-                self.report.fenced += replica.machine.counts.fenced;
+                self.report.add(&replica.machine);
             }
             let held: Vec<_> =
                 (0..self.faults.slots).filter(|slot| replica.work[*slot] > 0).collect();
@@ -211,18 +215,17 @@ impl Simulation {
     }
 
     pub(super) fn run_until(&mut self, end: u64) {
-        while let Some(Reverse((at, id, index))) = self.queue.peek().copied() {
+        while let Some(((at, order), (index, process, event))) = self.events.pop_first() {
             if at >= end || self.report.violation.is_some() {
+                self.events.insert((at, order), (index, process, event));
                 break;
             }
-            self.queue.pop();
             // A machine that is due at once again and again makes no progress.
             self.idle_events = if at == self.now { self.idle_events + 1 } else { 0 };
             self.now = at;
             if self.idle_events > 10_000 {
                 self.violate(format!("{index} makes no progress"));
             }
-            let Some((process, event)) = self.events.remove(&id) else { continue };
             let at_replica = !matches!(event, Event::Arrives(_) | Event::Start | Event::Trouble);
             if at_replica && self.replicas[index].process != process {
                 continue;
@@ -243,8 +246,7 @@ impl Simulation {
 
     fn schedule_of(&mut self, at: u64, index: usize, process: u64, event: Event) {
         self.order += 1;
-        self.queue.push(Reverse((at.max(self.now), self.order, index)));
-        self.events.insert(self.order, (process, event));
+        self.events.insert((at.max(self.now), self.order), (index, process, event));
     }
 
     fn is_calm(&self) -> bool {
@@ -304,7 +306,8 @@ impl Simulation {
                 self.step(index, Input::Answered { id, subject, answer });
             }
             Event::Watched => self.watched(index),
-            Event::Tick { number } if self.replicas[index].tick == number => {
+            Event::Tick { at } if self.replicas[index].tick == at => {
+                self.replicas[index].tick = 0;
                 self.step(index, Input::Tick);
             }
             Event::Tick { .. } => {}
@@ -333,7 +336,7 @@ impl Simulation {
         let machine = Machine::new(rules, self.rng.fork());
         let replica = &mut self.replicas[index];
         (replica.machine, replica.running, replica.losing) = (machine, true, false);
-        (replica.stopping, replica.watching, replica.seen) = (false, false, 0);
+        (replica.tick, replica.watching, replica.seen) = (0, false, 0);
         replica.published.clear();
         self.watch(index);
     }
@@ -346,15 +349,13 @@ impl Simulation {
             }
         }
         let replica = &mut self.replicas[index];
-        self.report.losses += replica.machine.counts.losses;
-        self.report.fenced += replica.machine.counts.fenced;
+        self.report.add(&replica.machine);
         replica.process += 1;
         replica.running = false;
     }
 
     pub(super) fn stop(&mut self, index: usize) {
         if self.replicas[index].running {
-            self.replicas[index].stopping = true;
             self.step(index, Input::Stop);
         }
     }
@@ -424,12 +425,12 @@ impl Simulation {
         for command in self.replicas[index].machine.step(input, now) {
             self.perform(index, command);
         }
-        let replica = &mut self.replicas[index];
-        replica.tick += 1;
-        let number = replica.tick;
-        if let Some(wake) = replica.machine.wake_at() {
-            let at = self.when(index, wake);
-            self.schedule(at, index, Event::Tick { number });
+        let Some(wake) = self.replicas[index].machine.wake_at() else { return };
+        let at = self.when(index, wake).max(self.now);
+        // A tick that is due earlier schedules the next one.
+        if self.replicas[index].tick <= self.now || at < self.replicas[index].tick {
+            self.replicas[index].tick = at;
+            self.schedule(at, index, Event::Tick { at });
         }
     }
 

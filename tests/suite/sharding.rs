@@ -6,9 +6,9 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube::api::ListParams;
-use kube_informer::sharding::{ShardBy, ShardingBuilder, ShardingError};
+use kube_informer::Sharding;
+use kube_informer::sharding::{MembershipError, ShardBy, ShardingBuilder, ShardingError};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Sharding, sharding::MembershipError};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -32,7 +32,7 @@ impl Board {
         AtWork(self.clone(), slot)
     }
 
-    /// Returns the number of slots on which each of three replicas works.
+    /// Returns the number of slots on which each of the first replicas works.
     fn shares<const N: usize>(&self) -> [usize; N] {
         let slots = self.0.lock();
         std::array::from_fn(|who| slots.iter().filter(|slot| **slot == Some(who)).count())
@@ -100,15 +100,13 @@ impl Replica {
 /// Works on each slot of a replica, until the slot's scope is cancelled and a while longer.
 async fn work(sharding: Sharding, board: Board, who: usize, winds_up: Duration) {
     let mut status = sharding.watch_status();
-    let mut working = [0_u64; SLOTS];
     loop {
-        let acquired = status.borrow_and_update().counts.acquired;
+        status.borrow_and_update();
         for slot in 0..SLOTS {
             let Some(scope) = sharding.scope(place(slot)) else { continue };
             if scope.tracked() > 0 || !scope.may_begin() {
                 continue;
             }
-            working[slot] = acquired;
             let (board, token) = (board.clone(), scope.token().clone());
             scope.spawn(async move {
                 let _at_work = board.begin(slot, who);
@@ -180,4 +178,189 @@ async fn replicas_share_slots_and_follow_each_other() {
     }
     let left = leases(&server).await;
     assert_eq!(left.len(), SLOTS, "{left:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_work_holds_back_the_hand_over() {
+    for (winds_up, moves) in [(8, 8), (3_600, 25)] {
+        let server = ApiServer::new();
+        let board = Board::default();
+        let winds_up = Duration::from_secs(winds_up);
+        let first = Replica::start(&server, &board, 0, winds_up);
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(board.shares(), [SLOTS]);
+        let second = Replica::start(&server, &board, 1, winds_up);
+        sleep(Duration::from_secs(moves) - Duration::from_millis(100)).await;
+        assert_eq!(board.shares(), [12, 0]);
+        let status = first.sharding.status();
+        assert_eq!((status.held.len(), status.draining.len()), (6, 6));
+        assert!(first.sharding.objects().borrow().is_everything());
+        sleep(Duration::from_millis(500)).await;
+        assert_eq!(board.shares(), [6, 6]);
+        assert!(!first.sharding.objects().borrow().is_everything());
+        first.crash().await;
+        second.crash().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocked_thread_keeps_its_slot() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let first = Replica::start(&server, &board, 0, Duration::ZERO);
+    sleep(Duration::from_secs(1)).await;
+    // A guard is what synchronous code holds that cannot be dropped.
+    let guards: Vec<_> =
+        (0..SLOTS).map(|slot| first.sharding.scope(place(slot)).unwrap().guard()).collect();
+    let second = Replica::start(&server, &board, 1, Duration::ZERO);
+    sleep(Duration::from_secs(120)).await;
+    assert_eq!(board.shares(), [6, 0]);
+    assert_eq!(first.sharding.status().draining.len(), 6);
+    drop(guards);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(board.shares(), [6, 6]);
+    let held = first.sharding.status().held[0];
+    let guard = first.sharding.scope(place(held)).unwrap().guard();
+    let (sharding, stopped) = (first.sharding.clone(), Instant::now());
+    let error = first.stop().await.unwrap_err();
+    assert!(matches!(error, ShardingError::StillRunning { slots: 1, .. }), "{error}");
+    assert!(stopped.elapsed() < Duration::from_secs(25) + LEASE, "{:?}", stopped.elapsed());
+    // The next run waits for the code.
+    let stop = CancellationToken::new();
+    let again = sharding.run(stop.clone());
+    assert!(timeout(Duration::from_secs(60), again).await.is_err());
+    assert_eq!(sharding.status().session, None);
+    drop(guard);
+    let again = sharding.run(stop.clone());
+    assert!(timeout(Duration::from_secs(5), again).await.is_err());
+    second.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_configuration_ends_with_advice() {
+    let server = ApiServer::new();
+    let (board, replicas) = three(&server, Duration::ZERO).await;
+    let before = board.slots();
+    let more = builder(&server, &Faults::new(), 7).slots(24).build().unwrap();
+    let error = more.run(CancellationToken::new()).await.unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, ShardingError::OtherConfiguration { .. }), "{text}");
+    assert!(
+        text.contains("slots=12 by=namespace") && text.contains("another group name"),
+        "{text}"
+    );
+    assert_eq!(board.slots(), before);
+    for replica in replicas {
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn forbidden_leases_are_reported_and_retried() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    for requests in [Requests::all(), Requests::others()] {
+        let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+        let forbidden = replica.faults.inject(requests, Injection::status(403));
+        sleep(Duration::from_secs(30)).await;
+        let status = replica.sharding.status();
+        match status.last_error.expect("an error") {
+            MembershipError::Lease(error) => assert_eq!(error.status(), Some(403)),
+            MembershipError::Watch(error) => assert!(error.to_string().contains("403"), "{error}"),
+            error => panic!("{error}"),
+        }
+        assert!(status.session.is_none() && !replica.run.is_finished());
+        forbidden.remove();
+        sleep(RETRY * 2).await;
+        assert_eq!(board.shares(), [SLOTS]);
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn short_outage_changes_no_ranges() {
+    let server = ApiServer::new();
+    let (board, replicas) = three(&server, Duration::ZERO).await;
+    let before = board.slots();
+    let mut ranges: Vec<_> = replicas.iter().map(|replica| replica.sharding.objects()).collect();
+    ranges.iter_mut().for_each(|ranges| ranges.mark_unchanged());
+    for seconds in [6, 40] {
+        let outages: Vec<_> = replicas
+            .iter()
+            .map(|replica| {
+                replica.faults.cut_now();
+                replica.faults.inject(Requests::all(), Injection::refuse())
+            })
+            .collect();
+        sleep(Duration::from_secs(seconds)).await;
+        let working = if seconds < 10 { [4, 4, 4] } else { [0, 0, 0] };
+        assert_eq!(board.shares(), working);
+        outages.iter().for_each(kube_informer::testing::faults::InjectionHandle::remove);
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!(board.slots(), before, "{seconds}");
+        assert!(ranges.iter().all(|ranges| !ranges.has_changed().unwrap()), "{seconds}");
+    }
+    for replica in replicas {
+        assert_eq!(replica.sharding.status().counts.losses, 1);
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn silent_replica_ends_its_work_before_others_begin() {
+    for injection in [Injection::refuse, Injection::black_hole, Injection::lose_answer] {
+        let server = ApiServer::new();
+        let (board, replicas) = three(&server, Duration::from_secs(2)).await;
+        // The board fails the test if two work on one slot.
+        let cut = replicas[1].faults.inject(Requests::others(), injection());
+        sleep(Duration::from_secs(60)).await;
+        assert_eq!(board.shares(), [6, 0, 6]);
+        cut.remove();
+        sleep(Duration::from_secs(20)).await;
+        assert_eq!(board.shares(), [4, 4, 4]);
+        for replica in replicas {
+            replica.stop().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_watch_ends_no_session() {
+    let server = ApiServer::new();
+    let (board, replicas) = three(&server, Duration::ZERO).await;
+    let before = board.slots();
+    replicas[0].faults.cut_now();
+    let cut = replicas[0].faults.inject(Requests::reads(), Injection::black_hole());
+    sleep(Duration::from_secs(300)).await;
+    assert_eq!(board.slots(), before);
+    cut.remove();
+    replicas[1].faults.cut_now();
+    sleep(Duration::from_secs(300)).await;
+    assert_eq!(board.slots(), before);
+    assert_eq!(replicas[0].sharding.status().counts.losses, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_membership_runs_once_at_a_time() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+    sleep(Duration::from_secs(1)).await;
+    let second = replica.sharding.run(CancellationToken::new()).await;
+    assert!(matches!(second, Err(ShardingError::AlreadyRunning { .. })));
+    let sharding = replica.sharding.clone();
+    replica.crash().await;
+    assert_eq!(board.shares(), [0]);
+    assert!(sharding.scope(0).is_none() && sharding.objects().borrow().is_empty());
+    // Under the same identity it does not wait for its old Lease.
+    let stop = CancellationToken::new();
+    let run = tokio::spawn({
+        let (sharding, stop) = (sharding.clone(), stop.clone());
+        async move { sharding.run(stop).await }
+    });
+    sleep(Duration::from_secs(1)).await;
+    assert!(sharding.objects().borrow().is_everything());
+    stop.cancel();
+    run.await.unwrap().unwrap();
+    assert_eq!(leases(&server).await.len(), SLOTS);
 }
