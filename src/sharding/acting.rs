@@ -6,16 +6,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::balance::{Balance, Owner};
-use super::holdings::{Change, Holding, Release};
+use super::holdings::{Change, Holding, PARALLEL, Release};
 use super::machine::{Answer, Command, Machine, Request, Subject};
 use super::session::{Progress, Session};
 use super::slots;
 use super::view::View;
 use crate::object::ring_hash;
 use crate::time::after;
-
-/// The largest number of claims without a known result.
-const CLAIMS: usize = 16;
 
 /// The divisor of the retry period that gives a short wait while a member leaves. Most work ends at
 /// once, and then the deletion of the member Lease releases all slots with one request.
@@ -87,8 +84,9 @@ impl Machine {
                 Change::Released => self.counts.released += 1,
                 Change::Acquired if self.stopped.is_some() => {
                     // A late claim: the work never begins.
-                    self.holdings.entries[slot].holding =
+                    let release =
                         Holding::Releasing { next: Release::Write, pending: None, at: now };
+                    self.holdings.set(slot, release);
                 }
                 Change::Acquired => {
                     self.counts.acquired += 1;
@@ -105,7 +103,7 @@ impl Machine {
         for slot in self.holdings.slots(
             |holding| matches!(holding, Holding::Draining { abort: Some(abort) } if now >= *abort),
         ) {
-            self.holdings.entries[slot].holding = Holding::Draining { abort: None };
+            self.holdings.set(slot, Holding::Draining { abort: None });
             self.out.push(Command::Abort(slot));
         }
         let Some(stopped) = self.stopped else { return };
@@ -135,21 +133,20 @@ impl Machine {
     }
 
     fn drain(&mut self, slot: usize, by: Instant) {
-        self.holdings.entries[slot].holding = Holding::Draining { abort: Some(by) };
+        self.holdings.set(slot, Holding::Draining { abort: Some(by) });
         self.out.push(Command::Drain(slot));
     }
 
     /// Takes note that all work of a slot has ended.
     pub(super) fn became_idle(&mut self, slot: usize, now: Instant) {
         let delay = self.stopped.map_or(Duration::ZERO, |_| self.leaving_delay());
-        let holding = &mut self.holdings.entries[slot].holding;
-        match holding {
+        match self.holdings.get(slot) {
             Holding::Draining { .. } => {
-                *holding =
-                    Holding::Releasing { next: Release::Write, pending: None, at: now + delay };
+                let (next, at) = (Release::Write, now + delay);
+                self.holdings.set(slot, Holding::Releasing { next, pending: None, at });
                 self.out.push(Command::End(slot));
             }
-            Holding::Taken => *holding = Holding::No,
+            Holding::Taken => self.holdings.set(slot, Holding::No),
             _ => return,
         }
         (self.holdings.unsettled, self.holdings.plan_due) = (true, true);
@@ -157,8 +154,15 @@ impl Machine {
 
     /// Sends the requests of releases, and those about uncertain claims.
     fn release(&mut self, view: &View, now: Instant) {
+        if !self.holdings.is_busy() {
+            return;
+        }
+        let mut free = self.holdings.free_requests();
         for slot in 0..self.rules.slots {
-            let request = match &self.holdings.entries[slot].holding {
+            if free == 0 {
+                return;
+            }
+            let request = match self.holdings.get(slot) {
                 Holding::Uncertain { pending: None, at, .. } if now >= *at => {
                     Request::Read { slot }
                 }
@@ -176,12 +180,9 @@ impl Machine {
                 },
                 _ => continue,
             };
+            free -= 1;
             let id = self.send(Subject::Slot(slot), request);
-            if let Holding::Uncertain { pending, .. } | Holding::Releasing { pending, .. } =
-                &mut self.holdings.entries[slot].holding
-            {
-                *pending = Some(id);
-            }
+            self.holdings.sent(slot, id);
         }
     }
 
@@ -250,15 +251,15 @@ impl Machine {
         }
         let Some((balance, own)) = self.balance(view, uid) else { return };
         let given = |slot: usize| {
-            let holding = &self.holdings.entries[slot].holding;
+            let holding = self.holdings.get(slot);
             matches!(holding, Holding::Draining { .. } | Holding::Releasing { .. })
         };
         let plan = balance.plan(own, given);
         let mut claims = self.holdings.claims();
         self.holdings.claims_left = false;
         for slot in plan.claim {
-            if !self.holdings.may_claim(slot, now) || claims == CLAIMS {
-                self.holdings.claims_left |= self.holdings.entries[slot].holding == Holding::No;
+            if !self.holdings.may_claim(slot, now) || claims == PARALLEL {
+                self.holdings.claims_left |= *self.holdings.get(slot) == Holding::No;
                 continue;
             }
             let record = self.holdings.newest(slot, view).0;
@@ -267,12 +268,12 @@ impl Machine {
             let session = Some(uid.clone());
             let request = Request::Write { slot, base: base.clone(), session, transitions };
             let pending = self.send(Subject::Slot(slot), request);
-            self.holdings.entries[slot].holding = Holding::Claiming { base, pending };
+            self.holdings.set(slot, Holding::Claiming { base, pending });
             claims += 1;
         }
         let by = after(now, self.rules.grace);
         for slot in plan.give {
-            if self.holdings.entries[slot].holding == Holding::Held {
+            if *self.holdings.get(slot) == Holding::Held {
                 self.drain(slot, by);
             }
         }
@@ -281,6 +282,9 @@ impl Machine {
     /// Publishes the ranges once for each round of changes.
     fn publish(&mut self, now: Instant) {
         let Some(session) = self.session() else { return };
+        if !self.holdings.is_busy() && self.unpublished.is_none() && !session.first_round {
+            return;
+        }
         let claims = self.holdings.claims() > 0
             || self.holdings.claims_left
             || self.silence.has_old_own(&session.uid);
@@ -304,6 +308,9 @@ impl Machine {
             && let Some(session) = self.session_mut()
         {
             session.first_round = false;
+        }
+        if self.unpublished.is_none() {
+            self.holdings.rest();
         }
     }
 

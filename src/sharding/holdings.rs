@@ -6,6 +6,9 @@ use super::machine::{Answer, Failure, min};
 use super::view::{Slot, View, is_newer};
 use crate::object::ResourceVersion;
 
+/// The largest number of claims without a known result, and of releases on their way.
+pub(super) const PARALLEL: usize = 16;
+
 /// The state of a slot in the present session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holding {
@@ -57,27 +60,29 @@ pub(super) enum Change {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) holding: Holding,
+struct Entry {
+    holding: Holding,
     /// The newest record from an answer, until the view is as new.
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
     blocked: Option<(Instant, Option<ResourceVersion>)>,
     /// The number of the time for which nobody else has had the slot, and the transitions of the
     /// record when this replica acquired it last. Sessions may change within a tenure.
-    pub(super) tenure: u64,
+    tenure: u64,
     transitions: Option<u32>,
 }
 
 #[derive(Debug)]
 pub(super) struct Holdings {
-    pub(super) entries: Vec<Entry>,
+    entries: Vec<Entry>,
     /// True if records have changed and the states may have to follow.
     pub(super) unsettled: bool,
     /// True if the plan may differ from the last one.
     pub(super) plan_due: bool,
     /// True if the last plan has claims that could not be sent.
     pub(super) claims_left: bool,
+    /// False if each slot is either held or not, so that nothing is due.
+    busy: bool,
 }
 
 impl Holdings {
@@ -89,7 +94,43 @@ impl Holdings {
             tenure: 0,
             transitions: None,
         };
-        Self { entries: vec![entry; slots], unsettled: false, plan_due: false, claims_left: false }
+        Self {
+            entries: vec![entry; slots],
+            unsettled: false,
+            plan_due: false,
+            claims_left: false,
+            busy: true,
+        }
+    }
+
+    pub(super) fn get(&self, slot: usize) -> &Holding {
+        &self.entries[slot].holding
+    }
+
+    pub(super) fn set(&mut self, slot: usize, holding: Holding) {
+        self.entries[slot].holding = holding;
+        self.busy = true;
+    }
+
+    /// Returns whether anything may be due.
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Notes that everything that was due is done.
+    pub(super) fn rest(&mut self) {
+        self.busy = self.entries.iter().any(|entry| {
+            entry.blocked.is_some() || !matches!(entry.holding, Holding::No | Holding::Held)
+        });
+    }
+
+    /// Notes the request that was sent about a slot.
+    pub(super) fn sent(&mut self, slot: usize, id: u64) {
+        if let Holding::Uncertain { pending, .. } | Holding::Releasing { pending, .. } =
+            &mut self.entries[slot].holding
+        {
+            *pending = Some(id);
+        }
     }
 
     /// Forgets the states of a session that has ended. Records stay.
@@ -98,6 +139,7 @@ impl Holdings {
             (entry.holding, entry.blocked) = (Holding::No, None);
         }
         (self.unsettled, self.plan_due, self.claims_left) = (true, true, false);
+        self.busy = true;
     }
 
     pub(super) fn forget_records(&mut self) {
@@ -167,7 +209,7 @@ impl Holdings {
             }
             entry.transitions = transitions;
         }
-        self.entries[slot].holding = next;
+        self.set(slot, next);
         self.plan_due = true;
         change
     }
@@ -202,7 +244,7 @@ impl Holdings {
         if let Answer::Slot(record) = &answer {
             self.note(slot, record, view);
         }
-        (self.unsettled, self.plan_due) = (true, true);
+        (self.unsettled, self.plan_due, self.busy) = (true, true, true);
         let entry = &mut self.entries[slot];
         match &mut entry.holding {
             Holding::Claiming { base, pending } if *pending == id => {
@@ -247,11 +289,26 @@ impl Holdings {
         }
     }
 
+    /// Returns the number of requests of releases and about uncertain claims that may be sent now.
+    pub(super) fn free_requests(&self) -> usize {
+        PARALLEL.saturating_sub(self.count(|holding| {
+            matches!(
+                holding,
+                Holding::Uncertain { pending: Some(_), .. }
+                    | Holding::Releasing { pending: Some(_), .. }
+            )
+        }))
+    }
+
     /// Returns the next time at which something is due.
     pub(super) fn wake_at(&self) -> Option<Instant> {
+        if !self.busy {
+            return None;
+        }
+        let sends = self.free_requests() > 0;
         let times = self.entries.iter().map(|entry| match &entry.holding {
             Holding::Uncertain { pending: None, at, .. }
-            | Holding::Releasing { pending: None, at, .. } => Some(*at),
+            | Holding::Releasing { pending: None, at, .. } => sends.then_some(*at),
             Holding::Draining { abort } => *abort,
             Holding::No if self.claims_left => entry.blocked.as_ref().map(|(until, _)| *until),
             _ => None,
@@ -278,6 +335,10 @@ impl Holdings {
     /// Returns the number of slots in such a state.
     pub(super) fn count(&self, mut is: impl FnMut(&Holding) -> bool) -> usize {
         self.entries.iter().filter(|entry| is(&entry.holding)).count()
+    }
+
+    pub(super) fn tenure(&self, slot: usize) -> u64 {
+        self.entries[slot].tenure
     }
 
     /// Returns the slots whose objects are this replica's, each with its tenure.

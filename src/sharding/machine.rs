@@ -280,7 +280,7 @@ impl Machine {
 
     /// Returns the number of the time for which nobody else has had a slot.
     pub(super) fn tenure(&self, slot: usize) -> u64 {
-        self.holdings.entries[slot].tenure
+        self.holdings.tenure(slot)
     }
 
     /// Returns the times of the present session.

@@ -73,6 +73,7 @@
 //! - All work on a slot's objects is [tracked](WorkScope::track) by the slot's scope.
 //! - Identities are unique among the running replicas.
 //! - Nobody deletes or rewrites the Leases by hand while replicas run.
+//! - The cluster is not restored from a backup while replicas run.
 //! - Resource versions are decimal numbers, as Kubernetes 1.35 guarantees and every API server
 //!   sends.
 //!
@@ -128,6 +129,8 @@ mod simulation;
 mod store;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod world;
 
 use std::fmt;
 use std::sync::Arc;

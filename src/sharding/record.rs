@@ -225,3 +225,108 @@ fn rounded_up_seconds(duration: Duration) -> i32 {
     let up = u64::from(duration.subsec_nanos() > 0);
     i32::try_from(duration.as_secs().saturating_add(up)).unwrap_or(i32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sharding::slots::ShardBy;
+
+    fn rules() -> Rules {
+        Rules {
+            group: "orders".into(),
+            identity: "me".into(),
+            by: ShardBy::Namespace,
+            slots: 12,
+            lease_duration: Duration::from_millis(14_001),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+            grace: Duration::from_secs(25),
+        }
+    }
+
+    fn at(micros: i64) -> Timestamp {
+        Timestamp::from_microsecond(micros).unwrap()
+    }
+
+    /// Returns the Lease as a server stores it.
+    fn stored(request: &Request, base: Option<Lease>) -> Lease {
+        let mut lease = write(request, base, &rules(), at(5)).unwrap();
+        lease.metadata.uid.get_or_insert_with(|| "u1".to_owned());
+        lease.metadata.resource_version = Some("7".to_owned());
+        lease
+    }
+
+    fn joined() -> Lease {
+        stored(&Request::Join { name: member_name("orders", 0xab) }, None)
+    }
+
+    #[test]
+    fn members_survive_a_round_trip() {
+        let read = |lease: &Lease| read(lease, &rules(), "shop").unwrap();
+        let mut member = Member {
+            name: "orders-member-00000000000000ab".into(),
+            identity: "me".into(),
+            uid: "u1".into(),
+            version: 7.into(),
+            duration: Duration::from_secs(15),
+            leaving: false,
+        };
+        let lease = joined();
+        assert_eq!(read(&lease), Record::Member(member.clone()));
+        assert_eq!(lease.metadata.labels.as_ref().unwrap()[GROUP], "orders");
+        member.leaving = true;
+        let (name, uid) = (member.name.clone(), member.uid.clone());
+        let renewal = Request::Renew { name, uid, version: 6.into(), leaving: true };
+        assert_eq!(read(&stored(&renewal, Some(lease))), Record::Member(member));
+    }
+
+    #[test]
+    fn slots_survive_a_round_trip() {
+        for session in [Some("u9"), None] {
+            let session: Option<Arc<str>> = session.map(Arc::from);
+            let holder = session.as_ref().map(|_| "me".into());
+            let record = Slot {
+                version: 7.into(),
+                session: session.clone(),
+                holder,
+                transitions: 3,
+                doubtful: false,
+            };
+            let request = Request::Write { slot: 11, base: None, session, transitions: 3 };
+            let lease = stored(&request, None);
+            assert_eq!(read(&lease, &rules(), "shop").unwrap(), Record::Slot(11, record));
+        }
+    }
+
+    #[test]
+    fn renewal_changes_the_time_and_nothing_foreign() {
+        let mut lease = joined();
+        lease.metadata.labels.as_mut().unwrap().insert("team".to_owned(), "shop".to_owned());
+        let (name, uid) = ("orders-member-00000000000000ab".into(), "u1".into());
+        let renewal = Request::Renew { name, uid, version: 7.into(), leaving: false };
+        // The wall clock went back.
+        let renewed = write(&renewal, Some(lease), &rules(), at(2)).unwrap();
+        let spec = renewed.spec.unwrap();
+        assert_eq!(spec.renew_time, Some(MicroTime(at(6))));
+        assert_eq!(spec.acquire_time, Some(MicroTime(at(5))));
+        assert_eq!(renewed.metadata.labels.unwrap()["team"], "shop");
+        assert_eq!(renewed.metadata.resource_version.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn unusable_leases_are_told_apart() {
+        let lease = joined();
+        let mut other = rules();
+        other.by = ShardBy::Uid;
+        let error = read(&lease, &other, "shop").unwrap_err();
+        assert!(matches!(error, ShardingError::OtherConfiguration { .. }));
+        let mut opaque = lease;
+        opaque.metadata.resource_version = Some("b4f2".to_owned());
+        let error = read(&opaque, &rules(), "shop").unwrap_err();
+        assert!(matches!(error, ShardingError::OpaqueVersion { .. }));
+        let request = Request::Write { slot: 3, base: None, session: None, transitions: 0 };
+        let mut renamed = stored(&request, None);
+        renamed.metadata.name = Some("orders-slot-4".to_owned());
+        assert_eq!(read(&renamed, &rules(), "shop").unwrap(), Record::Foreign);
+    }
+}

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::holdings::PARALLEL;
 use super::machine::{Answer, Failure, Rules, min};
-use super::view::View;
+use super::view::{Member, View};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
@@ -25,8 +26,9 @@ struct Observed {
     version: ResourceVersion,
     /// The time at which this replica saw the last change.
     seen: Instant,
-    /// The time for which the Lease may stay unchanged; zero for an old Lease of this replica.
+    /// The time for which the Lease may stay unchanged.
     duration: Duration,
+    /// True for a Lease of this replica: the present one, or one of an earlier session.
     own: bool,
     pending: Option<u64>,
     /// The time before which no delete is sent; `None` after a delete succeeded.
@@ -45,33 +47,25 @@ pub(super) struct Silent {
 impl Silence {
     /// Notes the changes of the member Leases.
     pub(super) fn observe(&mut self, view: &View, rules: &Rules, now: Instant) {
-        let mut before = std::mem::take(&mut self.observed);
-        for (index, member) in view.members.iter().enumerate() {
-            let old = match before.get(index) {
-                Some(old) if old.uid == member.uid => Some(index),
-                _ => before.iter().position(|old| old.uid == member.uid),
+        let known = |observed: &Vec<Observed>| {
+            observed.len() == view.members.len()
+                && observed.iter().zip(&*view.members).all(|(one, member)| one.uid == member.uid)
+        };
+        if !known(&self.observed) {
+            let before = std::mem::take(&mut self.observed);
+            let observe = |member: &Member| {
+                let old = before.iter().find(|old| old.uid == member.uid);
+                old.cloned().unwrap_or_else(|| Observed::new(member, rules, now))
             };
-            let own = member.identity == rules.identity;
-            let mut observed = old.map_or_else(
-                || Observed {
-                    uid: member.uid.clone(),
-                    version: member.version.clone(),
-                    seen: now,
-                    duration: member.duration,
-                    own,
-                    pending: None,
-                    not_before: Some(now),
-                },
-                |old| before[old].clone(),
-            );
+            self.observed = view.members.iter().map(observe).collect();
+        }
+        for (observed, member) in self.observed.iter_mut().zip(&*view.members) {
             if observed.version != member.version {
                 observed.version = member.version.clone();
                 (observed.seen, observed.duration) = (now, member.duration);
                 observed.not_before = Some(now);
             }
-            self.observed.push(observed);
         }
-        before.clear();
         let rank = self.observed.iter().position(|observed| observed.own).unwrap_or(0);
         let part = u32::try_from(rank).unwrap_or(0);
         let parts = u32::try_from(self.observed.len()).unwrap_or(1).max(1);
@@ -103,6 +97,7 @@ impl Silence {
         // A view that shows no renewals of this replica is not the newest: its watch is broken.
         let own = self.observed.iter().find(|observed| *observed.uid == *session);
         let fresh = own.is_some_and(|own| now < own.seen + rules.renew_deadline);
+        let free = self.free_requests();
         let mut due = Vec::new();
         for (observed, member) in self.observed.iter_mut().zip(&*view.members) {
             let Some(at) = observed.due_at(self.delay) else { continue };
@@ -113,10 +108,18 @@ impl Silence {
                 observed.not_before = Some(now + rules.retry_period);
                 continue;
             }
+            if due.len() == free {
+                break;
+            }
             let version = (!observed.own).then(|| observed.version.clone());
             due.push(Silent { name: member.name.clone(), uid: member.uid.clone(), version });
         }
         due
+    }
+
+    /// Returns the number of deletes that may be sent now.
+    fn free_requests(&self) -> usize {
+        PARALLEL.saturating_sub(self.observed.iter().filter(|one| one.pending.is_some()).count())
     }
 
     pub(super) fn sent(&mut self, uid: &str, id: u64) {
@@ -153,7 +156,8 @@ impl Silence {
 
     /// Returns the time of the next delete.
     pub(super) fn wake_at(&self, session: &str) -> Option<Instant> {
-        let others = self.observed.iter().filter(|observed| *observed.uid != *session);
+        let sends = self.free_requests() > 0;
+        let others = self.observed.iter().filter(|other| sends && *other.uid != *session);
         others.map(|observed| observed.due_at(self.delay)).fold(None, min)
     }
 
@@ -164,6 +168,18 @@ impl Silence {
 }
 
 impl Observed {
+    fn new(member: &Member, rules: &Rules, now: Instant) -> Self {
+        Self {
+            uid: member.uid.clone(),
+            version: member.version.clone(),
+            seen: now,
+            duration: member.duration,
+            own: member.identity == rules.identity,
+            pending: None,
+            not_before: Some(now),
+        }
+    }
+
     /// Returns the time at which the Lease is to be deleted if it does not change.
     fn due_at(&self, delay: Duration) -> Option<Instant> {
         let not_before = self.not_before.filter(|_| self.pending.is_none())?;

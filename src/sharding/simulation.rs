@@ -12,63 +12,10 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Failure, Input, Machine, Request, Rules, Subject};
-use super::slots::ShardBy;
+use super::machine::{Answer, Command, Failure, Input, Machine, Request, Subject};
 use super::store::Store;
 use super::view::View;
-
-pub(super) const SECOND: u64 = 1_000_000;
-
-/// The faults that happen in the first part of a simulation.
-#[derive(Clone, Debug)]
-pub(super) struct Faults {
-    pub(super) seed: u64,
-    pub(super) slots: usize,
-    /// The rate of each replica's clock.
-    pub(super) rates: Vec<f64>,
-    /// The percentage of requests, and of answers, that get lost.
-    pub(super) lost: u8,
-    /// The longest time that a message takes, in milliseconds, for half of the replicas.
-    pub(super) slowest: u64,
-    /// The mean time between two troubles of a replica, in seconds; zero for none. A trouble is a
-    /// partition, a crash, a stop with a restart, or a suspension.
-    pub(super) trouble: u64,
-    /// The longest suspension, in milliseconds.
-    pub(super) suspended: u64,
-    /// The longest time that the work on a slot takes to end, in seconds.
-    pub(super) drains: u64,
-    /// The times of the two parts, in seconds.
-    pub(super) faulty: u64,
-    pub(super) calm: u64,
-}
-
-/// The result of a simulation.
-#[derive(Debug, Default)]
-pub(super) struct Report {
-    /// A broken promise, and when.
-    pub(super) violation: Option<(String, Duration)>,
-    pub(super) begins: usize,
-    pub(super) losses: u64,
-    pub(super) fenced: u64,
-    pub(super) conflicts: u64,
-    pub(super) requests: u64,
-    /// The time when work last began or ended.
-    pub(super) last_change: Duration,
-    /// The longest time for which a slot had no work.
-    pub(super) longest_gap: Duration,
-    /// The number of slots on which each replica works at the end.
-    pub(super) shares: Vec<usize>,
-    /// The number of ranges of each replica at the end.
-    pub(super) ranges: Vec<usize>,
-}
-
-impl Report {
-    fn add(&mut self, machine: &Machine) {
-        self.losses += machine.counts.losses;
-        self.fenced += machine.counts.fenced;
-        self.conflicts += machine.counts.conflicts;
-    }
-}
+use super::world::{Faults, Report, SECOND, rules};
 
 #[derive(Debug)]
 enum Event {
@@ -107,6 +54,8 @@ struct Replica {
     slow: bool,
     identity: usize,
     cut_until: u64,
+    /// The time until which only the watch is cut.
+    deaf_until: u64,
     suspended_until: u64,
     /// The view that was delivered last, and the number of the pending delivery.
     seen: usize,
@@ -151,6 +100,7 @@ impl Simulation {
             slow: rng.bool(),
             identity: index,
             cut_until: 0,
+            deaf_until: 0,
             suspended_until: 0,
             seen: 0,
             watching: false,
@@ -362,7 +312,8 @@ impl Simulation {
 
     fn trouble(&mut self, index: usize) {
         let delay = self.rng.u64(0..30 * SECOND);
-        match self.rng.u8(0..5) {
+        match self.rng.u8(0..6) {
+            5 => self.replicas[index].deaf_until = self.now + delay,
             0 | 1 => self.replicas[index].cut_until = self.now + delay,
             2 if self.replicas[index].running => {
                 self.crash(index);
@@ -383,7 +334,7 @@ impl Simulation {
         if !replica.running || replica.watching || replica.seen + 1 > self.views.len() {
             return;
         }
-        let cut = if self.is_calm() { 0 } else { replica.cut_until };
+        let cut = if self.is_calm() { 0 } else { replica.cut_until.max(replica.deaf_until) };
         self.replicas[index].watching = true;
         let (_, delay) = self.delivery(index);
         self.schedule(self.now.max(cut) + delay, index, Event::Watched);
@@ -543,19 +494,6 @@ impl Simulation {
 
     fn violate(&mut self, what: String) {
         self.report.violation.get_or_insert((what, Duration::from_micros(self.now)));
-    }
-}
-
-fn rules(identity: usize, faults: &Faults) -> Rules {
-    Rules {
-        group: "g".into(),
-        identity: format!("r{identity:05}").into(),
-        by: ShardBy::Uid,
-        slots: faults.slots,
-        lease_duration: Duration::from_secs(15),
-        renew_deadline: Duration::from_secs(10),
-        retry_period: Duration::from_secs(2),
-        grace: Duration::from_secs(25),
     }
 }
 

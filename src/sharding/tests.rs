@@ -1,9 +1,15 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
 use proptest::prelude::*;
+use tokio::time::Instant;
 
-use super::simulation::{Faults, Report, SECOND, Simulation};
+use super::machine::{Answer, Command, Failure, Input, Machine, Request, Subject};
+use super::simulation::Simulation;
+use super::store::Store;
+use super::view::View;
+use super::world::{Faults, Report, SECOND, rules};
 
 /// Returns the faults of a random world.
 fn world(seed: u64) -> Faults {
@@ -65,7 +71,13 @@ fn simulation_has_every_kind_of_trouble() {
 
 /// A world without faults, in which the test decides what happens.
 fn quiet(replicas: usize, slots: usize) -> Simulation {
-    let mut simulation = Simulation::new(Faults {
+    let mut simulation = Simulation::new(quiet_faults(replicas, slots));
+    simulation.run_until(20 * SECOND);
+    simulation
+}
+
+fn quiet_faults(replicas: usize, slots: usize) -> Faults {
+    Faults {
         seed: 7,
         slots,
         rates: vec![1.0; replicas],
@@ -76,9 +88,7 @@ fn quiet(replicas: usize, slots: usize) -> Simulation {
         drains: 0,
         faulty: 0,
         calm: 0,
-    });
-    simulation.run_until(20 * SECOND);
-    simulation
+    }
 }
 
 #[test]
@@ -124,6 +134,307 @@ fn quiet_members_only_renew() {
         let renewals = 60 * replicas as u64;
         assert!(requests.abs_diff(renewals) <= replicas as u64, "{replicas}: {requests}");
     }
+}
+
+/// A machine, its clock, and a store that the test lets it reach.
+struct Bench {
+    machine: Machine,
+    store: Store,
+    start: Instant,
+    now: Instant,
+    /// The requests without an answer.
+    sent: Vec<(u64, Subject, Request)>,
+    /// The other commands since the last look.
+    done: Vec<Command>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let faults = quiet_faults(1, 4);
+        let machine = Machine::new(rules(1, &faults), Rng::with_seed(7));
+        let start = Instant::now();
+        let (sent, done) = (Vec::new(), Vec::new());
+        let mut bench = Self { machine, store: Store::new(4), start, now: start, sent, done };
+        bench.see();
+        bench
+    }
+
+    /// Returns a member that holds all slots.
+    fn holder() -> Self {
+        let mut bench = Self::new();
+        bench.answer_all();
+        bench.see();
+        bench.answer_all();
+        bench.see();
+        assert_eq!(bench.held(), [0, 1, 2, 3]);
+        bench.done.clear();
+        bench
+    }
+
+    fn tell(&mut self, input: Input) {
+        for command in self.machine.step(input, self.now) {
+            match command {
+                Command::Send { id, subject, request } => self.sent.push((id, subject, request)),
+                command => self.done.push(command),
+            }
+        }
+    }
+
+    fn see(&mut self) {
+        self.tell(Input::View(self.store.view()));
+    }
+
+    /// Lets time pass until `seconds` after the start.
+    fn until(&mut self, seconds: f64) {
+        self.now = self.start + Duration::from_secs_f64(seconds);
+        self.tell(Input::Tick);
+    }
+
+    /// Executes a request. Returns the answer without delivering it.
+    fn serve(&mut self, request: &Request) -> Answer {
+        self.store.serve(request, &self.machine.rules.identity)
+    }
+
+    /// Executes and answers the only request.
+    fn answer(&mut self) {
+        let [(_, _, request)] = &*self.sent else { panic!("{:?}", self.sent) };
+        let answer = self.store.serve(&request.clone(), &self.machine.rules.identity);
+        self.deliver(answer);
+    }
+
+    fn answer_all(&mut self) {
+        for (id, subject, request) in std::mem::take(&mut self.sent) {
+            let answer = self.serve(&request);
+            self.tell(Input::Answered { id, subject, answer });
+        }
+    }
+
+    /// Answers the only request.
+    fn deliver(&mut self, answer: Answer) {
+        let (id, subject, _) = self.sent.remove(0);
+        self.tell(Input::Answered { id, subject, answer });
+    }
+
+    fn held(&self) -> Vec<usize> {
+        self.machine.holdings.slots(super::holdings::Holding::is_published)
+    }
+
+    fn uid(&self) -> Arc<str> {
+        self.machine.session().expect("a session").uid.clone()
+    }
+
+    /// Adds another member to the store.
+    fn other(&mut self, identity: &str) -> Arc<str> {
+        let name = format!("g-member-{identity}").into();
+        let answer = self.store.serve(&Request::Join { name }, &identity.into());
+        let Answer::Member(member) = answer else { panic!("{answer:?}") };
+        member.uid
+    }
+}
+
+#[test]
+fn term_starts_with_the_request() {
+    let mut bench = Bench::new();
+    bench.until(3.0);
+    bench.answer();
+    let term = bench.machine.term().unwrap();
+    assert_eq!(term.cancel, bench.start + Duration::from_secs(10));
+    assert_eq!(term.abort, bench.start + Duration::from_millis(13_500));
+    bench.until(4.0);
+    bench.until(9.0);
+    bench.answer();
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + Duration::from_secs(13));
+    // An answer that comes after the deadline begins nothing.
+    let mut bench = Bench::new();
+    bench.until(10.0);
+    bench.answer();
+    assert!(bench.machine.session().is_none());
+    assert!(matches!(bench.sent[0].2, Request::Renew { .. }), "{:?}", bench.sent);
+    bench.answer();
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + Duration::from_secs(20));
+}
+
+#[test]
+fn lost_answer_to_a_join_is_confirmed() {
+    let mut bench = Bench::new();
+    let request = bench.sent[0].2.clone();
+    bench.serve(&request);
+    bench.until(5.0);
+    bench.deliver(Answer::Failed(Failure::Unknown));
+    bench.until(7.0);
+    assert!(matches!(bench.sent[0].2, Request::Find { .. }));
+    bench.answer();
+    assert!(bench.machine.session().is_none());
+    bench.answer();
+    assert_eq!(bench.machine.term().unwrap().cancel, bench.start + Duration::from_secs(17));
+}
+
+#[test]
+fn deleted_lease_ends_everything_at_once() {
+    for shown in [true, false] {
+        let mut bench = Bench::holder();
+        let own = bench.store.view().members[0].clone();
+        bench.serve(&Request::Delete { name: own.name, uid: own.uid, version: None });
+        if shown {
+            bench.see();
+        } else {
+            bench.until(2.0);
+            bench.answer();
+        }
+        assert_eq!(bench.done, [Command::Lose { at_once: true }]);
+        assert!(bench.held().is_empty());
+        // It joins again when the work has ended.
+        assert!(bench.sent.is_empty());
+        bench.tell(Input::WorkEnded);
+        assert!(matches!(bench.sent[0].2, Request::Join { .. }));
+    }
+}
+
+#[test]
+fn lost_session_is_dropped_before_its_lease_expires() {
+    let mut bench = Bench::holder();
+    bench.until(2.0);
+    bench.until(9.999);
+    assert!(bench.done.is_empty());
+    bench.until(10.0);
+    assert_eq!(bench.done, [Command::Lose { at_once: false }]);
+    bench.until(13.5);
+    assert_eq!(bench.done[1..], [Command::AbortAll]);
+}
+
+#[test]
+fn late_claim_is_adopted() {
+    let mut bench = Bench::new();
+    bench.answer();
+    bench.see();
+    let claims = std::mem::take(&mut bench.sent);
+    for (id, subject, _) in &claims {
+        let answer = Answer::Failed(Failure::Unknown);
+        bench.tell(Input::Answered { id: *id, subject: subject.clone(), answer });
+    }
+    assert!(bench.done.is_empty());
+    bench.serve(&claims[2].2);
+    bench.see();
+    let Subject::Slot(slot) = claims[2].1 else { panic!() };
+    assert_eq!(bench.done, [Command::Begin(slot)]);
+}
+
+#[test]
+fn uncertain_release_is_never_worked_on_again() {
+    let mut bench = Bench::holder();
+    bench.other("zz");
+    bench.see();
+    let drained: Vec<_> = bench.done.drain(..).collect();
+    let [Command::Drain(slot), Command::Drain(_)] = drained[..] else { panic!("{drained:?}") };
+    bench.tell(Input::Idle(slot));
+    let release = bench.sent.last().unwrap().clone();
+    let (id, subject) = (release.0, release.1.clone());
+    bench.sent.clear();
+    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(Failure::Unknown) });
+    // The view still names this session.
+    bench.see();
+    assert!(!bench.done.contains(&Command::Begin(slot)));
+    bench.until(2.0);
+    let read = bench.sent.iter().position(|sent| sent.2 == Request::Read { slot }).unwrap();
+    let (id, subject, request) = bench.sent.remove(read);
+    // The release arrives after it was read, and is sent again without effect.
+    let answer = bench.serve(&request);
+    bench.serve(&release.2);
+    bench.tell(Input::Answered { id, subject, answer });
+    bench.see();
+    assert!(!bench.held().contains(&slot));
+    assert_eq!(bench.machine.counts.released, 1);
+}
+
+#[test]
+fn older_view_does_not_return_a_released_slot() {
+    let mut bench = Bench::holder();
+    bench.other("zz");
+    bench.see();
+    let before = bench.store.view();
+    let Command::Drain(slot) = bench.done[0] else { panic!("{:?}", bench.done) };
+    bench.tell(Input::Idle(slot));
+    bench.answer_all();
+    bench.done.clear();
+    bench.tell(Input::View(before));
+    assert!(bench.done.is_empty() && !bench.held().contains(&slot));
+}
+
+#[test]
+fn silent_member_is_fenced_in_the_seen_version() {
+    let mut bench = Bench::holder();
+    let uid = bench.other("a");
+    bench.see();
+    let seen = bench.store.view().member(&uid).unwrap().version.clone();
+    for second in 1..=7 {
+        bench.until(f64::from(second) * 2.0);
+        bench.answer_all();
+        bench.see();
+    }
+    assert!(bench.store.view().member(&uid).is_some());
+    // The second of two members waits for half a retry period.
+    bench.until(15.9);
+    bench.answer_all();
+    bench.until(16.0);
+    let fence = bench.sent.iter().find(|sent| matches!(sent.2, Request::Delete { .. })).unwrap();
+    let Request::Delete { uid: fenced, version, .. } = &fence.2 else { unreachable!() };
+    assert_eq!((fenced, version.as_ref()), (&uid, Some(&seen)));
+    // The member has renewed its Lease: the observation starts again.
+    let (id, subject) = (fence.0, fence.1.clone());
+    bench.sent.clear();
+    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(Failure::Conflict) });
+    bench.until(17.0);
+    assert!(bench.sent.iter().all(|sent| !matches!(sent.2, Request::Delete { .. })));
+}
+
+#[test]
+fn old_leases_of_the_identity_are_deleted() {
+    let mut bench = Bench::new();
+    let identity = bench.machine.rules.identity.to_string();
+    let old = bench.other(&identity);
+    bench.answer();
+    bench.see();
+    let deletes = bench.sent.iter().filter(|sent| matches!(sent.2, Request::Delete { .. }));
+    let uids: Vec<_> = deletes.map(|sent| sent.1.clone()).collect();
+    assert_eq!(uids, [Subject::Session(old)]);
+    assert_ne!(Subject::Session(bench.uid()), uids[0]);
+}
+
+#[test]
+fn lost_history_ends_the_session() {
+    let mut bench = Bench::holder();
+    let view = View { epoch: 1, version: 1.into(), ..(*bench.store.view()).clone() };
+    bench.tell(Input::View(Arc::new(view)));
+    assert_eq!(bench.done, [Command::Lose { at_once: true }]);
+}
+
+#[test]
+fn idle_member_leaves_with_one_request() {
+    let mut bench = Bench::holder();
+    bench.tell(Input::Stop);
+    assert_eq!(bench.done.len(), 4);
+    for slot in 0..4 {
+        bench.tell(Input::Idle(slot));
+    }
+    bench.answer();
+    assert_eq!(bench.done.last(), Some(&Command::Finish { still_running: false }));
+    assert!(bench.store.view().members.is_empty());
+}
+
+#[test]
+fn busy_member_says_that_it_leaves() {
+    let mut bench = Bench::holder();
+    bench.tell(Input::Stop);
+    bench.tell(Input::Idle(2));
+    bench.until(0.25);
+    bench.answer_all();
+    let view = bench.store.view();
+    assert!(view.members[0].leaving);
+    let free = |slot: &Option<super::view::Slot>| slot.as_ref().unwrap().session.is_none();
+    assert_eq!(view.slots.iter().map(free).collect::<Vec<_>>(), [false, false, true, false]);
+    bench.done.clear();
+    bench.until(25.0);
+    assert!(bench.done.contains(&Command::Lose { at_once: true }), "{:?}", bench.done);
 }
 
 #[test]

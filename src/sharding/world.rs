@@ -1,0 +1,75 @@
+//! The worlds of the simulation: the faults of a run, and its result.
+
+use std::time::Duration;
+
+use super::machine::{Machine, Rules};
+use super::slots::ShardBy;
+
+/// One second of the simulation's clock.
+pub(super) const SECOND: u64 = 1_000_000;
+
+/// The faults that happen in the first part of a simulation.
+#[derive(Clone, Debug)]
+pub(super) struct Faults {
+    pub(super) seed: u64,
+    pub(super) slots: usize,
+    /// The rate of each replica's clock.
+    pub(super) rates: Vec<f64>,
+    /// The percentage of requests, and of answers, that get lost.
+    pub(super) lost: u8,
+    /// The longest time that a message takes, in milliseconds, for half of the replicas.
+    pub(super) slowest: u64,
+    /// The mean time between two troubles of a replica, in seconds; zero for none. A trouble is a
+    /// partition, a crash, a stop with a restart, or a suspension.
+    pub(super) trouble: u64,
+    /// The longest suspension, in milliseconds.
+    pub(super) suspended: u64,
+    /// The longest time that the work on a slot takes to end, in seconds.
+    pub(super) drains: u64,
+    /// The times of the two parts, in seconds.
+    pub(super) faulty: u64,
+    pub(super) calm: u64,
+}
+
+/// The result of a simulation.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// A broken promise, and when.
+    pub(super) violation: Option<(String, Duration)>,
+    pub(super) begins: usize,
+    pub(super) losses: u64,
+    pub(super) fenced: u64,
+    pub(super) conflicts: u64,
+    pub(super) requests: u64,
+    /// The time when work last began or ended.
+    pub(super) last_change: Duration,
+    /// The longest time for which a slot had no work.
+    pub(super) longest_gap: Duration,
+    /// The number of slots on which each replica works at the end.
+    pub(super) shares: Vec<usize>,
+    /// The number of ranges of each replica at the end.
+    pub(super) ranges: Vec<usize>,
+}
+
+impl Report {
+    /// Adds the counts of a process that has ended.
+    pub(super) fn add(&mut self, machine: &Machine) {
+        self.losses += machine.counts.losses;
+        self.fenced += machine.counts.fenced;
+        self.conflicts += machine.counts.conflicts;
+    }
+}
+
+/// Returns the configuration of a replica.
+pub(super) fn rules(identity: usize, faults: &Faults) -> Rules {
+    Rules {
+        group: "g".into(),
+        identity: format!("r{identity:05}").into(),
+        by: ShardBy::Uid,
+        slots: faults.slots,
+        lease_duration: Duration::from_secs(15),
+        renew_deadline: Duration::from_secs(10),
+        retry_period: Duration::from_secs(2),
+        grace: Duration::from_secs(25),
+    }
+}
