@@ -80,8 +80,8 @@ impl Slots {
     /// Returns the scope of work at a place. `None` if this replica may not work there now.
     pub(super) fn scope(&self, place: u64, groups: &[Group]) -> Option<WorkScope> {
         // First the scope: a slot that is given up later is cancelled, even if it came back since.
-        let scope = self.sharding.scope(place)?;
-        followed(groups).all(|informer| informer.covers(place)).then_some(scope)
+        let (scope, tenure) = self.sharding.tenure(place)?;
+        followed(groups).all(|informer| informer.covers(place, tenure)).then_some(scope)
     }
 
     /// Notes an event of one of the controller's own objects. Call this before its key is queued.

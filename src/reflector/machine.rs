@@ -174,7 +174,7 @@ impl Machine {
         let before = self.shard.replace(shard.clone());
         let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
         let listed = self.arriving.take().map_or(before.clone(), |part| before.without(&part));
-        let arriving = shard.without(&listed);
+        let arriving = shard.new_since(&listed);
         let kept = shard.without(&arriving);
         self.arriving = (!arriving.is_empty()).then_some(arriving);
         if matches!(self.after_wait, After::Step(_)) {
@@ -182,7 +182,7 @@ impl Machine {
             self.after_wait = After::List;
         }
         // An empty shard, too, is told: it needs no list.
-        (shard.is_empty() || !before.without(&shard).is_empty()).then_some(kept)
+        (shard.is_empty() || !before.without(&kept).is_empty()).then_some(kept)
     }
 
     /// Returns whether a shard is followed.
