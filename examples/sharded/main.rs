@@ -6,7 +6,7 @@
 //! how long the others take to work in its place, starts another, and ends by itself.
 //!
 //! `-- --cluster --namespace NAME` does the same in the cluster of the present kubeconfig. It
-//! creates 264 ConfigMaps, as many Secrets and some Leases in the namespace, and deletes them at
+//! creates 264 `ConfigMap`s, as many Secrets and some Leases in the namespace, and deletes them at
 //! the end. A namespace that does not exist is created and deleted, too.
 //!
 //! A server with sharded lists (KEP-5866) sends each replica only its own orders. Any other server
