@@ -151,7 +151,9 @@ impl Slots {
         loop {
             // Seen before the slots are read, so that a later change wakes this task.
             membership.mark_unchanged();
-            stores.iter_mut().for_each(|store| store.mark_unchanged());
+            for store in &mut stores {
+                store.mark_unchanged();
+            }
             let ready = self.ready(&groups);
             let same = |slot: &usize, scope: &WorkScope| {
                 known.get(slot).is_some_and(|known| known.is_same(scope))

@@ -55,6 +55,9 @@ pub struct ShardSelector {
     tenures: Arc<[(RangeInclusive<u64>, u64)]>,
 }
 
+/// The largest number of ranges in a request. Proxies refuse addresses of more than 8 kB.
+const MOST_RANGES: usize = 64;
+
 /// Returns the place of a text on the ring: its 64-bit FNV-1a hash.
 ///
 /// ```
@@ -234,10 +237,11 @@ impl ShardSelector {
 
     /// Returns the value of the query parameter `shardSelector`: see KEP-5866.
     ///
-    /// `None` if the parameter is left out: API servers cannot select by this field, or every
-    /// object is selected, or none.
+    /// `None` if the parameter is left out: API servers cannot select by this field, every object is
+    /// selected, or none, or more than 64 ranges are, which make an address of over 6 kB.
     pub fn expression(&self) -> Option<String> {
-        let path = self.key.path().filter(|_| !self.is_everything() && !self.is_empty())?;
+        let some = !self.is_everything() && (1..=MOST_RANGES).contains(&self.ranges.len());
+        let path = self.key.path().filter(|_| some)?;
         let mut text = String::new();
         for range in &*self.ranges {
             let joint = if text.is_empty() { "" } else { " || " };

@@ -170,7 +170,7 @@ impl Machine {
 
     /// Follows this shard from the next request on. Returns the part of it that was listed before, if
     /// known objects may be outside of it.
-    pub(super) fn follow_shard(&mut self, shard: ShardSelector) -> Option<ShardSelector> {
+    pub(super) fn follow_shard(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
         let before = self.shard.replace(shard.clone());
         let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
         let listed = self.arriving.take().map_or(before.clone(), |part| before.without(&part));

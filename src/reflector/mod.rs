@@ -212,7 +212,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             return;
         }
         let shard = wanted.borrow_and_update().clone();
-        if let Some(kept) = machine.follow_shard(shard) {
+        if let Some(kept) = machine.follow_shard(&shard) {
             self.narrowed = Some(kept);
         }
     }
@@ -364,6 +364,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         (key, _) => self.accumulator.unreadable(key),
                     }
                 }
+                ListItem::Outside => {}
                 ListItem::Meta(meta) => metadata = meta,
             }
             let loaded = self.accumulator.len();

@@ -168,8 +168,8 @@ impl Driver {
                 }
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Input::Tick,
                 Some(answered) = waits.requests.next() => self.take(answered),
-                changed = changes.changed() => {
-                    if changed.is_err() {
+                woken = changes.changed() => {
+                    if woken.is_err() {
                         return Err(self.informer_failed());
                     }
                     match self.view() {
@@ -344,7 +344,7 @@ impl Driver {
     fn offer(&self) {
         let open = |(slot, scope): (usize, &Option<WorkScope>)| {
             let scope = scope.clone().filter(|scope| !scope.token().is_cancelled())?;
-            Some((scope, self.inner.tenure(self.run, self.machine.tenure(slot))))
+            Some((scope, Inner::tenure(self.run, self.machine.tenure(slot))))
         };
         self.inner.scopes.store(Arc::new(self.scopes.iter().enumerate().map(open).collect()));
     }
@@ -365,7 +365,7 @@ impl Drop for Driver {
 
 impl Inner {
     /// Returns a number that no other tenure of this process has.
-    fn tenure(&self, run: u64, tenure: u64) -> u64 {
+    fn tenure(run: u64, tenure: u64) -> u64 {
         (run << 32) + tenure
     }
 
@@ -375,7 +375,7 @@ impl Inner {
             (self.rules.by.objects(), &self.objects),
             (self.rules.by.dependents(), &self.dependents),
         ] {
-            let held = held.iter().map(|(slot, tenure)| (*slot, self.tenure(run, *tenure)));
+            let held = held.iter().map(|(slot, tenure)| (*slot, Self::tenure(run, *tenure)));
             let next = slots::selector(key, held, self.rules.slots);
             ranges.send_if_modified(|ranges| std::mem::replace(ranges, next.clone()) != next);
         }

@@ -90,9 +90,9 @@ impl Join {
                 self.at = now;
                 return began.then(|| Session::new(member, started, rules));
             }
-            (JoinStep::Create, Answer::Failed(Failure::Refused)) => (JoinStep::Create, later),
             (JoinStep::Find, Answer::Absent) => (JoinStep::Create, now),
-            (JoinStep::Confirm { .. }, Answer::Absent) => (JoinStep::Create, later),
+            (JoinStep::Create, Answer::Failed(Failure::Refused))
+            | (JoinStep::Confirm { .. }, Answer::Absent) => (JoinStep::Create, later),
             (_, Answer::Failed(Failure::Conflict)) => (JoinStep::Find, now),
             _ => (JoinStep::Find, later),
         };

@@ -407,8 +407,8 @@ impl Simulation {
             Command::Extend(_) => {}
             Command::Drain(slot) => {
                 let time = self.rng.u64(0..=self.faults.drains * SECOND);
-                let slow = self.rng.bool();
-                self.end_later(index, slot, if slow { time } else { 0 });
+                let takes_time = self.rng.bool();
+                self.end_later(index, slot, if takes_time { time } else { 0 });
             }
             Command::Abort(slot) => self.end_later(index, slot, 0),
             Command::End(slot) => {

@@ -169,7 +169,7 @@ async fn replicas_share_slots_and_follow_each_other() {
     // One dies.
     let before = board.slots();
     replicas.remove(0).crash().await;
-    sleep(LEASE - RETRY).await;
+    sleep(LEASE.saturating_sub(RETRY)).await;
     assert_eq!(board.shares(), [0, 4, 4]);
     sleep(RETRY * 2 + Duration::from_millis(100)).await;
     assert_eq!((board.shares(), moved(before)), ([0, 6, 6], 4));
@@ -190,7 +190,7 @@ async fn slow_work_holds_back_the_hand_over() {
         sleep(Duration::from_secs(1)).await;
         assert_eq!(board.shares(), [SLOTS]);
         let second = Replica::start(&server, &board, 1, winds_up);
-        sleep(Duration::from_secs(moves) - Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(moves * 1_000 - 100)).await;
         assert_eq!(board.shares(), [12, 0]);
         let status = first.sharding.status();
         assert_eq!((status.held.len(), status.draining.len()), (6, 6));
@@ -283,7 +283,9 @@ async fn short_outage_changes_no_ranges() {
     let (board, replicas) = three(&server, Duration::ZERO).await;
     let before = board.slots();
     let mut ranges: Vec<_> = replicas.iter().map(|replica| replica.sharding.objects()).collect();
-    ranges.iter_mut().for_each(|ranges| ranges.mark_unchanged());
+    for ranges in &mut ranges {
+        ranges.mark_unchanged();
+    }
     for seconds in [6, 40] {
         let outages: Vec<_> = replicas
             .iter()
