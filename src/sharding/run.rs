@@ -168,8 +168,8 @@ impl Driver {
                 }
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Input::Tick,
                 Some(answered) = waits.requests.next() => self.take(answered),
-                woken = changes.changed() => {
-                    if woken.is_err() {
+                seen = changes.changed() => {
+                    if seen.is_err() {
                         return Err(self.informer_failed());
                     }
                     match self.view() {

@@ -2,8 +2,7 @@
 //! lost messages, watches that lag or go back, partitions, crashes, suspensions and slow drains.
 //!
 //! The simulation performs the driver's commands without tasks and sockets, and checks at every
-//! moment that no two replicas work on one slot. Time is in microseconds of a clock that no replica
-//! has.
+//! moment that no two replicas work on one slot. Time is in microseconds of a clock of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,9 +12,10 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use super::machine::{Answer, Command, Failure, Input, Machine, Request, Subject};
+use super::status::ShardingCounts;
 use super::store::Store;
 use super::view::View;
-use super::world::{Faults, Report, SECOND, rules};
+use super::world::{Faults, Report, SECOND, micros, rules};
 
 #[derive(Debug)]
 enum Event {
@@ -37,7 +37,6 @@ enum Event {
     Start,
 }
 
-/// A request of a replica.
 #[derive(Clone, Debug)]
 struct Call {
     id: u64,
@@ -57,7 +56,7 @@ struct Replica {
     /// The time until which only the watch is cut.
     deaf_until: u64,
     suspended_until: u64,
-    /// The view that was delivered last, and the number of the pending delivery.
+    /// The newest view that was delivered.
     seen: usize,
     watching: bool,
     /// The time of the next tick; zero for none.
@@ -146,9 +145,7 @@ impl Simulation {
 
     pub(super) fn finish(mut self) -> Report {
         for replica in &self.replicas {
-            if replica.running {
-                self.report.add(&replica.machine);
-            }
+            self.report.add(&replica.machine);
             let held: Vec<_> =
                 (0..self.faults.slots).filter(|slot| replica.work[*slot] > 0).collect();
             let ranges = held.iter().filter(|slot| !held.contains(&(**slot + 1))).count();
@@ -218,7 +215,7 @@ impl Simulation {
     /// Returns when a replica's clock will show a moment. Timers are never early.
     fn when(&self, index: usize, local: Instant) -> u64 {
         let local = local.saturating_duration_since(self.epoch).as_secs_f64();
-        seconds(local / self.replicas[index].rate) + 1
+        micros(local / self.replicas[index].rate) + 1
     }
 
     fn handle(&mut self, index: usize, process: u64, event: Event) {
@@ -300,6 +297,7 @@ impl Simulation {
         }
         let replica = &mut self.replicas[index];
         self.report.add(&replica.machine);
+        replica.machine.counts = ShardingCounts::default();
         replica.process += 1;
         replica.running = false;
     }
@@ -364,7 +362,9 @@ impl Simulation {
         }
         let cut = self.now < self.replicas[index].cut_until;
         let lost = cut || self.rng.u8(0..100) < self.faults.lost;
-        let slowest = if self.replicas[index].slow { self.faults.slowest } else { 50 };
+        // A fast request may have a slow answer.
+        let slow = self.replicas[index].slow && self.rng.bool();
+        let slowest = if slow { self.faults.slowest } else { 50 };
         (lost, self.rng.u64(0..=slowest * 1_000))
     }
 
@@ -406,9 +406,9 @@ impl Simulation {
             Command::Begin(slot) => self.begin_work(index, slot),
             Command::Extend(_) => {}
             Command::Drain(slot) => {
-                let time = self.rng.u64(0..=self.faults.drains * SECOND);
-                let takes_time = self.rng.bool();
-                self.end_later(index, slot, if takes_time { time } else { 0 });
+                let longest = if self.rng.bool() { self.faults.drains * SECOND } else { 0 };
+                let delay = self.rng.u64(0..=longest);
+                self.end_later(index, slot, delay);
             }
             Command::Abort(slot) => self.end_later(index, slot, 0),
             Command::End(slot) => {
@@ -495,9 +495,4 @@ impl Simulation {
     fn violate(&mut self, what: String) {
         self.report.violation.get_or_insert((what, Duration::from_micros(self.now)));
     }
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hours at most")]
-fn seconds(seconds: f64) -> u64 {
-    (seconds * 1e6).ceil() as u64
 }

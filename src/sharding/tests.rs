@@ -436,18 +436,3 @@ fn busy_member_says_that_it_leaves() {
     bench.until(25.0);
     assert!(bench.done.contains(&Command::Lose { at_once: true }), "{:?}", bench.done);
 }
-
-#[test]
-fn scratch() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_u64);
-    let mut failed = 0;
-    for seed in 0..seeds {
-        if let Err(e) = check(seed) {
-            failed += 1;
-            if failed < 4 {
-                println!("{}", &e[..e.len().min(300)]);
-            }
-        }
-    }
-    println!("failed {failed} of {seeds}");
-}

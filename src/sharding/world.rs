@@ -73,3 +73,9 @@ pub(super) fn rules(identity: usize, faults: &Faults) -> Rules {
         grace: Duration::from_secs(25),
     }
 }
+
+/// Returns seconds as microseconds, rounded up.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hours at most")]
+pub(super) fn micros(seconds: f64) -> u64 {
+    (seconds * 1e6).ceil() as u64
+}
