@@ -12,7 +12,6 @@
     reason = "a tool for measuring: it may stop with a message"
 )]
 
-#[allow(dead_code, reason = "shared with other benchmarks")]
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
@@ -79,7 +78,7 @@ fn compare() {
         assert_eq!(held, pods, "every pod is held once");
         let mean = |values: &[Value], field: &str| {
             let sum: f64 = values.iter().map(|one| one[field].as_f64().unwrap()).sum();
-            sum / replicas as f64
+            sum / f64::from(replicas)
         };
         println!(
             "|  | {replicas} | {helps} | {:.0} | {:.2} | {:.2} | {:.1} | {:.1} | {:.2} | {:.2} |",
@@ -177,7 +176,8 @@ async fn serve(pods: usize, helps: bool) {
             }
         }
         // The writes run on this thread, the answers on others.
-        let writes = (support::time_of(ClockId::ThreadCPUTime) - begun).as_secs_f64();
+        let used = support::time_of(ClockId::ThreadCPUTime);
+        let writes = used.saturating_sub(begun).as_secs_f64();
         say(&json!({ "cpu": cpu(), "writes": writes, "version": server.revision() }));
     }
     let _gone = std::fs::remove_file(file);

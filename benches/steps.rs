@@ -15,6 +15,7 @@
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
+//! | `…-other-uid`, `…-other-namespace`, `…-other-owner` | frame, and leaving it out of a shard |
 //! | `store` | storing a new object, with an index |
 //! | `replace` | storing another in its place, each in a transaction of its own |
 //! | `list` | a first list from the source through queue and store to a handler |
@@ -37,8 +38,9 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
-use kube_informer::object::FieldSet;
-use kube_informer::object::{Cached, KnownObjects, ObjectKey, ObjectState};
+use kube_informer::object::{
+    Cached, FieldSet, KnownObjects, ObjectKey, ObjectState, ShardKey, ShardSelector,
+};
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
@@ -173,7 +175,15 @@ async fn serve(step: &str, server: &PodServer) {
         return server.list().for_each(async |frame| drop(black_box(frame))).await;
     }
     let source = ApiSource::<Unread>::new(server.client()).decoder(Nothing);
-    let query = ListQuery::default();
+    let mut query = ListQuery::default();
+    // A place that no pod has.
+    let elsewhere = |key| Some(ShardSelector::new(key, [7..=7]));
+    query.shard = match step {
+        "other-uid" => elsewhere(ShardKey::Uid),
+        "other-namespace" => elsewhere(ShardKey::Namespace),
+        "other-owner" => elsewhere(ShardKey::ControllerUid),
+        _ => None,
+    };
     let object = Cached::from(Arc::new(Unread::default()));
     let known = All(ObjectKey::cluster("known").unwrap(), object);
     let hints = match step {

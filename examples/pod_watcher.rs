@@ -69,7 +69,7 @@ pub(crate) async fn run(
 fn event_line(event: &Event<Pod>) -> Option<String> {
     let key = ObjectKey::of(&**event.object()).ok()?;
     match event {
-        Event::Added { initial: true, .. } => None,
+        Event::Added { initial: true, .. } | Event::MovedAway { .. } => None,
         Event::Added { object, .. } => Some(format!("+ {key} on {}", node(object))),
         // The scheduler, the kubelet and others write often; a line is for what they say of the
         // pod.
@@ -78,7 +78,6 @@ fn event_line(event: &Event<Pod>) -> Option<String> {
             Some(format!("~ {key}: {} → {}", summary(old), summary(new)))
         }
         Event::Deleted { final_state_known: true, .. } => Some(format!("- {key}")),
-        Event::MovedAway { .. } => None,
         Event::Deleted { .. } => Some(format!("- {key}, missed while disconnected")),
     }
 }

@@ -41,8 +41,9 @@
 //!
 //! A [`SharedInformer`] owns one of each stage. A [`SharedInformerFactory`] gives the same informer
 //! to all callers that request the same objects. Every stage is public and can be used without the
-//! others. Two more parts use the pipeline: a [`WorkQueue`], and a [`Controller`] that can run with
-//! [leader election](leader_election).
+//! others. Two more parts use the pipeline: a [`WorkQueue`], and a [`Controller`]. Of several
+//! replicas of a controller, one works, with [leader election](leader_election). Or all of them
+//! share the objects, with a [`Sharding`].
 //!
 //! # What you can rely on
 //!
@@ -104,7 +105,8 @@
 //! # Guide
 //!
 //! [`docs`] covers coming from client-go or kube-runtime, choosing storage, testing a controller,
-//! and running in production. The `examples/` folder has programs to start from.
+//! running in production, and several replicas that share the objects. The `examples/` folder has
+//! programs to start from.
 //!
 //! # Stopping
 //!

@@ -303,6 +303,9 @@ pub struct Undecodable {
 pub enum ListItem<K> {
     /// An object.
     Object(Result<SourceObject<K>, Undecodable>),
+    /// An object outside of the requested shard, which is left out. A source may tell of it, so that
+    /// a long list without an object of the shard does not look silent.
+    Outside,
     /// The list's own metadata, which may come before, between or after its objects.
     Meta(ListMetadata),
 }

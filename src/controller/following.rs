@@ -41,8 +41,8 @@ pub(super) trait Followed: Send + Sync {
     fn is_failing(&self) -> bool;
     fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
     /// Returns whether the store holds every object at a place of the ring, as far as the informer
-    /// follows them.
-    fn covers(&self, place: u64) -> bool;
+    /// follows them, and was listed in this tenure.
+    fn covers(&self, place: u64, tenure: u64) -> bool;
     /// Returns a receiver that is woken when the store holds another shard.
     fn shard_changes(&self) -> watch::Receiver<()>;
     /// Waits until the informer stops.
@@ -123,9 +123,9 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.wait_for_sync(limit).boxed()
     }
 
-    fn covers(&self, place: u64) -> bool {
+    fn covers(&self, place: u64, tenure: u64) -> bool {
         let store = self.informer.snapshot();
-        store.shard().is_none_or(|shard| shard.contains(place))
+        store.shard().is_none_or(|shard| shard.has_tenure(place, tenure))
     }
 
     fn shard_changes(&self) -> watch::Receiver<()> {

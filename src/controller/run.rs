@@ -284,14 +284,14 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             let name = self.name.clone();
             feeds.tasks.spawn(async move {
                 loop {
-                    let feed = slots.clone().feed(
+                    let feeding = slots.clone().feed(
                         objects.clone(),
                         groups.clone(),
                         queue.clone(),
                         status.clone(),
                     );
                     // Unpacking an object runs its type's deserializer.
-                    if let Err(message) = catch_async(feed).await {
+                    if let Err(message) = catch_async(feeding).await {
                         status.count_restart();
                         tracing::error!(controller = &*name, message, "the slots' feed panicked");
                     }

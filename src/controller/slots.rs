@@ -80,8 +80,8 @@ impl Slots {
     /// Returns the scope of work at a place. `None` if this replica may not work there now.
     pub(super) fn scope(&self, place: u64, groups: &[Group]) -> Option<WorkScope> {
         // First the scope: a slot that is given up later is cancelled, even if it came back since.
-        let scope = self.sharding.scope(place)?;
-        followed(groups).all(|informer| informer.covers(place)).then_some(scope)
+        let (scope, tenure) = self.sharding.tenure(place)?;
+        followed(groups).all(|informer| informer.covers(place, tenure)).then_some(scope)
     }
 
     /// Notes an event of one of the controller's own objects. Call this before its key is queued.
@@ -151,7 +151,9 @@ impl Slots {
         loop {
             // Seen before the slots are read, so that a later change wakes this task.
             membership.mark_unchanged();
-            stores.iter_mut().for_each(|store| store.mark_unchanged());
+            for store in &mut stores {
+                store.mark_unchanged();
+            }
             let ready = self.ready(&groups);
             let same = |slot: &usize, scope: &WorkScope| {
                 known.get(slot).is_some_and(|known| known.is_same(scope))

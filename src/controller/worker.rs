@@ -172,14 +172,14 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 None
             }
             _ => {
-                self.leave(work);
+                self.leave(&work);
                 None
             }
         }
     }
 
-    /// Removes a key from the queue that belongs to another replica.
-    fn leave(&self, work: Work<ObjectKey>) {
+    /// Counts a key that belongs to another replica. It leaves the queue when `work` is dropped.
+    fn leave(&self, work: &Work<ObjectKey>) {
         tracing::debug!(controller = &*self.name, key = %work.item(), "a key of another replica");
         self.status.count_left();
         work.forget();
@@ -230,7 +230,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 }
                 self.conclude(work, failures, outcome);
             }
-            (Some(work), None) => self.leave(work),
+            (Some(work), None) => self.leave(&work),
             (None, _) => {}
         }
     }

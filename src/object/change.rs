@@ -55,7 +55,8 @@ pub enum Change<K> {
     Bookmark(ResourceVersion),
     /// The whole collection, as of one moment. If a shard is followed, that shard of it.
     Replace(Replacement<K>),
-    /// The shard that is followed became smaller: known objects outside of it have moved away.
+    /// Of the shard that was followed, only this part still is: known objects outside of it have
+    /// moved away.
     Narrowed(ShardSelector),
     /// The shard that is followed became larger. Holds only the objects that came. They may be newer
     /// than everything else.

@@ -49,7 +49,14 @@ pub struct ShardSelector {
     key: ShardKey,
     /// Sorted, and neither overlapping nor adjacent.
     ranges: Arc<[RangeInclusive<u64>]>,
+    /// The same places, divided by tenure: the number of the uninterrupted time for which they have
+    /// belonged to this process. 0 if nobody counts. A follower that meets another tenure lists the
+    /// places again, because another process may have had them in between.
+    tenures: Arc<[(RangeInclusive<u64>, u64)]>,
 }
+
+/// The largest number of ranges in a request. Proxies refuse addresses of more than 8 kB.
+const MOST_RANGES: usize = 64;
 
 /// Returns the place of a text on the ring: its 64-bit FNV-1a hash.
 ///
@@ -96,18 +103,40 @@ impl ShardSelector {
     pub fn new(key: ShardKey, ranges: impl IntoIterator<Item = RangeInclusive<u64>>) -> Self {
         let mut given: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         given.sort_by_key(|range| *range.start());
-        let mut ranges: Vec<RangeInclusive<u64>> = Vec::with_capacity(given.len());
+        let mut parts: Vec<(RangeInclusive<u64>, u64)> = Vec::with_capacity(given.len());
         for range in given {
-            match ranges.last_mut() {
-                Some(last)
-                    if last.end().checked_add(1).is_none_or(|next| *range.start() <= next) =>
-                {
-                    *last = *last.start()..=*last.end().max(range.end());
-                }
-                _ => ranges.push(range),
+            // Cut off what the last range has already.
+            let start = match parts.last() {
+                Some((last, _)) if last.end() >= range.end() => continue,
+                Some((last, _)) if last.end() >= range.start() => last.end() + 1,
+                _ => *range.start(),
+            };
+            parts.push((start..=*range.end(), 0));
+        }
+        Self::of_tenures(key, parts)
+    }
+
+    /// Creates a selector of ranges with the tenure of each. They are sorted, and none overlap.
+    pub(crate) fn of_tenures(
+        key: ShardKey,
+        parts: impl IntoIterator<Item = (RangeInclusive<u64>, u64)>,
+    ) -> Self {
+        let touches = |last: &RangeInclusive<u64>, next: &RangeInclusive<u64>| {
+            last.end().checked_add(1).is_some_and(|after| after == *next.start())
+        };
+        let mut ranges: Vec<RangeInclusive<u64>> = Vec::new();
+        let mut tenures: Vec<(RangeInclusive<u64>, u64)> = Vec::new();
+        for (range, tenure) in parts {
+            match ranges.last_mut().filter(|last| touches(last, &range)) {
+                Some(last) => *last = *last.start()..=*range.end(),
+                None => ranges.push(range.clone()),
+            }
+            match tenures.last_mut().filter(|(last, of)| *of == tenure && touches(last, &range)) {
+                Some((last, _)) => *last = *last.start()..=*range.end(),
+                None => tenures.push((range, tenure)),
             }
         }
-        Self { key, ranges: ranges.into() }
+        Self { key, ranges: ranges.into(), tenures: tenures.into() }
     }
 
     /// Creates a selector of every object.
@@ -154,39 +183,65 @@ impl ShardSelector {
     /// Returns the ranges of this selector that `other` lacks. The fields are taken to be the same.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
+        self.cut(|_| other.ranges.iter())
+    }
+
+    /// Returns the ranges of this selector that `other` lacks, or has in another tenure.
+    pub(crate) fn new_since(&self, other: &Self) -> Self {
+        self.cut(|tenure| {
+            let same = other.tenures.iter().filter(move |(_, of)| *of == tenure);
+            same.map(|(range, _)| range)
+        })
+    }
+
+    /// Cuts sorted ranges out of each part. They may depend on its tenure.
+    fn cut<'a, I: Iterator<Item = &'a RangeInclusive<u64>>>(
+        &self,
+        cuts: impl Fn(u64) -> I,
+    ) -> Self {
         let mut left = Vec::new();
-        for range in &*self.ranges {
-            let (mut start, end) = (*range.start(), *range.end());
-            let mut covered = false;
-            let cuts = other.ranges.iter();
-            for cut in cuts.filter(|cut| cut.end() >= range.start() && cut.start() <= range.end()) {
-                if *cut.start() > start {
-                    left.push(start..=*cut.start() - 1);
+        for (range, tenure) in &*self.tenures {
+            // `None` behind the last place of the ring.
+            let mut start = Some(*range.start());
+            let crosses = |cut: &&RangeInclusive<u64>| {
+                cut.end() >= range.start() && cut.start() <= range.end()
+            };
+            for cut in cuts(*tenure).filter(crosses) {
+                if let Some(start) = start.filter(|start| start < cut.start()) {
+                    left.push((start..=*cut.start() - 1, *tenure));
                 }
-                match cut.end().checked_add(1) {
-                    Some(next) => start = next,
-                    None => covered = true,
-                }
+                start = cut.end().checked_add(1);
             }
-            if !covered && start <= end {
-                left.push(start..=end);
+            if let Some(start) = start.filter(|start| start <= range.end()) {
+                left.push((start..=*range.end(), *tenure));
             }
         }
-        Self::new(self.key, left)
+        Self::of_tenures(self.key, left)
     }
 
     /// Returns the ranges of both selectors. The fields are taken to be the same.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
-        Self::new(self.key, self.ranges.iter().chain(&*other.ranges).cloned())
+        let more = other.without(self);
+        let mut parts: Vec<_> = self.tenures.iter().chain(&*more.tenures).cloned().collect();
+        parts.sort_by_key(|(range, _)| *range.start());
+        Self::of_tenures(self.key, parts)
+    }
+
+    /// Returns whether a place is selected in this tenure, or in one that nobody counts.
+    pub(crate) fn has_tenure(&self, place: u64, tenure: u64) -> bool {
+        let after = self.tenures.partition_point(|(range, _)| *range.start() <= place);
+        let part = after.checked_sub(1).map(|at| &self.tenures[at]);
+        part.is_some_and(|(range, of)| place <= *range.end() && (*of == tenure || *of == 0))
     }
 
     /// Returns the value of the query parameter `shardSelector`: see KEP-5866.
     ///
-    /// `None` if the parameter is left out: API servers cannot select by this field, or every
-    /// object is selected, or none.
+    /// `None` if the parameter is left out: API servers cannot select by this field, every object is
+    /// selected, or none, or more than 64 ranges are, which make an address of over 6 kB.
     pub fn expression(&self) -> Option<String> {
-        let path = self.key.path().filter(|_| !self.is_everything() && !self.is_empty())?;
+        let some = !self.is_everything() && (1..=MOST_RANGES).contains(&self.ranges.len());
+        let path = self.key.path().filter(|_| some)?;
         let mut text = String::new();
         for range in &*self.ranges {
             let joint = if text.is_empty() { "" } else { " || " };
@@ -245,7 +300,25 @@ mod tests {
                 prop_assert!(*pair[0].end() < pair[1].start() - 1, "{:?}", left);
             }
             prop_assert_eq!(left.without(&left).is_empty(), true);
+            prop_assert_eq!(left.new_since(&left).is_empty(), true);
         }
+    }
+
+    #[test]
+    fn another_tenure_is_new() {
+        let of = |parts: &[(u64, u64, u64)]| {
+            let parts = parts.iter().map(|(start, end, tenure)| (*start..=*end, *tenure));
+            ShardSelector::of_tenures(ShardKey::Uid, parts)
+        };
+        let before = of(&[(0, 9, 1), (10, 19, 1), (20, 29, 2)]);
+        let after = of(&[(0, 9, 1), (10, 29, 2), (40, 49, 1)]);
+        assert_eq!(before.ranges(), [0..=29]);
+        assert_eq!(after.new_since(&before), of(&[(10, 19, 2), (40, 49, 1)]));
+        assert_eq!(after.without(&before), of(&[(40, 49, 1)]));
+        assert!(after.has_tenure(15, 2) && !after.has_tenure(15, 1) && !after.has_tenure(30, 1));
+        let uncounted = ShardSelector::new(ShardKey::Uid, [0..=9]);
+        assert!(uncounted.has_tenure(3, 7));
+        assert_ne!(uncounted, of(&[(0, 9, 1)]));
     }
 
     #[test]

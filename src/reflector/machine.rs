@@ -168,19 +168,21 @@ impl Machine {
         }
     }
 
-    /// Follows this shard from the next request on. Returns whether known objects may be outside of
-    /// it.
-    pub(super) fn follow_shard(&mut self, shard: ShardSelector) -> bool {
+    /// Follows this shard from the next request on. Returns the part of it that was listed before, if
+    /// known objects may be outside of it.
+    pub(super) fn follow_shard(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
         let before = self.shard.replace(shard.clone());
         let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
         let listed = self.arriving.take().map_or(before.clone(), |part| before.without(&part));
-        let arriving = shard.without(&listed);
+        let arriving = shard.new_since(&listed);
+        let kept = shard.without(&arriving);
         self.arriving = (!arriving.is_empty()).then_some(arriving);
         if matches!(self.after_wait, After::Step(_)) {
             // It would list another shard.
             self.after_wait = After::List;
         }
-        !before.without(&shard).is_empty()
+        // An empty shard, too, is told: it needs no list.
+        (shard.is_empty() || !before.without(&kept).is_empty()).then_some(kept)
     }
 
     /// Returns whether a shard is followed.
@@ -411,7 +413,6 @@ impl Machine {
     }
 
     fn replaced(&mut self, news: bool, now: Instant) -> Step {
-        self.note_listed();
         if self.listing.only_arrivals {
             let (shard, version) = (self.listing.shard.take(), self.listing.version.take());
             let older = |version: &ResourceVersion| {
@@ -450,8 +451,8 @@ impl Machine {
         self.watch(now)
     }
 
-    /// Notes that the shard of this list is no longer arriving.
-    fn note_listed(&mut self) {
+    /// Notes that the current list was handed on: its shard is no longer arriving.
+    pub(super) fn handed_on(&mut self) {
         if let (Some(arriving), Some(listed)) = (self.arriving.take(), &self.listing.shard) {
             let rest = arriving.without(listed);
             self.arriving = (!rest.is_empty()).then_some(rest);

@@ -106,7 +106,7 @@ struct ReflectorDriver<K> {
     listed: Instant,
     /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
-    /// The shard outside of which known objects have moved away, until the sink was told.
+    /// The part of the shard outside of which known objects have moved away, until the sink was told.
     narrowed: Option<ShardSelector>,
 }
 
@@ -212,9 +212,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             return;
         }
         let shard = wanted.borrow_and_update().clone();
-        // An empty shard has synced when the sink hears of it.
-        if machine.follow_shard(shard.clone()) || shard.is_empty() {
-            self.narrowed = Some(shard);
+        if let Some(kept) = machine.follow_shard(&shard) {
+            self.narrowed = Some(kept);
         }
     }
 
@@ -265,6 +264,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 (list.shard, list.arrivals) = machine.listed_shard();
                 let complete = list.complete;
                 sink.emit(Change::Replace(list)).await;
+                machine.handed_on();
                 if complete {
                     self.proved = self.proved.max(Some(self.listed));
                     self.status.proved(Some(&version), self.listed);
@@ -275,6 +275,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 let mut list = self.accumulator.take(version, false);
                 (list.shard, list.arrivals) = (machine.listed_shard().0, true);
                 sink.emit(Change::Arrived(list)).await;
+                machine.handed_on();
                 Outcome::Replaced { news: true }
             }
             Step::AwaitShard => {
@@ -363,6 +364,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         (key, _) => self.accumulator.unreadable(key),
                     }
                 }
+                ListItem::Outside => {}
                 ListItem::Meta(meta) => metadata = meta,
             }
             let loaded = self.accumulator.len();

@@ -90,6 +90,16 @@ enum Observed<K> {
     Failed(SourceError),
 }
 
+/// The effect of an item of a watch.
+enum Effect {
+    /// The collection has this version, if the item states one.
+    Version(Option<ResourceVersion>),
+    /// A relist is due at this time.
+    RelistDue(Instant),
+    Nothing,
+    End(End),
+}
+
 impl<K> Observed<K> {
     /// Returns the version of the collection that the item states.
     fn version(&self) -> Option<&ResourceVersion> {
@@ -256,37 +266,14 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 }
                 continue;
             }
-            let version = match observed {
-                Observed::Change { change, version } if was_listed(machine, &change) => {
-                    untold = untold.or_else(|| Some(after(now, OUTSIDE_PERIOD)));
-                    drop_safely(change);
-                    version
-                }
-                Observed::Change { change, version } => {
-                    sink.emit(change).await;
-                    untold = None;
-                    version
-                }
-                Observed::Outside(version) => {
-                    untold = untold.or_else(|| Some(after(now, OUTSIDE_PERIOD)));
-                    version
-                }
-                Observed::Bookmark { version, .. } => {
-                    self.heartbeat.bookmark(now);
-                    sink.emit(Change::Bookmark(version.clone())).await;
-                    untold = None;
-                    Some(version)
-                }
-                Observed::Nameless => {
-                    // The change is unknown until everything is listed again.
-                    due = Some(machine.missed(now));
+            let version = match self.hand_on(observed, &mut untold, machine, sink, now).await {
+                Effect::Version(version) => version,
+                Effect::RelistDue(at) => {
+                    due = Some(at);
                     continue;
                 }
-                Observed::Nothing => continue,
-                Observed::Failed(error) => {
-                    self.report(&error);
-                    break End::Failed((&error).into());
-                }
+                Effect::Nothing => continue,
+                Effect::End(end) => break end,
             };
             machine.saw(version, now);
             self.status.at(machine.version());
@@ -299,6 +286,47 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             last = Instant::now();
         };
         Outcome::WatchEnded { end, lasted: opened.elapsed() }
+    }
+
+    /// Hands an item on. `untold` is the time at which the sink learns the version of events that it
+    /// does not get.
+    async fn hand_on(
+        &mut self,
+        observed: Observed<K>,
+        untold: &mut Option<Instant>,
+        machine: &mut Machine,
+        sink: &impl ChangeSink<K>,
+        now: Instant,
+    ) -> Effect {
+        match observed {
+            Observed::Change { change, version } if was_listed(machine, &change) => {
+                untold.get_or_insert_with(|| after(now, OUTSIDE_PERIOD));
+                drop_safely(change);
+                Effect::Version(version)
+            }
+            Observed::Change { change, version } => {
+                sink.emit(change).await;
+                *untold = None;
+                Effect::Version(version)
+            }
+            Observed::Outside(version) => {
+                untold.get_or_insert_with(|| after(now, OUTSIDE_PERIOD));
+                Effect::Version(version)
+            }
+            Observed::Bookmark { version, .. } => {
+                self.heartbeat.bookmark(now);
+                sink.emit(Change::Bookmark(version.clone())).await;
+                *untold = None;
+                Effect::Version(Some(version))
+            }
+            // The change is unknown until everything is listed again.
+            Observed::Nameless => Effect::RelistDue(machine.missed(now)),
+            Observed::Nothing => Effect::Nothing,
+            Observed::Failed(error) => {
+                self.report(&error);
+                Effect::End(End::Failed((&error).into()))
+            }
+        }
     }
 
     /// Returns the kind of end of a watch that ended cleanly, and reports one that was too short.
@@ -329,6 +357,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         now: Instant,
     ) -> Option<Instant> {
         let Observed::Change { change, version: Some(event) } = observed else { return None };
+        if matches!(change, Change::MovedAway { .. }) {
+            return None;
+        }
         if let Some(known) = machine.version().cloned() {
             let event = event.clone();
             self.report(&self.error(Verb::Watch, Fault::OutOfOrder { event, known }));

@@ -292,7 +292,7 @@ impl Machine {
         let drains = self.holdings.count(|holding| {
             matches!(holding, Holding::Draining { .. } | Holding::Releasing { .. })
         }) > 0;
-        let slots = self.holdings.slots(Holding::is_published);
+        let slots = self.holdings.published();
         let grows = slots.iter().any(|slot| self.published.binary_search(slot).is_err());
         let ready = !claims && (grows || !drains);
         if slots == self.published {

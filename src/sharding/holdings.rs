@@ -66,6 +66,10 @@ struct Entry {
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
     blocked: Option<(Instant, Option<ResourceVersion>)>,
+    /// The number of the time for which nobody else has had the slot, and the transitions of the
+    /// record when this replica acquired it last. Sessions may change within a tenure.
+    tenure: u64,
+    transitions: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -83,7 +87,13 @@ pub(super) struct Holdings {
 
 impl Holdings {
     pub(super) fn new(slots: usize) -> Self {
-        let entry = Entry { holding: Holding::No, known: None, blocked: None };
+        let entry = Entry {
+            holding: Holding::No,
+            known: None,
+            blocked: None,
+            tenure: 0,
+            transitions: None,
+        };
         Self {
             entries: vec![entry; slots],
             unsettled: false,
@@ -189,6 +199,16 @@ impl Holdings {
             Holding::Releasing { .. } if !mine => (Holding::No, Change::Released),
             _ => return self.unblock(slot, view),
         };
+        if change == Change::Acquired {
+            let transitions = record.map(|record| record.transitions);
+            let entry = &mut self.entries[slot];
+            // Each claim counts as one transition.
+            let next = entry.transitions.and_then(|last| last.checked_add(1));
+            if next.is_none() || next != transitions {
+                entry.tenure += 1;
+            }
+            entry.transitions = transitions;
+        }
         self.set(slot, next);
         self.plan_due = true;
         change
@@ -315,6 +335,16 @@ impl Holdings {
     /// Returns the number of slots in such a state.
     pub(super) fn count(&self, mut is: impl FnMut(&Holding) -> bool) -> usize {
         self.entries.iter().filter(|entry| is(&entry.holding)).count()
+    }
+
+    pub(super) fn tenure(&self, slot: usize) -> u64 {
+        self.entries[slot].tenure
+    }
+
+    /// Returns the slots whose objects are this replica's, each with its tenure.
+    pub(super) fn published(&self) -> Vec<(usize, u64)> {
+        let slots = self.slots(Holding::is_published);
+        slots.into_iter().map(|slot| (slot, self.entries[slot].tenure)).collect()
     }
 
     /// Returns the slots in such a state.

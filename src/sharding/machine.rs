@@ -159,8 +159,8 @@ pub(super) enum Command {
     },
     /// Drop the work of the lost session at its current awaits.
     AbortAll,
-    /// Publish the ranges of these slots.
-    Publish(Vec<usize>),
+    /// Publish the ranges of these slots, each with its tenure.
+    Publish(Vec<(usize, u64)>),
     /// The membership has ended.
     Finish {
         /// True if work is left that cannot be stopped.
@@ -179,7 +179,7 @@ pub(super) struct Machine {
     next_id: u64,
     /// The time of the stop.
     pub(super) stopped: Option<Instant>,
-    pub(super) published: Vec<usize>,
+    pub(super) published: Vec<(usize, u64)>,
     /// The time since which other slots are held than published.
     pub(super) unpublished: Option<Instant>,
     pub(super) counts: ShardingCounts,
@@ -276,6 +276,11 @@ impl Machine {
     pub(super) fn is_current(&self) -> bool {
         let (Some(view), Some(session)) = (&self.view, self.session()) else { return false };
         view.member(&session.uid).is_some()
+    }
+
+    /// Returns the number of the time for which nobody else has had a slot.
+    pub(super) fn tenure(&self, slot: usize) -> u64 {
+        self.holdings.tenure(slot)
     }
 
     /// Returns the times of the present session.

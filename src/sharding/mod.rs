@@ -134,7 +134,7 @@ mod world;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use arc_swap::ArcSwap;
 use kube::Client;
@@ -167,13 +167,15 @@ struct Inner {
     dependents: watch::Sender<ShardSelector>,
     status: watch::Sender<ShardingStatus>,
     running: AtomicBool,
+    /// The number of runs that have begun.
+    runs: AtomicU64,
     /// The scopes of earlier runs whose work may not have ended.
     previous: Mutex<Vec<WorkScope>>,
     metric: Level,
 }
 
-/// The scope of each slot.
-type Scopes = Vec<Option<WorkScope>>;
+/// The scope of each slot, and the slot's tenure.
+type Scopes = Vec<Option<(WorkScope, u64)>>;
 
 impl Sharding {
     /// Returns a builder for a membership in `group`, whose Leases are in `namespace`.
@@ -197,6 +199,7 @@ impl Sharding {
             dependents: watch::Sender::new(ShardSelector::nothing(rules.by.dependents())),
             status: watch::Sender::new(status),
             running: AtomicBool::new(false),
+            runs: AtomicU64::new(1),
             previous: Mutex::new(Vec::new()),
             metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new([("name", &*rules.group)])),
             rules,
@@ -266,6 +269,11 @@ impl Sharding {
     /// }
     /// ```
     pub fn scope(&self, hash: u64) -> Option<WorkScope> {
+        self.tenure(hash).map(|(scope, _)| scope)
+    }
+
+    /// Returns the scope of a place like [`scope`](Self::scope), and the slot's tenure.
+    pub(crate) fn tenure(&self, hash: u64) -> Option<(WorkScope, u64)> {
         self.0.scopes.load().get(self.slot_of(hash))?.clone()
     }
 

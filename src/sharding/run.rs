@@ -27,6 +27,8 @@ use crate::transport::ApiSource;
 /// A membership that runs.
 struct Driver {
     inner: Arc<Inner>,
+    /// The number of this run.
+    run: u64,
     rules: Arc<Rules>,
     machine: Machine,
     requests: Requests,
@@ -127,6 +129,7 @@ impl Driver {
             requests: Requests::new(inner.client.clone(), inner.namespace.clone(), rules.clone()),
             machine: Machine::new(inner.rules.clone(), Rng::new()),
             scopes: vec![None; rules.slots],
+            run: inner.runs.fetch_add(1, Ordering::Relaxed),
             inner,
             rules,
             informer,
@@ -322,7 +325,7 @@ impl Driver {
                 waits.lost = Some(ended.boxed());
             }
             Command::AbortAll => self.scopes.iter().flatten().for_each(WorkScope::abort),
-            Command::Publish(held) => self.inner.publish(&held),
+            Command::Publish(held) => self.inner.publish(&held, self.run),
             Command::Finish { still_running } => self.finished = Some(still_running),
         }
     }
@@ -339,9 +342,11 @@ impl Driver {
 
     /// Publishes the scopes that work may begin in.
     fn offer(&self) {
-        let open =
-            |scope: &Option<WorkScope>| scope.clone().filter(|scope| !scope.token().is_cancelled());
-        self.inner.scopes.store(Arc::new(self.scopes.iter().map(open).collect()));
+        let open = |(slot, scope): (usize, &Option<WorkScope>)| {
+            let scope = scope.clone().filter(|scope| !scope.token().is_cancelled())?;
+            Some((scope, Inner::tenure(self.run, self.machine.tenure(slot))))
+        };
+        self.inner.scopes.store(Arc::new(self.scopes.iter().enumerate().map(open).collect()));
     }
 }
 
@@ -353,19 +358,25 @@ impl Drop for Driver {
         left.iter().for_each(WorkScope::abort);
         *self.inner.previous.lock() = left;
         self.inner.scopes.store(Arc::new(vec![None; self.rules.slots]));
-        self.inner.publish(&[]);
+        self.inner.publish(&[], self.run);
         self.inner.show_end();
     }
 }
 
 impl Inner {
-    /// Publishes the ranges of these slots.
-    fn publish(&self, held: &[usize]) {
+    /// Returns a number that no other tenure of this process has.
+    fn tenure(run: u64, tenure: u64) -> u64 {
+        (run << 32) + tenure
+    }
+
+    /// Publishes the ranges of these slots, each with its tenure.
+    fn publish(&self, held: &[(usize, u64)], run: u64) {
         for (key, ranges) in [
             (self.rules.by.objects(), &self.objects),
             (self.rules.by.dependents(), &self.dependents),
         ] {
-            let next = slots::selector(key, held.iter().copied(), self.rules.slots);
+            let held = held.iter().map(|(slot, tenure)| (*slot, Self::tenure(run, *tenure)));
+            let next = slots::selector(key, held, self.rules.slots);
             ranges.send_if_modified(|ranges| std::mem::replace(ranges, next.clone()) != next);
         }
     }

@@ -402,7 +402,9 @@ impl Simulation {
                     self.end_later(index, slot, 0);
                 }
             }
-            Command::Publish(slots) => self.replicas[index].published = slots,
+            Command::Publish(slots) => {
+                self.replicas[index].published = slots.into_iter().map(|(slot, _)| slot).collect();
+            }
             Command::Finish { still_running } => {
                 if still_running {
                     self.violate(format!("{index} is still running"));

@@ -70,13 +70,14 @@ pub(super) fn range(slot: usize, slots: usize) -> RangeInclusive<u64> {
     place(start(slot))..=place(start(slot + 1) - 1)
 }
 
-/// Returns the selector of these slots.
+/// Returns the selector of these slots, which are sorted, each with its tenure.
 pub(super) fn selector(
     key: ShardKey,
-    held: impl IntoIterator<Item = usize>,
+    held: impl IntoIterator<Item = (usize, u64)>,
     slots: usize,
 ) -> ShardSelector {
-    ShardSelector::new(key, held.into_iter().map(|slot| range(slot, slots)))
+    let part = |(slot, tenure)| (range(slot, slots), tenure);
+    ShardSelector::of_tenures(key, held.into_iter().map(part))
 }
 
 #[cfg(test)]
@@ -105,8 +106,8 @@ mod tests {
 
     #[test]
     fn all_slots_select_everything() {
-        let all = selector(ShardKey::Uid, 0..7, 7);
+        let all = selector(ShardKey::Uid, (0..7).map(|slot| (slot, 1)), 7);
         assert!(all.is_everything());
-        assert_eq!(selector(ShardKey::Uid, [1, 2, 5], 8).ranges().len(), 2);
+        assert_eq!(selector(ShardKey::Uid, [(1, 1), (2, 2), (5, 1)], 8).ranges().len(), 2);
     }
 }

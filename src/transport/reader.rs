@@ -70,7 +70,7 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
                         // A list of another kind is an error, and not an empty shard.
                         self.check_item(&object)?;
                         self.budget.charge_bytes(object.kept().len() / SKIPPED_PER_DECODED);
-                        continue;
+                        return Ok(Some((RawItem::Item(ListItem::Outside), self)));
                     }
                     let item = if let Some(unchanged) = self.unchanged(&object) {
                         RawItem::Item(ListItem::Object(Ok(unchanged)))

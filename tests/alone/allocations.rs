@@ -6,11 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
 use http::header::CONTENT_TYPE;
 use http::{Request, Response};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::ObjectMeta;
 use kube::client::Body;
+use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
@@ -163,6 +166,22 @@ async fn relisted(count: usize, trust: bool) -> (f64, isize) {
     (each, grown)
 }
 
+/// Calls of the allocator for each object of a list that another shard has.
+async fn left_out(key: ShardKey) -> f64 {
+    const COUNT: usize = 2_000;
+    let source = ApiSource::<ConfigMap>::new(server(COUNT));
+    let mut query = ListQuery::default();
+    query.shard = Some(ShardSelector::new(key, [7..=7]));
+    let mut items = source.list(&query, &ListHints::none()).await.unwrap();
+    let region = Region::new(COUNTED);
+    let metadata = items.next().await;
+    assert!(matches!(metadata, Some(Ok(ListItem::Meta(_)))) && items.next().await.is_none());
+    let stats = region.change();
+    #[expect(clippy::cast_precision_loss, reason = "thousands")]
+    let each = (stats.allocations + stats.reallocations) as f64 / COUNT as f64;
+    each
+}
+
 fn run<T>(paused: bool, work: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().start_paused(paused).build().unwrap().block_on(work)
@@ -176,6 +195,7 @@ const STORE_ALONE: f64 = 13.2;
 const TOLD: f64 = 18.2;
 const TOLD_ANOTHER: f64 = 0.1;
 const RELISTED: f64 = 0.3;
+const LEFT_OUT: f64 = 0.1;
 
 pub(crate) fn objects_cost_no_more_allocations_than_they_did() {
     decoding();
@@ -187,6 +207,9 @@ pub(crate) fn objects_cost_no_more_allocations_than_they_did() {
         let (passed, grown) = run(true, relisted(count, true));
         at_most(&format!("relisting {count} unchanged objects"), passed, RELISTED);
         assert!(grown < 64 * 1024, "eight relists left {grown} bytes");
+    }
+    for key in [ShardKey::Uid, ShardKey::Namespace, ShardKey::ControllerUid] {
+        at_most(&format!("leaving out by {key:?}"), run(true, left_out(key)), LEFT_OUT);
     }
     let (decoded, _) = run(true, relisted(500, false));
     println!("relisting with everything decoded: {decoded:.2} an object");

@@ -25,7 +25,9 @@ fn everything_converges_after_the_faults() {
     keep_quiet_about_panics_on_purpose();
     let played = seeds::play_all("CONVERGENCE", SEEDS, play);
     let mut tally = Tally::default();
-    played.iter().for_each(|played| tally.add(played));
+    for played in &played {
+        tally.add(played);
+    }
     println!("{tally}");
     if played.len() >= 1_000 {
         tally.assert_saw_everything();

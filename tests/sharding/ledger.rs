@@ -49,8 +49,9 @@ impl Ledger {
         self.0.lock().last.insert(key.to_owned(), version);
     }
 
-    pub(crate) fn last(&self, key: &str) -> Option<Option<String>> {
-        self.0.lock().last.get(key).cloned()
+    /// Returns the version that the last reconcile of a key has seen.
+    pub(crate) fn last(&self, key: &str) -> Option<String> {
+        self.0.lock().last.get(key).cloned().flatten()
     }
 
     pub(crate) fn note_delete(&self, key: &str) {

@@ -231,7 +231,7 @@ impl World {
         for map in maps.list(&ListParams::default()).await.unwrap() {
             let (key, uid) = (key(&map), map.metadata.uid.clone().unwrap());
             let last = self.ledger.last(&key);
-            assert_eq!(last, Some(map.metadata.resource_version.clone()), "{key}");
+            assert_eq!(last, map.metadata.resource_version, "{key}");
             let children = secrets.iter().filter(|secret| {
                 let owners = secret.metadata.owner_references.iter().flatten();
                 owners.clone().any(|owner| owner.uid == uid)

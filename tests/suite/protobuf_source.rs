@@ -103,6 +103,7 @@ async fn listed<K: Resource + Send + Sync + 'static>(
                     undecodable.error
                 ));
             }
+            ListItem::Outside => {}
             ListItem::Meta(metadata) => assert!(metadata.version.is_some()),
         }
     }

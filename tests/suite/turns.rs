@@ -76,7 +76,7 @@ impl Folded {
                 assert!(before.is_some_and(|before| Arc::ptr_eq(&before, &old)), "{key}");
             }
             Event::Deleted { .. } | Event::MovedAway { .. } => {
-                assert!(folded.remove(&key).is_some(), "{key} was not there")
+                assert!(folded.remove(&key).is_some(), "{key} was not there");
             }
         }
     }

@@ -27,8 +27,8 @@ tokio::task_local! {
 const METADATA_ONLY: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
-/// A write that was refused before it was sent: this replica no longer leads, or its lease has
-/// expired.
+/// A write that was refused before it was sent: this replica no longer leads or no longer holds the
+/// slot, or its lease has expired.
 ///
 /// A tracking client returns it inside [`kube::Error::Service`]. Nothing was written.
 ///
@@ -41,7 +41,7 @@ const METADATA_ONLY: &str =
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{target} was not written: this replica no longer leads")]
+#[error("{target} was not written: this replica no longer leads, or no longer holds the slot")]
 #[non_exhaustive]
 pub struct WriteRefused {
     /// The resource, name and namespace.

@@ -218,10 +218,9 @@ async fn always_ready_source_can_be_stopped() {
     let reflector = Reflector::new(Arc::new(Ready(names)), ReflectorOptions::new());
     let stop = tokio_util::sync::CancellationToken::new();
     let running = stop.clone();
-    let task =
-        tokio::spawn(
-            async move { running.run_until_cancelled(reflector.run(Sink::default())).await },
-        );
+    let task = tokio::spawn(async move {
+        running.run_until_cancelled(Box::pin(reflector.run(Sink::default()))).await
+    });
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }

@@ -40,7 +40,8 @@ pub(super) async fn a_shard_moves_between_informers(rig: Rig) -> Outcome {
     assert_eq!(low.snapshot().len() + high.snapshot().len(), 24, "each in one of them");
     log_low.reaches(low.snapshot().len()).await;
     log_high.reaches(high.snapshot().len()).await;
-    (log_low.take(), log_high.take());
+    log_low.take();
+    log_high.take();
     // A quarter of the ring changes hands: first it is given up.
     let [less, more] = parts(u64::MAX / 4);
     let before = low.snapshot().len();
@@ -57,7 +58,8 @@ pub(super) async fn a_shard_moves_between_informers(rig: Rig) -> Outcome {
         .await;
     log_high.reaches(moved).await;
     assert!(log_high.what().iter().all(|told| told.starts_with("added")));
-    (log_low.take(), log_high.take());
+    log_low.take();
+    log_high.take();
     for n in 0..24 {
         rig.paint(&format!("w{n:02}"), "red").await;
     }

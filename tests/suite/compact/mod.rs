@@ -146,7 +146,7 @@ fn folded(events: &[Event<ConfigMap>]) -> BTreeMap<ObjectKey, Arc<ConfigMap>> {
                 assert_eq!(known.insert(key, new.clone()).as_ref(), Some(old));
             }
             Event::Deleted { .. } | Event::MovedAway { .. } => {
-                assert!(known.remove(&key).is_some())
+                assert!(known.remove(&key).is_some());
             }
         }
     }

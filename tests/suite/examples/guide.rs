@@ -65,15 +65,20 @@ fn alerts_are_on_metrics_that_there_are() {
         names::LEADER_ELECTION_MASTER,
         names::OBJECTS,
     ];
-    let text = fs::read_to_string(root().join("src/docs/running_in_production.md")).unwrap();
     let prefixes =
         ["kube_informer_", "informer_", "workqueue_", "controller_runtime_", "leader_election_"];
+    let named = metrics_in("running_in_production.md", &prefixes);
+    assert_eq!(named, known.map(str::to_owned).into());
+    let named = metrics_in("when_one_replica_is_not_enough.md", &["kube_informer_"]);
+    assert_eq!(named, [names::SHARDING_SLOTS_HELD.to_owned()].into());
+}
+
+/// The metrics with one of these prefixes that a page of the guide names.
+fn metrics_in(page: &str, prefixes: &[&str]) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("src/docs").join(page)).unwrap();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let named: BTreeSet<_> = words
-        .filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)))
-        .map(|word| word.strip_suffix("_bucket").unwrap_or(word))
-        .collect();
-    assert_eq!(named, known.into_iter().collect());
+    let metrics = words.filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)));
+    metrics.map(|word| word.strip_suffix("_bucket").unwrap_or(word).to_owned()).collect()
 }
 
 /// Every Rust file below a folder, with continued lines joined.

@@ -11,4 +11,5 @@ mod pod_watcher;
 mod sample_controller;
 mod scheduler;
 mod secret_replicator;
+mod sharded;
 mod support;

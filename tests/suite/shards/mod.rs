@@ -60,6 +60,7 @@ where
         while let Some(item) = items.next().await {
             match item? {
                 ListItem::Object(object) => states.push(state(object)),
+                ListItem::Outside => {}
                 ListItem::Meta(metadata) => last = Some(metadata),
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
 use http::Request;
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
@@ -229,7 +230,7 @@ fn counting(server: &ApiServer) -> (kube::Client, Arc<AtomicUsize>) {
             let response = client.send(request).await?;
             Ok::<_, kube::Error>(response.map(|body| {
                 body.map_frame(move |frame| {
-                    let length = frame.data_ref().map_or(0, |data| data.len());
+                    let length = frame.data_ref().map_or(0, Bytes::len);
                     counted.fetch_add(length, Ordering::Relaxed);
                     frame
                 })

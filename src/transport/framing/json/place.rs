@@ -56,7 +56,7 @@ fn in_metadata(metadata: &[u8], key: ShardKey) -> Option<u64> {
                 return Some(ring_hash(plain(value)?));
             }
             (b"uid", ShardKey::ControllerUid) => own = Some(plain(value)?),
-            (b"ownerReferences", ShardKey::ControllerUid) => match controller(value)? {
+            (b"ownerReferences", ShardKey::ControllerUid) => match controller(value).ok()? {
                 Some(uid) => return Some(ring_hash(uid)),
                 None => has_no_controller = true,
             },
@@ -69,48 +69,49 @@ fn in_metadata(metadata: &[u8], key: ShardKey) -> Option<u64> {
     members.at_end().then(|| ring_hash(own.unwrap_or_default()))
 }
 
-/// Returns the uid of the first controller in a list of owners, if there is one. `None` if the list
-/// has an uncommon form.
-fn controller(owners: &[u8]) -> Option<Option<&str>> {
+/// A form of JSON that only the decoder reads.
+struct Uncommon;
+
+/// Returns the uid of the first controller in a list of owners, if there is one.
+fn controller(owners: &[u8]) -> Result<Option<&str>, Uncommon> {
     if owners == b"null" {
-        return Some(None);
+        return Ok(None);
     }
-    let mut rest = owners.strip_prefix(b"[")?.trim_ascii_start();
+    let mut rest = owners.strip_prefix(b"[").ok_or(Uncommon)?.trim_ascii_start();
     while rest.first() != Some(&b']') {
-        let (owner, more) = rest.split_at(Scanner::default().feed(rest)?);
+        let end = Scanner::default().feed(rest).ok_or(Uncommon)?;
+        let (owner, more) = rest.split_at(end);
         if let Some(uid) = uid_if_controller(owner)? {
-            return Some(Some(uid));
+            return Ok(Some(uid));
         }
         let more = more.trim_ascii_start();
         rest = more.strip_prefix(b",").map_or(more, <[u8]>::trim_ascii_start);
     }
-    Some(None)
+    Ok(None)
 }
 
-fn uid_if_controller(owner: &[u8]) -> Option<Option<&str>> {
+fn uid_if_controller(owner: &[u8]) -> Result<Option<&str>, Uncommon> {
     let (mut uid, mut is_controller) = (None, false);
-    let mut members = Flat::new(owner)?;
+    let mut members = Flat::new(owner).ok_or(Uncommon)?;
     while let Some((name, value)) = members.next() {
-        if is_escaped(name) {
-            return None;
-        }
-        let value = members.skip(value)?;
+        let value = members.skip(value).ok_or(Uncommon)?;
         match name {
             b"uid" => uid = Some(value),
             b"controller" => {
                 is_controller = match value {
                     b"true" => true,
                     b"false" | b"null" => false,
-                    _ => return None,
+                    _ => return Err(Uncommon),
                 }
             }
+            name if is_escaped(name) => return Err(Uncommon),
             _ => {}
         }
     }
     match (members.at_end(), is_controller) {
-        (false, _) => None,
-        (true, false) => Some(None),
-        (true, true) => plain(uid?).map(Some),
+        (false, _) => Err(Uncommon),
+        (true, false) => Ok(None),
+        (true, true) => uid.and_then(plain).map(Some).ok_or(Uncommon),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A wrong place would put the object into two shards, or into none. All fields of the metadata are
 //! therefore read, in any order, and of a repeated text the last one counts, as for the decoder.
 
+use crate::decode::DecodeError;
 use crate::decode::protobuf::{Cursor, MAGIC, text};
 use crate::object::{ShardKey, ring_hash};
 
@@ -20,12 +21,12 @@ const OWNER_IS_CONTROLLER: u32 = 6;
 ///
 /// Allocates nothing unless the field is not UTF-8.
 pub(in crate::transport) fn place(object: &[u8], key: ShardKey) -> Option<u64> {
-    let (object, whole) = match object.strip_prefix(MAGIC) {
-        Some(fields) => message(Cursor::new(fields, 0), OBJECT)?,
-        None => (Cursor::new(object, 0), true),
+    let object = match object.strip_prefix(MAGIC) {
+        Some(fields) => message(Cursor::new(fields, 0), OBJECT)?.0,
+        None => Cursor::new(object, 0),
     };
-    let (metadata, whole_metadata) = message(object, METADATA)?;
-    in_metadata(metadata, whole && whole_metadata, key)
+    let (metadata, whole) = message(object, METADATA)?;
+    in_metadata(metadata, whole, key)
 }
 
 /// Returns the message in the field with this number, and whether it is whole. `None` if the field
@@ -50,7 +51,7 @@ fn in_metadata(mut fields: Cursor<'_>, whole: bool, key: ShardKey) -> Option<u64
                     own = Some(field.bytes().ok()?);
                 }
                 (OWNER_REFERENCES, ShardKey::ControllerUid) if controller.is_none() => {
-                    controller = uid_if_controller(field.message().ok()?)?;
+                    controller = uid_if_controller(field.message().ok()?).ok()?;
                 }
                 _ => {}
             },
@@ -67,15 +68,15 @@ fn in_metadata(mut fields: Cursor<'_>, whole: bool, key: ShardKey) -> Option<u64
     Some(ring_hash(&text(field)))
 }
 
-/// Returns the uid of an owner that is the controller. `None` if the owner cannot be read.
-fn uid_if_controller(mut owner: Cursor<'_>) -> Option<Option<&[u8]>> {
+/// Returns the uid of an owner that is the controller.
+fn uid_if_controller(mut owner: Cursor<'_>) -> Result<Option<&[u8]>, DecodeError> {
     let (mut uid, mut is_controller) = (&b""[..], false);
-    while let Some(field) = owner.next().ok()? {
+    while let Some(field) = owner.next()? {
         match field.number {
-            OWNER_UID => uid = field.bytes().ok()?,
-            OWNER_IS_CONTROLLER => is_controller = field.int().ok()? != 0,
+            OWNER_UID => uid = field.bytes()?,
+            OWNER_IS_CONTROLLER => is_controller = field.int()? != 0,
             _ => {}
         }
     }
-    Some(is_controller.then_some(uid))
+    Ok(is_controller.then_some(uid))
 }
