@@ -303,8 +303,8 @@ pub struct Undecodable {
 pub enum ListItem<K> {
     /// An object.
     Object(Result<SourceObject<K>, Undecodable>),
-    /// An object outside of the requested shard, which is left out. A source may tell of it, so that
-    /// a long list without an object of the shard does not look silent.
+    /// An object outside of the requested shard, which is left out. A source may tell of it. A long
+    /// list without an object of the shard then does not look silent.
     Outside,
     /// The list's own metadata, which may come before, between or after its objects.
     Meta(ListMetadata),
@@ -373,10 +373,9 @@ pub enum WatchItem<K> {
     /// The deletion of an object that may have been in the shard is a [`Deleted`](Self::Deleted)
     /// event, even if its final state is outside.
     Outside {
-        /// The object's key, if the object may have been in the shard before. `None` if its place
-        /// on the ring never changes.
+        /// The object's key. Set it unless the object's hash can never change (uid, namespace).
         key: Option<ObjectKey>,
-        /// The object's version. After the initial events, every event up to it was sent.
+        /// The object's version. It counts as a bookmark, except among initial events.
         version: Option<ResourceVersion>,
     },
     /// An ERROR event, with its status. The server ends the watch.

@@ -61,7 +61,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Kills a replica, as a failing node does: it says nothing to anyone.
+    /// Kills a replica, as a failing node does: it sends no last request.
     pub(crate) fn kill(&mut self, name: &str) {
         // A member is killed when it is dropped.
         self.members.retain(|member| member.name != name);

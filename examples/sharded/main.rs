@@ -2,15 +2,15 @@
 //! move.
 //!
 //! `cargo run --example sharded` brings its own API server on a local port, and starts itself three
-//! times as child processes: the replicas. It prints a table of their shares, kills one, measures
-//! how long the others take to work in its place, starts another, and ends by itself.
+//! times as child processes: the replicas. It prints a table of their shares and kills one. It
+//! measures how long the others take to work in its place, starts another, and ends by itself.
 //!
 //! `-- --cluster --namespace NAME` does the same in the cluster of the present kubeconfig. It
 //! creates 264 `ConfigMap`s, as many Secrets and some Leases in the namespace, and deletes them at
 //! the end. A namespace that does not exist is created and deleted, too.
 //!
 //! A server with sharded lists (KEP-5866) sends each replica only its own orders. Any other server
-//! sends all of them, and the replica leaves out what is foreign before it decodes it.
+//! sends all of them, and the replica leaves out those of the others before it decodes them.
 
 mod fleet;
 #[path = "../support/interrupted.rs"]
@@ -44,7 +44,7 @@ const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
 /// The label of the group's Leases.
 const LEASES: &str = "kube-informer.dev/sharding";
 
-/// The label of those that say who is a member.
+/// The label of the members' Leases.
 const MEMBERS: &str = "kube-informer.dev/sharding-role=member";
 
 /// The period in which a replica reports.
@@ -114,7 +114,7 @@ async fn main() -> Result<(), BoxError> {
     demonstrated
 }
 
-/// Is one replica, until the parent closes the input or has ended.
+/// Runs one replica, until the parent closes the input or has ended.
 async fn replicate(name: &str, options: &Options) -> Result<(), BoxError> {
     let (client, namespace) = (options.client().await?, options.namespace.as_deref());
     let replica = Replica::new(client, name, options.home(), namespace)?;

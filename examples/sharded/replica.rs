@@ -145,8 +145,8 @@ fn spec<K>(namespace: Option<&str>) -> InformerSpec<K> {
 
 /// Reconciles an order, on the replica that holds it.
 ///
-/// The receipts of the order have arrived before, those of the replica that held it earlier among
-/// them: the informer of dependents follows the same slots.
+/// The cache holds the order's receipts by then, also those that another replica has made: the
+/// informer of dependents follows the same slots.
 async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> Result<Action, ApplyError> {
     // The API server deletes the receipt of an order that is gone.
     let Some(order) = request.object.present() else { return Ok(Action::done()) };

@@ -296,7 +296,8 @@ impl ControllerHandle {
     /// Queues a key ahead of live changes, for a cause that no informer sees. A key in backoff or
     /// parked stays so, and gets the higher priority for later.
     ///
-    /// Returns `false` when the controller has stopped.
+    /// Returns `false` when the controller has stopped. A [sharded](ControllerBuilder::sharded)
+    /// controller drops a key that this replica does not hold, and still returns `true`.
     pub fn trigger(&self, key: ObjectKey) -> bool {
         self.status.history().record(&key, || Cause::Handle);
         self.queue.add_with(key, Priority::HIGH)

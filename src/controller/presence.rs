@@ -31,9 +31,10 @@ pub enum Presence<K> {
     /// The cache holds the object. If a newer state could not be decoded, this is the last good
     /// state.
     Present(Arc<K>),
-    /// The cache has synced, no selector narrows it, the object's place is in its shard, and it
-    /// holds no such object: the object was deleted, or did not exist at the moment that the cache shows. An object created since then
-    /// may exist on the server. Clean up only for this value.
+    /// The object was deleted, or did not exist at the moment that the cache shows. An object
+    /// created since then may exist on the server. Clean up only for this value.
+    ///
+    /// The cache has synced, and no selector narrows it. The object's place is in its shard.
     Gone,
     /// The cache cannot tell. The object may exist.
     Unknown(UnknownReason),
@@ -52,6 +53,8 @@ pub enum Presence<K> {
 ///     match reason {
 ///         // The sync ends soon, and the next reconcile knows more.
 ///         UnknownReason::NotSynced => Action::requeue_after(Duration::from_secs(5)),
+///         // Another replica reconciles it.
+///         UnknownReason::OtherShard => Action::done(),
 ///         // Only another configuration or another state of the object helps.
 ///         _ => Action::done(),
 ///     }
@@ -75,7 +78,7 @@ pub enum UnknownReason {
     /// The informer of the key's namespace was stopped.
     #[error("the informer was stopped")]
     Stopped,
-    /// The informer follows a shard that may not have the object: another replica may hold it.
+    /// The key is not in the shard that the informer holds. Another replica may have the object.
     #[error("the object may be in the shard of another replica")]
     OtherShard,
     /// No state of the object could be decoded, or an object exists whose name could not be read

@@ -1,11 +1,12 @@
 //! The slots of a sharded controller: the keys that this replica may reconcile now.
 //!
 //! A key belongs to the slot that has its object's place on the ring. This replica reconciles the
-//! key while it holds the slot, and while every informer of the controller holds the slot's
-//! objects: otherwise a dependent that has not arrived would look deleted.
+//! key in a slot that it holds, if every informer of the controller holds the slot's objects.
+//! Otherwise a dependent that has not arrived would look deleted.
 //!
-//! A key of any other slot leaves the queue. No key is lost by that: when a slot becomes ready, the
-//! controller queues all its stored objects, and its deleted objects whose reconcile is not over.
+//! A key of any other slot leaves the queue. When a slot becomes ready, the controller queues all
+//! its stored objects, and its deleted objects whose reconcile is not over. No stored object, and
+//! no unreconciled deletion, is lost by that. Triggers and delays of other keys are.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -79,7 +80,8 @@ impl Slots {
 
     /// Returns the scope of work at a place. `None` if this replica may not work there now.
     pub(super) fn scope(&self, place: u64, groups: &[Group]) -> Option<WorkScope> {
-        // First the scope: a slot that is given up later is cancelled, even if it came back since.
+        // Read the scope before the stores. If the slot is lost in between, this scope is
+        // cancelled, and a new tenure has another scope.
         let (scope, tenure) = self.sharding.tenure(place)?;
         followed(groups).all(|informer| informer.covers(place, tenure)).then_some(scope)
     }
@@ -117,8 +119,8 @@ impl Slots {
         some.then(|| departed.of.get(key).map(|departure| departure.number))?
     }
 
-    /// Forgets a deletion, because a reconcile that knew of it has succeeded. A later deletion of the
-    /// same key stays.
+    /// Forgets a deletion, because a reconcile that knew of it has succeeded. A later deletion of
+    /// the same key stays.
     pub(super) fn finish(&self, key: &ObjectKey, departure: Option<u64>) {
         if let Some(number) = departure {
             let mut departed = self.departed.lock();

@@ -15,9 +15,10 @@ use crate::storage::Storage;
 /// The objects that an informer holds, and how it holds them.
 ///
 /// Type, namespace, selectors and shard identify an informer: all callers that request the same one
-/// share it. The first caller sets its other options. A later spec that sets one of them differently is
-/// [refused](super::SpecError::Conflict). An option that a spec leaves unset never conflicts. Two
-/// closures cannot be compared: a transform equals only itself, in a clone of its spec.
+/// share it. The first caller sets its other options. A later spec that sets one of them
+/// differently is [refused](super::SpecError::Conflict). An option that a spec leaves unset never
+/// conflicts. Two closures cannot be compared: a transform equals only itself, in a clone of its
+/// spec.
 #[must_use]
 pub struct InformerSpec<K> {
     pub(super) settings: Settings,
@@ -69,10 +70,12 @@ impl<K> InformerSpec<K> {
     /// Limits the informer to the shard that a channel holds, which may change at any time. See
     /// [`ReflectorOptions::shard`](crate::reflector::ReflectorOptions::shard) for the changes.
     ///
-    /// An object that leaves the shard is reported as [`Event::MovedAway`](crate::Event::MovedAway).
-    /// An object that comes is reported as added, and initial. While the shard is empty, the
-    /// informer counts as synced and makes no request. The informer differs from one without a
-    /// shard, and from one with another channel.
+    /// An object that leaves the shard is reported as
+    /// [`Event::MovedAway`](crate::Event::MovedAway). An object that comes is reported as added, and
+    /// initial. While the shard is empty, the informer counts as synced and makes no request. A
+    /// factory does not share informers that follow different channels.
+    ///
+    /// The selector's key must not change. If the sender is dropped, the shard never changes again.
     ///
     /// [`Sharding`](crate::sharding::Sharding) gives channels that divide the objects among
     /// replicas. A shard that never changes:

@@ -157,7 +157,7 @@ impl<K> Snapshot<K> {
         self.0.unreadable.contains(key) || (!self.0.complete && self.0.get(key).is_none())
     }
 
-    /// Returns whether the server may have an object that is not stored, because no state of it
+    /// Returns whether the server may have an object that is not stored because no state of it
     /// could be decoded.
     pub(crate) fn is_incomplete(&self) -> bool {
         !self.0.complete || !self.0.unreadable.is_empty()

@@ -1,4 +1,4 @@
-//! The scope of work that only a leader may do.
+//! The scope of work that only a leader, or the holder of a slot, may do.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +12,11 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use super::machine::Term;
 use crate::sync::Mutex;
 
-/// The bounds of work that is done while leading: a token, a deadline, and everything that must end
-/// before the lease is released.
+/// The bounds of work that only the holder of the lease, or of a slot, may do: a token, a deadline,
+/// and everything that must end before the lease or the slot is released.
+///
+/// An elector has one scope for each term. A [`Sharding`](crate::Sharding) has one
+/// [for each slot](crate::Sharding::scope).
 ///
 /// A cheap clone; all clones are one scope.
 ///

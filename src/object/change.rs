@@ -1,13 +1,15 @@
-//! Changes that the reflector saw on the server, and deltas that the store applies to one key.
+//! Changes that the reflector reports, and deltas that the store applies to one key.
 //!
-//! A [`Change`] is what happened on the server. A [`Delta`] is what the store does about one key.
-//! The delta FIFO turns changes into deltas, because only it knows which objects are already stored
-//! or queued.
+//! A [`Change`] is a change on the server, or of the informer's shard. A [`Delta`] is what the
+//! store does about one key. The delta FIFO turns changes into deltas, because only it knows which
+//! objects are already stored or queued.
 
 use super::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 use std::collections::HashSet;
 
-/// A change on the server. The reflector reports changes in the server's order.
+/// A change that the reflector reports: on the server, or of the shard that it follows.
+///
+/// Changes come in the server's order. [Arrivals](Self::Arrived) are outside of the order.
 #[derive(Debug)]
 pub enum Change<K> {
     /// An object was created, or now matches the selectors.
@@ -55,17 +57,18 @@ pub enum Change<K> {
     Bookmark(ResourceVersion),
     /// The whole collection, as of one moment. If a shard is followed, that shard of it.
     Replace(Replacement<K>),
-    /// Of the shard that was followed, only this part still is: known objects outside of it have
-    /// moved away.
+    /// The shard that is followed became smaller. Holds the part that is left: known objects
+    /// outside of it have moved away.
     Narrowed(ShardSelector),
-    /// The shard that is followed became larger. Holds only the objects that came. They may be newer
-    /// than everything else.
+    /// The shard that is followed became larger. Holds only the objects that came. They may be
+    /// newer than everything else.
     Arrived(Replacement<K>),
 }
 
-/// A whole collection, as a list returned it.
+/// The objects that a list returned: the whole collection, or the shard that is followed. In
+/// [`Change::Arrived`] only the part of the shard that came.
 ///
-/// A list without an object that is stored: the object was deleted.
+/// An object was deleted if the store holds it and the list of its part lacks it:
 ///
 /// ```
 /// use std::{collections::HashSet, sync::Arc};
@@ -107,8 +110,8 @@ pub struct Replacement<K> {
     pub complete: bool,
     /// The list's version.
     pub version: ResourceVersion,
-    /// True if the server's history was lost, for example because a backup was restored: a quorum
-    /// read returned a list that is older than what is known. The list then replaces everything,
+    /// True if the server's history was lost, for example because a backup was restored. A quorum
+    /// read then returned a list that is older than what is known. The list replaces everything,
     /// and its version counts although it is lower. An object with the uid and version of a known
     /// object may still have another state.
     pub restored: bool,
@@ -161,7 +164,8 @@ impl<K> Delta<K> {
         }
     }
 
-    /// Returns whether this delta removes its object from the store.
+    /// Returns whether the object was deleted. An object that moved away also leaves the store:
+    /// match [`MovedAway`](Self::MovedAway).
     pub fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted { .. })
     }

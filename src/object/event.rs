@@ -41,8 +41,8 @@ pub enum ObjectEvent<O> {
     Added {
         /// The current state.
         object: O,
-        /// True for an object of the initial list, and for one that was in the store when the
-        /// handler was added. client-go's `isInInitialList`.
+        /// True for an object of the initial list, for one that came with a larger shard, and for
+        /// one that was in the store when the handler was added. client-go's `isInInitialList`.
         initial: bool,
     },
     /// The object was in the cache and has changed, or a resync repeats it.
@@ -52,7 +52,7 @@ pub enum ObjectEvent<O> {
         /// The current state.
         new: O,
     },
-    /// The object is no longer in the cache.
+    /// The object was deleted on the server, or no longer matches the selectors.
     Deleted {
         /// The newest state that was seen.
         object: O,

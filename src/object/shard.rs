@@ -49,9 +49,9 @@ pub struct ShardSelector {
     key: ShardKey,
     /// Sorted, and neither overlapping nor adjacent.
     ranges: Arc<[RangeInclusive<u64>]>,
-    /// The same places, divided by tenure: the number of the uninterrupted time for which they have
-    /// belonged to this process. 0 if nobody counts. A follower that meets another tenure lists the
-    /// places again, because another process may have had them in between.
+    /// The same places, divided by tenure: a number that changes each time the range is lost and
+    /// acquired again. 0 if the selector is not from a `Sharding`. A follower that meets another
+    /// tenure lists the places again, because another process may have had them in between.
     tenures: Arc<[(RangeInclusive<u64>, u64)]>,
 }
 
@@ -228,7 +228,7 @@ impl ShardSelector {
         Self::of_tenures(self.key, parts)
     }
 
-    /// Returns whether a place is selected in this tenure, or in one that nobody counts.
+    /// Returns whether a place is selected in this tenure, or in tenure 0.
     pub(crate) fn has_tenure(&self, place: u64, tenure: u64) -> bool {
         let after = self.tenures.partition_point(|(range, _)| *range.start() <= place);
         let part = after.checked_sub(1).map(|at| &self.tenures[at]);
@@ -237,8 +237,9 @@ impl ShardSelector {
 
     /// Returns the value of the query parameter `shardSelector`: see KEP-5866.
     ///
-    /// `None` if the parameter is left out: API servers cannot select by this field, every object is
-    /// selected, or none, or more than 64 ranges are, which make an address of over 6 kB.
+    /// `None` if the parameter is left out. That is so if API servers cannot select by this field,
+    /// and if every object, no object, or more than 64 ranges are selected. More ranges would make
+    /// an address of over 6 kB.
     pub fn expression(&self) -> Option<String> {
         let some = !self.is_everything() && (1..=MOST_RANGES).contains(&self.ranges.len());
         let path = self.key.path().filter(|_| some)?;

@@ -19,8 +19,8 @@ use crate::panic::call_decoded;
 /// A panic in a call is caught, counted in [`HandlerStatus::panics`](super::HandlerStatus::panics)
 /// and logged. The next event is delivered as usual.
 ///
-/// `on_add`, `on_update`, `on_delete` and `on_move_away` do nothing by default. Objects are shared and cannot be
-/// changed.
+/// `on_add`, `on_update`, `on_delete` and `on_move_away` do nothing by default. Objects are shared
+/// and cannot be changed.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -20,8 +20,8 @@ use crate::object::{ResourceVersion, ShardKey, ShardSelector};
 /// The page size for lists that read from etcd, which must not read everything at once.
 const PAGE: u32 = 500;
 
-/// The page size for lists of arrivals. A server without sharded lists leaves out nothing, so a page
-/// has few of them.
+/// The page size for lists of arrivals. A server without sharded lists leaves out nothing, so a
+/// page has few of them.
 const ARRIVALS_PAGE: u32 = 10 * PAGE;
 
 /// The number of failed lists in a row after which a streaming list is tried.
@@ -168,8 +168,8 @@ impl Machine {
         }
     }
 
-    /// Follows this shard from the next request on. Returns the part of it that was listed before, if
-    /// known objects may be outside of it.
+    /// Follows this shard from the next request on. Returns the part of it that was listed before,
+    /// if known objects may be outside of it.
     pub(super) fn follow_shard(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
         let before = self.shard.replace(shard.clone());
         let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
@@ -216,8 +216,8 @@ impl Machine {
         &self.relists
     }
 
-    /// Returns whether a list of arrivals was newer than an event of an object at this place. `place`
-    /// is called only while such a list is ahead of the watch.
+    /// Returns whether a list of arrivals was newer than an event of an object at this place.
+    /// `place` is called only while such a list is ahead of the watch.
     pub(super) fn was_listed(
         &self,
         version: &ResourceVersion,

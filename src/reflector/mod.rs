@@ -106,7 +106,8 @@ struct ReflectorDriver<K> {
     listed: Instant,
     /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
-    /// The part of the shard outside of which known objects have moved away, until the sink was told.
+    /// The part of the shard outside of which known objects have moved away, until the sink was
+    /// told.
     narrowed: Option<ShardSelector>,
 }
 
@@ -495,7 +496,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 }
 
-/// Waits until another shard is wanted. Returns false if none ever will be. The change stays unseen.
+/// Waits until another shard is wanted. Returns false if none ever will be. The change stays
+/// unseen.
 async fn shard_changed(shard: Option<&mut watch::Receiver<ShardSelector>>) -> bool {
     let Some(shard) = shard else { return false };
     let changed = shard.changed().await.is_ok();

@@ -169,13 +169,18 @@ impl<K> ReflectorOptions<K> {
     /// Follows only a shard of the collection: the one that the channel holds, which may change at
     /// any time.
     ///
-    /// When the shard becomes smaller, objects outside of it [move
-    /// away](crate::object::Change::Narrowed). When it becomes larger, the reflector ends its watch,
-    /// lists the objects that [came](crate::object::Change::Arrived), and watches the whole shard
-    /// from the version at which the watch ended. That list is a quorum read, so it shows every
-    /// write of the replica that had the objects before. Until the watch has caught up, the objects
-    /// that came may be newer than the others. While the shard is empty, the reflector makes no
-    /// request. A change during a list takes effect after the list.
+    /// - When the shard becomes smaller, objects outside of it
+    ///   [move away](crate::object::Change::Narrowed).
+    /// - When it becomes larger, the reflector ends its watch and lists the objects that
+    ///   [came](crate::object::Change::Arrived). That list is a quorum read, so it shows every
+    ///   write of the replica that had the objects before. The reflector then watches the whole
+    ///   shard from the version at which the watch ended. Until the watch has caught up, the
+    ///   objects that came may be newer than the others.
+    /// - While it is empty, the reflector makes no request.
+    /// - A change during a list takes effect after the list.
+    ///
+    /// The selector's key must not change. If the sender is dropped, the shard never changes again.
+    /// An informer that has synced stays so when its shard changes: `wait_for_sync` stays true.
     pub fn shard(mut self, shard: watch::Receiver<ShardSelector>) -> Self {
         self.shard = Some(shard);
         self

@@ -288,8 +288,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         Outcome::WatchEnded { end, lasted: opened.elapsed() }
     }
 
-    /// Hands an item on. `untold` is the time at which the sink learns the version of events that it
-    /// does not get.
+    /// Hands an item on. `untold` is the time at which the sink learns the version of events that
+    /// it does not get.
     async fn hand_on(
         &mut self,
         observed: Observed<K>,

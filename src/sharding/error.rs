@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::error::SourceError;
 use crate::leader_election::LeaseError;
 
-/// A failed request of a member, which it sends again by itself. For logs and the status.
+/// A failed request of a member, for logs and the status. The member sends it again by itself.
 ///
 /// ```
 /// use kube_informer::error::FaultClass;
@@ -82,7 +82,7 @@ pub enum ShardingError {
         version: Arc<str>,
     },
     /// Work could not be stopped because it blocks its thread. Its Leases are not released but
-    /// expire. This process should exit.
+    /// expire, and another replica may then work on the same objects. End the process.
     #[error(
         "the work on {slots} slots of group {group} cannot be stopped, because it blocks its \
          thread: end this process"

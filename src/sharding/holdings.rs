@@ -66,9 +66,10 @@ struct Entry {
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
     blocked: Option<(Instant, Option<ResourceVersion>)>,
-    /// The number of the time for which nobody else has had the slot, and the transitions of the
-    /// record when this replica acquired it last. Sessions may change within a tenure.
+    /// A number that changes each time the slot is lost and acquired again. Sessions may change
+    /// within a tenure.
     tenure: u64,
+    /// The transitions of the record when this replica acquired the slot last.
     transitions: Option<u32>,
 }
 

@@ -278,7 +278,8 @@ impl Machine {
         view.member(&session.uid).is_some()
     }
 
-    /// Returns the number of the time for which nobody else has had a slot.
+    /// Returns the number of a slot's tenure. It changes each time the slot is lost and acquired
+    /// again.
     pub(super) fn tenure(&self, slot: usize) -> u64 {
         self.holdings.tenure(slot)
     }

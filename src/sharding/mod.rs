@@ -3,9 +3,9 @@
 //!
 //! The ring of hashes ([`object::shard`](crate::object::ShardSelector)) is divided into *slots* of
 //! equal size. A [`Sharding`] is this replica's membership in a group. It claims a fair share of
-//! the slots, and gives some back when another replica joins. It publishes the ranges of its slots,
-//! which an informer selects its objects with, and a [`WorkScope`] for each slot, which bounds the
-//! work on the slot's objects.
+//! the slots, and gives some back when another replica joins. It publishes the ranges of its slots:
+//! an informer selects its objects with them. For each slot it publishes a [`WorkScope`], which
+//! bounds the work on the slot's objects.
 //!
 //! ```no_run
 //! use kube_informer::Sharding;
@@ -17,15 +17,18 @@
 //! let sharding =
 //!     Sharding::builder(client, "shop", "my-controller", ShardBy::Namespace).build()?;
 //! let stop = CancellationToken::new();
-//! let membership = tokio::spawn({
-//!     let (sharding, stop) = (sharding.clone(), stop.clone());
-//!     async move { sharding.run(stop).await }
-//! });
 //! let mut objects = sharding.objects();
-//! while objects.changed().await.is_ok() {
-//!     println!("this replica has {:?}", objects.borrow_and_update());
+//! let show = async {
+//!     // Ends by itself only when the last clone of `sharding` is dropped.
+//!     while objects.changed().await.is_ok() {
+//!         println!("this replica has {:?}", objects.borrow_and_update());
+//!     }
+//! };
+//! tokio::select! {
+//!     // Ends after `stop` was cancelled, which drops `show`.
+//!     ended = sharding.run(stop.clone()) => ended?,
+//!     () = show => {}
 //! }
-//! membership.await??;
 //! # Ok(()) }
 //! ```
 //!
@@ -38,10 +41,10 @@
 //!
 //! # Why two replicas never work on one slot
 //!
-//! A slot is free if its Lease does not exist, names no session, or names a session whose member
-//! Lease does not exist *in the same state of the cluster*. A uid never comes back, so such a
-//! session is over for ever, however old the state is. A claim names the version of the slot Lease
-//! that it replaces. The server refuses the claim if anything has happened since.
+//! A slot is free in three cases: its Lease does not exist; it names no session; or the session's
+//! member Lease does not exist. Both Leases are read at one resource version. A uid never comes
+//! back, so such a session is over for ever, however old the state is. A claim names the version of
+//! the slot Lease that it replaces. The server refuses the claim if anything has happened since.
 //!
 //! A session ends in one of two ways:
 //!
@@ -50,39 +53,47 @@
 //!   whole lease duration, counted from when that replica *saw* the last change. The delete names
 //!   the version that it saw, so the server refuses it if the member was renewed in between.
 //!
-//! A member counts from the *beginning* of its last successful renewal, so its clock is always
-//! ahead of those of the others. It begins no work after the renew deadline, and drops its work at
-//! nine tenths of the lease duration. Nobody fences it before the whole duration has passed. A
+//! A member counts from the *beginning* of its last successful renewal, so its own deadline always
+//! comes before the others'. It begins no work after the renew deadline, and drops its work at nine
+//! tenths of the lease duration. No replica fences it before the whole duration has passed. A
 //! member that finds its Lease gone ends everything at once.
 //!
 //! A slot is given back in three steps: the scope's token is cancelled, all tracked work ends, and
 //! only then is the slot Lease written. Work that exceeds the grace is dropped at its next await.
-//! Synchronous code cannot be dropped: the slot stays with this replica until the code has ended.
+//! Synchronous code cannot be dropped. The slot stays with this replica until the code has ended,
+//! while the replica runs and renews its Lease. After the grace of a stop, or after a lost session,
+//! the Lease expires although the code still runs: end the process. After a stop,
+//! [`run`](Sharding::run) returns [`ShardingError::StillRunning`].
 //!
-//! A request whose answer is lost may still be executed later. A late claim names a version, so it
-//! succeeds only while the slot is free, and the session adopts the slot. A slot that is being
-//! released is never worked on again before its release is known.
+//! A request whose answer is lost may still be executed later. A late claim succeeds only if the
+//! slot Lease has not changed. The session then holds the slot. A slot that is being released is
+//! never worked on again before its release is known.
 //!
 //! Replicas compare no clocks with each other: the times in the Leases are for people. The
 //! guarantee assumes that:
 //!
 //! - The monotonic clocks of replicas run at rates that differ by less than a tenth.
-//! - After a failed renewal, the process is not suspended, and no synchronous code of the work
-//!   blocks, for longer than a tenth of the lease duration. Code that does not run, or does not
-//!   await, cannot be stopped in time.
+//! - After a failed renewal, the process is not suspended for longer than a tenth of the lease
+//!   duration. No synchronous code of the work blocks for longer. Code that does not run, or does
+//!   not await, cannot be stopped in time.
 //! - All work on a slot's objects is [tracked](WorkScope::track) by the slot's scope.
 //! - Identities are unique among the running replicas.
-//! - Nobody deletes or rewrites the Leases by hand while replicas run.
+//! - No person or other program deletes or rewrites the Leases while replicas run.
 //! - The cluster is not restored from a backup while replicas run.
 //! - Resource versions are decimal numbers, as Kubernetes 1.35 guarantees and every API server
 //!   sends.
 //!
 //! # Fair shares
 //!
-//! Every replica computes the same plan from the same Leases and does its own part. Shares differ
-//! by at most one slot. A replica that holds too many slots gives back the surplus, from the edges
-//! of its ranges. Free slots go first to the replica that held them last, then to neighbours, so
-//! that ranges stay few. When one of N replicas comes or goes, about one Nth of the slots moves.
+//! Every replica computes the same plan from the same Leases and does its own part. After a change
+//! has settled, shares differ by at most one slot, except for a member that cannot claim
+//! ([Limits](#limits)). The number of objects in a slot is not considered.
+//!
+//! A replica that holds too many slots gives back the surplus, from the edges of its ranges. A slot
+//! that was released names no last holder, and goes to a neighbour, so that ranges stay few. A slot
+//! of a session that ended without a release goes first to the replica that held it, if that
+//! replica is a member again. When one of N replicas comes or goes, about one Nth of the slots
+//! moves.
 //! A slot of a replica that has died is free after the lease duration and at most one retry period.
 //!
 //! # A lost session
@@ -98,8 +109,8 @@
 //! for writes to other objects. A write that must not be late has to name the resourceVersion or
 //! the uid that it replaces.
 //!
-//! A member that can renew its Lease but not claim slots, for example because its watch is broken,
-//! keeps its share of the free slots unclaimed. [`ShardingStatus::free`] and
+//! A member may renew its Lease and be unable to claim slots, for example because its watch is
+//! broken. Its share of the free slots then stays unclaimed. [`ShardingStatus::free`] and
 //! [`ShardingStatus::last_error`] show this.
 //!
 //! Each replica receives the renewals of all others. With N replicas and the default period of 2 s,
@@ -240,18 +251,19 @@ impl Sharding {
     ///
     /// They hold the slots that this replica works on, and those that it gives back and whose work
     /// has not ended. The ranges change once for each round of changes. They can differ from the
-    /// slots for a short time: only [`scope`](Self::scope) says whether work may begin.
+    /// slots for a short time, and in an outage of the API server until the next session. Only
+    /// [`scope`](Self::scope) says whether work may begin.
     pub fn objects(&self) -> watch::Receiver<ShardSelector> {
         self.0.objects.subscribe()
     }
 
-    /// Returns a receiver of the ranges of those objects' dependents: the same ranges under
-    /// [`ShardBy::dependents`].
+    /// Returns a receiver of the shard of dependents: the ranges of [`objects`](Self::objects), with
+    /// the key of [`ShardBy::dependents`].
     pub fn dependents(&self) -> watch::Receiver<ShardSelector> {
         self.0.dependents.subscribe()
     }
 
-    /// Returns the scope of the slot that has this place on the ring; `None` if this replica does
+    /// Returns the scope of the slot that has this place on the ring. `None` if this replica does
     /// not hold the slot or gives it back. Takes no lock and does not allocate.
     ///
     /// Track the work first, and then check that it may begin, because the slot may be released

@@ -57,7 +57,8 @@ pub struct ShardingBuilder {
     grace: Duration,
 }
 
-/// The error of [`ShardingBuilder::build`]: options that are empty or contradict one another.
+/// The error of [`ShardingBuilder::build`]: an option that is empty, out of range or no valid name,
+/// or options that contradict one another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSharding {
@@ -119,9 +120,10 @@ impl ShardingBuilder {
 
     /// Sets the number of slots, the same for all replicas. The default is 64.
     ///
-    /// At least as many as there will ever be replicas: a replica without a slot is a spare. Shares
-    /// differ by at most one slot, so several slots a replica divide the work more evenly. A group
-    /// cannot change its number of slots: use another group name.
+    /// Use at least one slot for each replica that will ever run: a replica without a slot is a
+    /// spare. Shares differ by at most one slot, so several slots a replica divide the work more
+    /// evenly. A group cannot change its number of slots. Use another group name, or delete all
+    /// Leases of the group while no replica runs.
     pub fn slots(mut self, slots: usize) -> Self {
         self.slots = slots;
         self
@@ -146,8 +148,8 @@ impl ShardingBuilder {
     /// Sets how long a member continues without a successful renewal before it stops its work. The
     /// default is 10 s.
     ///
-    /// The deadline is never later than nine tenths of the lease duration. The work has to end
-    /// between the deadline and that time.
+    /// A deadline of more than nine tenths of the lease duration is shortened to nine tenths. The
+    /// work has to end between the deadline and that time.
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.renew_deadline = deadline;
         self
@@ -161,9 +163,13 @@ impl ShardingBuilder {
         self
     }
 
-    /// Sets how long the work on a slot may take to end before it is dropped, when the slot is
-    /// given back or this replica leaves. The default of 25 s is a little less than a pod's grace
-    /// period; the longest is a year.
+    /// Sets the time that work gets to end when its slot is given back, or when this replica
+    /// leaves. Work that takes longer is dropped. The default of 25 s is a little less than a pod's
+    /// grace period. A grace of more than a year is shortened to a year.
+    ///
+    /// At a stop two other limits count, too: the
+    /// [controller's grace](crate::controller::ControllerBuilder::grace), and a manager's stop
+    /// deadline.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace.min(LONGEST_STOP_TIMEOUT);
         self
@@ -172,10 +178,12 @@ impl ShardingBuilder {
     /// Builds the membership, which sends no request before it runs.
     ///
     /// # Errors
-    /// Returns [`InvalidSharding`] if a name or the identity is empty or cannot be used, if the
-    /// number of slots is not from 1 to 1,024, or if the times contradict one another. The lease
-    /// duration must be longer than the renew deadline, and that must be longer than two retry
-    /// periods. The retry period must not be zero.
+    /// Returns [`InvalidSharding`] in these cases:
+    ///
+    /// - The namespace or the identity is empty, or the group is no valid name.
+    /// - The number of slots is not from 1 to 1,024.
+    /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
+    /// - The renew deadline is not longer than two retry periods, or the retry period is zero.
     pub fn build(self) -> Result<Sharding, InvalidSharding> {
         let (lease, renew, retry) = (self.lease_duration, self.renew_deadline, self.retry_period);
         if self.namespace.is_empty() {

@@ -71,8 +71,16 @@ impl Sharding {
     /// expire.
     ///
     /// # Errors
-    /// Returns [`ShardingError`] for what only a person can mend. `run` may be called again after
-    /// that. It joins only when the work of the last run has ended.
+    /// Returns an error that only a person can mend:
+    ///
+    /// - [`AlreadyRunning`](ShardingError::AlreadyRunning): a clone runs already.
+    /// - [`OtherConfiguration`](ShardingError::OtherConfiguration): a Lease of the group has
+    ///   another number of slots or another [`ShardBy`](super::ShardBy).
+    /// - [`OpaqueVersion`](ShardingError::OpaqueVersion): a resource version is no decimal number.
+    /// - [`StillRunning`](ShardingError::StillRunning): work blocks its thread after a stop.
+    /// - [`Informer`](ShardingError::Informer): the informer of the Leases failed.
+    ///
+    /// `run` may be called again after that. It joins only when the work of the last run has ended.
     ///
     /// # Panics
     /// Panics outside a tokio runtime with time enabled.

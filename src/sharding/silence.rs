@@ -11,7 +11,7 @@ use super::view::{Member, View};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
-/// The observations of the member Leases, in the order of the view.
+/// The last changes of member Leases that this replica saw, in the order of the view.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
     observed: Vec<Observed>,

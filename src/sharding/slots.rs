@@ -24,10 +24,18 @@ pub enum ShardBy {
     /// The namespace of each object. All objects of a namespace belong to one replica, so a
     /// reconcile finds everything else of the namespace in its caches. One large namespace cannot
     /// be divided.
+    ///
+    /// The names must differ in more than their last characters. Namespaces that differ only in
+    /// their last two characters are almost always in one slot: all of `team-00` to `team-99` are.
+    /// One replica then gets all of them, whatever the number of slots. With numbered namespaces,
+    /// shard by [`Uid`](Self::Uid).
     Namespace,
     /// The uid of each object, which spreads objects evenly. A dependent belongs to the replica of
-    /// its controlling owner. API servers cannot select dependents that way, so each replica
-    /// receives all of them and keeps its part.
+    /// its controlling owner: the owner reference with `controller: true`. Grandchildren need not
+    /// be there: a Pod follows its `ReplicaSet`, not the Deployment.
+    ///
+    /// API servers cannot select dependents that way. Each replica receives all of them and keeps
+    /// its part.
     Uid,
 }
 

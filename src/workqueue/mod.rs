@@ -270,8 +270,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Takes an item out of the queue, for example because it is no longer this process's business.
     /// The rate limiter forgets it. Returns whether the item waited: in line, delayed or parked.
     ///
-    /// An item that a worker has now stays with the worker. It is not given out again for adds that
-    /// came before this call.
+    /// An item that a worker has now stays with the worker. Earlier adds do not make the queue give
+    /// it out again; later ones do.
     pub fn remove(&self, item: &T) -> bool {
         self.0.user.forget(item);
         let (waited, value) = self.at(item, |core, slot, _| core.remove(slot)).unwrap_or_default();

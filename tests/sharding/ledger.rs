@@ -1,4 +1,4 @@
-//! What all replicas of a world reconcile, and the rules that must hold at each step.
+//! The reconciles of all replicas of a world, and the rules that must hold at each step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -40,7 +40,7 @@ pub(crate) struct Replica {
     pub(crate) slow: Option<InjectionHandle>,
 }
 
-/// What a reconcile needs.
+/// The values that a reconcile needs.
 struct Context {
     number: usize,
     by: ShardBy,

@@ -34,6 +34,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Sets the time that running reconciles get to end after a stop; 10 s unless set. With leader
     /// election, the elector's stop timeout may end it earlier; so may a manager's deadline.
+    ///
+    /// A slot of a [sharded](Self::sharded) controller that is given back without a stop has
+    /// [its own grace](crate::sharding::ShardingBuilder::grace).
     pub fn grace(mut self, limit: Duration) -> Self {
         self.limits.grace = limit;
         self
@@ -103,9 +106,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Sets the number of keys whose last five [triggers](crate::controller::ControllerHandle::triggers) are
-    /// kept: those that were queued last; 1,024 unless set, and zero keeps nothing. A key with five
-    /// triggers takes half a kilobyte.
+    /// Sets the number of keys whose last five
+    /// [triggers](crate::controller::ControllerHandle::triggers) are kept: those
+    /// that were queued last; 1,024 unless set, and zero keeps nothing. A key with five triggers
+    /// takes half a kilobyte.
     pub fn triggers_kept(mut self, keys: usize) -> Self {
         self.triggers_kept = keys;
         self
@@ -122,8 +126,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// After 10 s the wait counts as a failure, and the key waits again after its backoff. Other
     /// keys are not held up, and no worker waits.
     ///
-    /// A controller whose reconciles write through a [tracking client](crate::controller::tracking_client) needs
-    /// this only for kinds that it does not follow.
+    /// A controller whose reconciles write through a
+    /// [tracking client](crate::controller::tracking_client) needs this only for kinds that it does
+    /// not follow.
     pub fn reads_own_writes<O>(mut self, writes: &OwnWrites<O>) -> Self
     where
         O: Resource + Send + Sync + 'static,
@@ -134,8 +139,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
     /// the [grace](Self::grace) or the rest of the lease, whichever is shorter. Then
-    /// [`Controller::run`](crate::Controller::run) returns an error. After a stop they get the grace or the elector's stop
-    /// timeout, whichever is shorter.
+    /// [`Controller::run`](crate::Controller::run) returns an error. After a stop they get the grace
+    /// or the elector's stop timeout, whichever is shorter.
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
     /// have ended. A [manager](crate::manager) has one election for all controllers and refuses a
@@ -146,8 +151,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Reconciles only the objects in this replica's slots. Other replicas of the group reconcile the
-    /// others at the same time.
+    /// Reconciles only the objects in this replica's slots. Other replicas of the group reconcile
+    /// the others at the same time.
     ///
     /// Let the controller's own objects follow [`Sharding::objects`], and the objects that they own
     /// [`Sharding::dependents`], with [`InformerSpec::shard`](crate::InformerSpec::shard). An
@@ -161,9 +166,12 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// Keys whose objects are elsewhere leave the queue. By uid, a key that is
     /// [triggered](crate::controller::ControllerHandle::trigger) has a place only while the cache
-    /// holds its object. By namespace, every key has.
+    /// holds its object, or while its deletion is not reconciled. By namespace, every key has.
     ///
-    /// A controller with a sharding takes no [leader election](Self::leader_election).
+    /// A controller with a sharding takes no [leader election](Self::leader_election). With one,
+    /// [`Controller::run`](crate::Controller::run) fails with
+    /// [`ControllerError::WrongSharding`](crate::controller::ControllerError::WrongSharding). It
+    /// fails so, too, if its own objects follow a shard by another field.
     pub fn sharded(mut self, sharding: &Sharding) -> Self {
         self.sharding = Some(sharding.clone());
         self
@@ -173,7 +181,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// client-go. Otherwise [`Controller::run`](crate::Controller::run) ends with the error.
     ///
     /// Each term begins like a start of the process: all stored objects are queued. An object that
-    /// was deleted between two terms is not, so clean up with a [finalizer](crate::controller::finalizer).
+    /// was deleted between two terms is not, so clean up with a
+    /// [finalizer](crate::controller::finalizer).
     ///
     /// A replica whose lost work blocks a thread does not stand by again: that work cannot be
     /// stopped, and only a new process ends it.
