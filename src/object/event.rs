@@ -41,8 +41,9 @@ pub enum ObjectEvent<O> {
     Added {
         /// The current state.
         object: O,
-        /// True for an object of the initial list, for one that came with a larger shard, and for
-        /// one that was in the store when the handler was added. client-go's `isInInitialList`.
+        /// True for an object of the initial list, and for one that was in the store when the
+        /// handler was added. Also true for one that came with a larger shard. client-go's
+        /// `isInInitialList`.
         initial: bool,
     },
     /// The object was in the cache and has changed, or a resync repeats it.

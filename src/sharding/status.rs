@@ -49,7 +49,8 @@ pub struct ShardingStatus {
     pub members: Vec<MemberStatus>,
     /// Counts since the membership began to run.
     pub counts: ShardingCounts,
-    /// The last failed request. It stays when requests succeed again.
+    /// The last failed request. It has no time, and stays when requests succeed again: compare
+    /// [`errors`](ShardingCounts::errors) at two times.
     pub last_error: Option<MembershipError>,
 }
 
@@ -83,7 +84,7 @@ pub struct ShardingCounts {
     pub fenced: u64,
     /// The number of requests sent. Those of the watch are not counted.
     pub requests: u64,
-    /// The number of failed requests, conflicts excepted.
+    /// The number of failed requests, conflicts excepted. Those of the watch are not counted.
     pub errors: u64,
 }
 
