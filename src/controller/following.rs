@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::slots::Slots;
+use super::slots::SlotGate;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
@@ -58,7 +58,7 @@ pub(super) struct Connector {
     pub(super) status: Arc<StatusCell>,
     pub(super) debounce: Duration,
     pub(super) all_requests: AllRequests,
-    pub(super) slots: Option<Arc<Slots>>,
+    pub(super) slots: Option<Arc<SlotGate>>,
 }
 
 /// An informer that a controller is connected to.

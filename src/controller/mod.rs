@@ -55,7 +55,7 @@ pub use self::presence::{Presence, UnknownReason};
 use self::run::ControlLoop;
 #[cfg_attr(not(feature = "manager"), allow(unused_imports, reason = "the manager uses it"))]
 pub(crate) use self::run::{AnyController, Election, StopGuard};
-use self::slots::Slots;
+use self::slots::SlotGate;
 pub use self::source::Source;
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
@@ -127,7 +127,7 @@ struct Parts<K> {
     debounce: Duration,
     errors: Arc<ErrorRules>,
     /// The slots that this replica works on. `None` if the controller is not sharded.
-    slots: Option<Arc<Slots>>,
+    slots: Option<Arc<SlotGate>>,
     /// True if the controller has an election of its own.
     elected: bool,
     /// An error that was found when the controller was built.

@@ -43,6 +43,8 @@ const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
 pub(crate) trait AnyController: Send + Sync {
     fn name(&self) -> &Arc<str>;
     fn handle(&self) -> ControllerHandle;
+    /// Returns whether every replica works, each on its own slots.
+    fn is_sharded(&self) -> bool;
     /// Returns the collections of all informers that it follows.
     fn collections(&self) -> Vec<&Collection>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
@@ -152,6 +154,10 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
 
     fn handle(&self) -> ControllerHandle {
         self.parts.handle()
+    }
+
+    fn is_sharded(&self) -> bool {
+        self.parts.slots.is_some()
     }
 
     fn collections(&self) -> Vec<&Collection> {

@@ -29,32 +29,32 @@ use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
 
 /// The slots of a sharded controller.
-pub(super) struct Slots {
+pub(super) struct SlotGate {
     sharding: Sharding,
     /// The field that decides on the place of the controller's own objects.
     key: ShardKey,
     /// The deleted objects whose reconcile is not over.
-    departed: Mutex<Departed>,
+    deletions: Mutex<PendingDeletions>,
 }
 
 #[derive(Default)]
-struct Departed {
-    of: HashMap<ObjectKey, Departure>,
+struct PendingDeletions {
+    of: HashMap<ObjectKey, Deletion>,
     /// The number of departures so far.
     count: u64,
 }
 
 /// The deletion of an object.
 #[derive(Clone, Copy)]
-struct Departure {
+struct Deletion {
     place: u64,
     number: u64,
 }
 
-impl Slots {
+impl SlotGate {
     pub(super) fn new(sharding: Sharding) -> Self {
         let key = sharding.by().objects();
-        Self { sharding, key, departed: Mutex::default() }
+        Self { sharding, key, deletions: Mutex::default() }
     }
 
     /// Returns the field that decides on the place of the controller's own objects.
@@ -74,7 +74,7 @@ impl Slots {
         let store = objects.informer_of(key)?.snapshot();
         match store.cached_by_key(key) {
             Some(object) => object.place(self.key),
-            None => self.departed.lock().of.get(key).map(|departure| departure.place),
+            None => self.deletions.lock().of.get(key).map(|deletion| deletion.place),
         }
     }
 
@@ -91,15 +91,15 @@ impl Slots {
         match event {
             ObjectEvent::Deleted { object, .. } => {
                 if let Some(place) = self.place_of_object(key, object) {
-                    let departed = &mut *self.departed.lock();
-                    departed.count += 1;
-                    let departure = Departure { place, number: departed.count };
-                    departed.of.insert(key.clone(), departure);
+                    let deletions = &mut *self.deletions.lock();
+                    deletions.count += 1;
+                    let deletion = Deletion { place, number: deletions.count };
+                    deletions.of.insert(key.clone(), deletion);
                 }
             }
             ObjectEvent::Updated { .. } => {}
             ObjectEvent::Added { .. } | ObjectEvent::MovedAway { .. } => {
-                self.departed.lock().of.remove(key);
+                self.deletions.lock().of.remove(key);
             }
         }
     }
@@ -112,20 +112,20 @@ impl Slots {
     }
 
     /// Returns the number of a key's deletion, if its reconcile is not over.
-    pub(super) fn departure(&self, key: &ObjectKey) -> Option<u64> {
-        let departed = self.departed.lock();
+    pub(super) fn deletion(&self, key: &ObjectKey) -> Option<u64> {
+        let deletions = self.deletions.lock();
         // The map is mostly empty. Saves hashing the key.
-        let some = !departed.of.is_empty();
-        some.then(|| departed.of.get(key).map(|departure| departure.number))?
+        let some = !deletions.of.is_empty();
+        some.then(|| deletions.of.get(key).map(|deletion| deletion.number))?
     }
 
     /// Forgets a deletion, because a reconcile that knew of it has succeeded. A later deletion of
     /// the same key stays.
-    pub(super) fn finish(&self, key: &ObjectKey, departure: Option<u64>) {
-        if let Some(number) = departure {
-            let mut departed = self.departed.lock();
-            if departed.of.get(key).is_some_and(|departure| departure.number == number) {
-                departed.of.remove(key);
+    pub(super) fn finish(&self, key: &ObjectKey, deletion: Option<u64>) {
+        if let Some(number) = deletion {
+            let mut deletions = self.deletions.lock();
+            if deletions.of.get(key).is_some_and(|deletion| deletion.number == number) {
+                deletions.of.remove(key);
             }
         }
     }
@@ -196,23 +196,23 @@ impl Slots {
                 }
             }
         }
-        let departed: Vec<_> = {
-            let departed = self.departed.lock();
-            let ours = departed.of.iter().filter(|(_, departure)| among(departure.place));
+        let deletions: Vec<_> = {
+            let deletions = self.deletions.lock();
+            let ours = deletions.of.iter().filter(|(_, deletion)| among(deletion.place));
             ours.map(|(key, _)| key.clone()).collect()
         };
-        departed.iter().for_each(call);
+        deletions.iter().for_each(call);
     }
 
     /// Forgets the deletions of objects that belong to other replicas now.
     fn purge(&self) {
         let held = self.sharding.objects().borrow().clone();
-        self.departed.lock().of.retain(|_, departure| held.contains(departure.place));
+        self.deletions.lock().of.retain(|_, deletion| held.contains(deletion.place));
     }
 }
 
-impl fmt::Debug for Slots {
+impl fmt::Debug for SlotGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slots").field("sharding", &self.sharding).finish_non_exhaustive()
+        f.debug_struct("SlotGate").field("sharding", &self.sharding).finish_non_exhaustive()
     }
 }

@@ -64,7 +64,7 @@ pub struct ControllerStatus {
     pub behind: u64,
     /// The number of keys that left the queue of a sharded controller, because they belong to
     /// another replica.
-    pub left: u64,
+    pub foreign_keys: u64,
     /// The number of calls of predicates that panicked. Each time the change passed.
     pub predicate_panics: u64,
     /// The number of calls of mapping functions that panicked. The keys that such a call would have
@@ -118,7 +118,7 @@ pub(super) struct StatusCell {
     timed_out: AtomicU64,
     panicked: AtomicU64,
     behind: AtomicU64,
-    left: AtomicU64,
+    foreign_keys: AtomicU64,
     predicate_panics: AtomicU64,
     mapping_panics: AtomicU64,
     given_up: AtomicU64,
@@ -157,7 +157,7 @@ impl StatusCell {
             timed_out: AtomicU64::new(0),
             panicked: AtomicU64::new(0),
             behind: AtomicU64::new(0),
-            left: AtomicU64::new(0),
+            foreign_keys: AtomicU64::new(0),
             predicate_panics: AtomicU64::new(0),
             mapping_panics: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
@@ -232,8 +232,8 @@ impl StatusCell {
     }
 
     /// Counts a key that belongs to another replica.
-    pub(super) fn count_left(&self) {
-        count(&self.left);
+    pub(super) fn count_foreign_key(&self) {
+        count(&self.foreign_keys);
     }
 
     /// Counts and logs a predicate that panicked. Its change passed.
@@ -290,7 +290,7 @@ impl StatusCell {
             timed_out: read(&self.timed_out),
             panicked: read(&self.panicked),
             behind: read(&self.behind),
-            left: read(&self.left),
+            foreign_keys: read(&self.foreign_keys),
             predicate_panics: read(&self.predicate_panics),
             mapping_panics: read(&self.mapping_panics),
             given_up: read(&self.given_up),

@@ -14,7 +14,7 @@ use kube::Resource;
 
 use super::history::{Cause, ChangeKind};
 use super::owner::Owner;
-use super::slots::Slots;
+use super::slots::SlotGate;
 use super::status::StatusCell;
 use crate::object::{Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey};
 use crate::panic::{SafeDropper, catch};
@@ -64,7 +64,7 @@ pub(super) struct Enqueuer<O> {
     pub(super) debounce: Duration,
     pub(super) status: Arc<StatusCell>,
     /// `None` if the controller is not sharded.
-    pub(super) slots: Option<Arc<Slots>>,
+    pub(super) slots: Option<Arc<SlotGate>>,
     pub(super) dropper: SafeDropper,
 }
 

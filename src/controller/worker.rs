@@ -23,7 +23,7 @@ use super::following::Group;
 use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
-use super::slots::Slots;
+use super::slots::SlotGate;
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
@@ -47,7 +47,7 @@ struct Bounds {
     /// The object's place on the ring, in a sharded controller.
     place: Option<u64>,
     /// The number of the object's deletion, if the reconcile knows of it.
-    departure: Option<u64>,
+    deletion: Option<u64>,
 }
 
 /// The user's reconcile.
@@ -63,7 +63,7 @@ pub(super) struct Reconciler<K> {
     /// The informers of each kind that the controller follows.
     pub(super) groups: Arc<[Group]>,
     /// `None` if the controller is not sharded.
-    pub(super) slots: Option<Arc<Slots>>,
+    pub(super) slots: Option<Arc<SlotGate>>,
     pub(super) writes: Arc<WriteLog>,
     pub(super) write_waits: Arc<WriteWaits>,
     pub(super) missing_informers: Arc<MissingInformers>,
@@ -160,13 +160,13 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     fn enter_slot(&self, work: Work<ObjectKey>) -> Option<(Work<ObjectKey>, Bounds)> {
         let Some(slots) = &self.slots else {
             let scope = self.scope.clone();
-            return Some((work, Bounds { scope, place: None, departure: None }));
+            return Some((work, Bounds { scope, place: None, deletion: None }));
         };
-        let departure = slots.departure(&work);
+        let deletion = slots.deletion(&work);
         let place = slots.place(&work, &self.objects);
         let scope = place.and_then(|place| slots.scope(place, &self.groups));
         match scope {
-            Some(scope) if scope.may_begin() => Some((work, Bounds { scope, place, departure })),
+            Some(scope) if scope.may_begin() => Some((work, Bounds { scope, place, deletion })),
             Some(scope) if !scope.token().is_cancelled() => {
                 work.requeue_after(RENEWAL_PAUSE);
                 None
@@ -181,7 +181,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
     /// Counts a key that belongs to another replica. It leaves the queue when `work` is dropped.
     fn leave(&self, work: &Work<ObjectKey>) {
         tracing::debug!(controller = &*self.name, key = %work.item(), "a key of another replica");
-        self.status.count_left();
+        self.status.count_foreign_key();
         work.forget();
     }
 
@@ -226,7 +226,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         match (slot.take(), outcome) {
             (Some(work), Some(outcome)) => {
                 if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
-                    slots.finish(work.item(), bounds.departure);
+                    slots.finish(work.item(), bounds.deletion);
                 }
                 self.conclude(work, failures, outcome);
             }

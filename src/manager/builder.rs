@@ -194,12 +194,20 @@ impl ManagerBuilder {
     /// - [`ManagerError::DuplicateName`] and [`ManagerError::EmptyName`]: names must differ.
     /// - [`ManagerError::TwoElections`] and [`ManagerError::ControllerElection`]: there is at most
     ///   one election.
+    /// - [`ManagerError::ShardedController`]: a sharded controller works on every replica.
     /// - [`ManagerError::RecorderInstalled`]: the manager cannot serve another recorder's figures.
     pub fn build(mut self) -> Result<Manager, ManagerError> {
         if let Some(mistake) = self.mistake.take() {
             return Err(mistake);
         }
         let mut parts = self.parts;
+        let waits = |controller: &&Arc<dyn AnyController>| controller.is_sharded();
+        if parts.elector.is_some()
+            && let Some(controller) = parts.leading.iter().find(waits)
+        {
+            let controller = controller.name().clone();
+            return Err(ManagerError::ShardedController { controller });
+        }
         let tasks: Vec<_> = (parts.leading_tasks.iter().map(|task| (&task.name, true)))
             .chain(parts.tasks.iter().chain(&parts.early_tasks).map(|task| (&task.name, false)))
             .collect();

@@ -50,6 +50,12 @@ pub enum ManagerError {
         /// The controller's name.
         controller: Arc<str>,
     },
+    /// A sharded controller waits for leadership. Only the leader would work, while the other
+    /// replicas hold slots.
+    ShardedController {
+        /// The controller's name.
+        controller: Arc<str>,
+    },
     /// Another recorder of metrics is installed, whose figures the manager cannot serve.
     RecorderInstalled,
     /// An address could not be bound.
@@ -142,6 +148,11 @@ impl fmt::Display for ManagerError {
                 f,
                 "controller {controller} has a leader election of its own: give the elector to the \
                  manager's builder instead"
+            ),
+            Self::ShardedController { controller } => write!(
+                f,
+                "controller {controller} is sharded and waits for leadership: add it with \
+                 controller_on_every_replica, or leave the leader election out"
             ),
             Self::RecorderInstalled => f.write_str(
                 "another recorder of metrics is installed: serve its figures with \

@@ -15,7 +15,7 @@ use super::following::{self, Group};
 use super::history::{self, TriggerHistory};
 use super::own_writes::{Cache, OwnWrites, WriteLog};
 use super::run::StopGuard;
-use super::slots::Slots;
+use super::slots::SlotGate;
 use super::source::Source;
 use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
@@ -161,7 +161,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             all_requests: AllRequests::default(),
             debounce: self.debounce,
             errors: Arc::new(self.errors),
-            slots: self.sharding.map(|sharding| Arc::new(Slots::new(sharding))),
+            slots: self.sharding.map(|sharding| Arc::new(SlotGate::new(sharding))),
             elected: self.elector.is_some(),
             wrong_scope: self.wrong_scope,
             limits: self.limits,

@@ -2,7 +2,8 @@
 
 use std::convert::Infallible;
 
-use kube_informer::Action;
+use kube_informer::sharding::ShardBy;
+use kube_informer::{Action, Sharding};
 
 use super::*;
 
@@ -39,4 +40,22 @@ async fn there_is_one_election() {
         .controller(own, |_| async { Ok::<_, Infallible>(Action::done()) });
     let refused = own.build().unwrap_err().to_string();
     assert!(refused.starts_with("controller own has a leader election of its own"), "{refused}");
+}
+
+#[tokio::test]
+async fn sharded_controllers_do_not_wait_for_leadership() {
+    let server = ApiServer::new();
+    let (factory, _) = maps(&server, "maps");
+    let by = ShardBy::Namespace;
+    let sharding = Sharding::builder(server.client(), "default", "group", by).build().unwrap();
+    let sharded = || {
+        let maps = factory.informer::<ConfigMap>();
+        Controller::builder("sharded", &maps).sharded(&sharding).build()
+    };
+    let done = |_| async { Ok::<_, Infallible>(Action::done()) };
+    let elected = || Manager::builder(&factory).leader_election(elector(server.client(), "a"));
+    let refused = elected().controller(sharded(), done).build().unwrap_err().to_string();
+    assert!(refused.contains("controller sharded is sharded and waits"), "{refused}");
+    assert!(elected().controller_on_every_replica(sharded(), done).build().is_ok());
+    assert!(Manager::builder(&factory).controller(sharded(), done).build().is_ok());
 }
