@@ -7,7 +7,9 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube::api::ListParams;
 use kube_informer::Sharding;
-use kube_informer::sharding::{MembershipError, ShardBy, ShardingBuilder, ShardingError};
+use kube_informer::sharding::{
+    InvalidSharding, MembershipError, ShardBy, ShardingBuilder, ShardingError,
+};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -365,4 +367,40 @@ async fn one_membership_runs_once_at_a_time() {
     stop.cancel();
     run.await.unwrap().unwrap();
     assert_eq!(leases(&server).await.len(), SLOTS);
+}
+
+#[tokio::test]
+async fn invalid_options_are_refused() {
+    type Setting = fn(ShardingBuilder) -> ShardingBuilder;
+    let build = |namespace: &str, group: &str, set: Setting| {
+        let client = ApiServer::new().client();
+        set(Sharding::builder(client, namespace, group, ShardBy::Uid)).build().map(drop)
+    };
+    let seconds = Duration::from_secs;
+    assert_eq!(build("shop", "orders-2", |builder| builder), Ok(()));
+    assert_eq!(build("", "orders", |builder| builder), Err(InvalidSharding::EmptyNamespace));
+    for group in ["", "Orders", "-a", "a-", "a.b", &"a".repeat(64)] {
+        let refused = build("shop", group, |builder| builder);
+        assert_eq!(refused, Err(InvalidSharding::Group(group.to_owned())));
+    }
+    let set = |set: Setting| build("shop", "orders", set).unwrap_err();
+    assert_eq!(set(|builder| builder.slots(0)), InvalidSharding::Slots(0));
+    assert_eq!(set(|builder| builder.slots(1_025)), InvalidSharding::Slots(1_025));
+    assert_eq!(set(|builder| builder.identity("")), InvalidSharding::EmptyIdentity);
+    let zero = set(|builder| builder.retry_period(Duration::ZERO));
+    assert_eq!(zero, InvalidSharding::RetryPeriod);
+    let late = set(|builder| builder.renew_deadline(Duration::from_secs(15)));
+    assert_eq!(late, InvalidSharding::LeaseDuration { lease: seconds(15), renew: seconds(15) });
+    let rare = set(|builder| builder.retry_period(Duration::from_secs(5)));
+    assert_eq!(rare, InvalidSharding::RenewDeadline { renew: seconds(10), retry: seconds(5) });
+    let long = set(|builder| builder.lease_duration(Duration::from_secs(1 << 31)));
+    assert_eq!(long, InvalidSharding::TooLong(seconds(1 << 31)));
+}
+
+#[test]
+fn memberships_are_shared_between_threads() {
+    fn check<T: Clone + Send + Sync + std::fmt::Debug>() {}
+    check::<Sharding>();
+    check::<ShardingError>();
+    check::<kube_informer::sharding::ShardingStatus>();
 }
