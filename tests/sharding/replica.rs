@@ -183,7 +183,10 @@ async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> kube::Resul
         if !ledger.was_deleted(&key) {
             ledger.broken(format!("{key} is gone, and was never deleted"));
         }
-        ledger.saw(&key, None);
+        // By uid, another replica may have the next object of this name already.
+        if context.by == ShardBy::Namespace {
+            ledger.saw(&key, None);
+        }
         return Ok(Action::done());
     };
     let uid = map.metadata.uid.as_deref().unwrap_or_default();
