@@ -7,7 +7,9 @@
 use http::header::ACCEPT;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Client;
+use kube::api::ObjectMeta;
 use kube::client::Body;
 use kube::core::Status;
 use serde::Deserialize;
@@ -190,8 +192,8 @@ impl InFlight {
         let Scope { key, log, .. } = &*scope.0;
         let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
         match answer.expectation(target) {
-            Confirmation::Expect(object, expectation) => {
-                log.expect(key, target, Some(&object), &expectation);
+            Confirmation::Expect(written, expectation) => {
+                log.expect(key, target, Some(&written), &expectation);
             }
             Confirmation::Nothing => {}
             Confirmation::Incomplete => return,
@@ -213,7 +215,7 @@ impl Drop for InFlight {
 pub(super) async fn quorum_list(
     client: &Client,
     target: &Target,
-) -> Result<Vec<(Option<ObjectKey>, Expectation)>, kube::Error> {
+) -> Result<Vec<(Option<Written>, Expectation)>, kube::Error> {
     let request = Request::get(target.quorum_list())
         .header(ACCEPT, METADATA_ONLY)
         .body(Vec::new())
@@ -234,17 +236,28 @@ pub(super) async fn quorum_list(
         return Ok(vec![(None, Expectation::AtLeast(listed))]);
     };
     let found = list.items.into_iter().find(|item| item.metadata.name.as_ref() == Some(name));
-    let expectation = match found.and_then(|item| item.metadata.resource_version) {
-        Some(version) => Expectation::AtLeast(version.as_str().into()),
+    let version = found.as_ref().and_then(|item| item.metadata.resource_version.as_deref());
+    let expectation = match version {
+        Some(version) => Expectation::AtLeast(version.into()),
         None => Expectation::Absent(listed),
     };
-    Ok(target.key_of(name).map(|object| (Some(object), expectation)).into_iter().collect())
+    let state = found.map(|item| item.metadata.state());
+    let written = target.key_of(name).map(|key| Written { key, state });
+    Ok(written.map(|written| (Some(written), expectation)).into_iter().collect())
+}
+
+/// An object that was written.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) key: ObjectKey,
+    /// The fields that decide on the object's place on the ring, if the answer has them.
+    pub(super) state: Option<ObjectMeta>,
 }
 
 /// The information that an answer gives about a write.
 enum Confirmation {
     /// The object, and the state that a cache will show.
-    Expect(ObjectKey, Expectation),
+    Expect(Written, Expectation),
     /// The write changed nothing that a cache will show.
     Nothing,
     /// The write was made, but the answer lacks the object or its version.
@@ -272,6 +285,15 @@ struct Metadata {
     deletion_timestamp: Option<String>,
     deletion_grace_period_seconds: Option<i64>,
     finalizers: Option<Vec<String>>,
+    owner_references: Option<Vec<OwnerReference>>,
+}
+
+impl Metadata {
+    /// Returns the fields that decide on the object's place on the ring.
+    fn state(self) -> ObjectMeta {
+        let Self { namespace, uid, owner_references, .. } = self;
+        ObjectMeta { namespace, uid, owner_references, ..ObjectMeta::default() }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -296,9 +318,9 @@ impl Answer {
             return match (&target.name, details.uid) {
                 (Some(name), Some(uid)) if target.verb == WriteVerb::Delete && whole_object => {
                     let gone = Expectation::Gone { uid: Some(uid), version: None };
-                    target
-                        .key_of(name)
-                        .map_or(Confirmation::Incomplete, |key| Confirmation::Expect(key, gone))
+                    target.key_of(name).map_or(Confirmation::Incomplete, |key| {
+                        Confirmation::Expect(Written { key, state: None }, gone)
+                    })
                 }
                 // Evictions and bindings, too, change the object and do not return it.
                 _ => Confirmation::Incomplete,
@@ -307,22 +329,22 @@ impl Answer {
         let name = target.name.as_ref().or(metadata.name.as_ref());
         let namespace = target.namespace().or(metadata.namespace.as_deref());
         let key = name.and_then(|name| ObjectKey::from_parts(namespace, name).ok());
-        let version = metadata.resource_version.filter(|version| !version.is_empty());
+        let version = metadata.resource_version.clone().filter(|version| !version.is_empty());
         let (Some(key), Some(version)) = (key, version) else {
             // A token or a review is no object of the collection.
             return if whole_object { Confirmation::Incomplete } else { Confirmation::Nothing };
         };
         let version = ResourceVersion::from(version.as_str());
         let lingers = metadata.deletion_timestamp.is_some()
-            && (metadata.finalizers.is_some_and(|finalizers| !finalizers.is_empty())
+            && (metadata.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty())
                 || metadata.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0));
-        Confirmation::Expect(
-            key,
-            if target.verb == WriteVerb::Delete && whole_object && !lingers {
-                Expectation::Gone { uid: metadata.uid, version: Some(version) }
-            } else {
-                Expectation::AtLeast(version)
-            },
-        )
+        let expectation = if target.verb == WriteVerb::Delete && whole_object && !lingers {
+            Expectation::Gone { uid: metadata.uid.clone(), version: Some(version) }
+        } else {
+            Expectation::AtLeast(version)
+        };
+        // A Scale has the object's uid and not its owners.
+        let state = (kind != "Scale" && metadata.uid.is_some()).then(|| metadata.state());
+        Confirmation::Expect(Written { key, state }, expectation)
     }
 }

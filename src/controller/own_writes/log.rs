@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kube::Client;
+use kube::api::ObjectMeta;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::client::{self, CURRENT};
+use super::client::{self, CURRENT, Written};
 use super::expectation::Expectation;
 use super::target::Target;
 use crate::indexer::WaitTimeout;
@@ -28,6 +29,8 @@ pub(crate) trait Cache: Send + Sync {
     fn start(&self) -> Result<(), StartError>;
     /// Returns whether this cache holds the target's objects.
     fn holds(&self, target: &Target) -> bool;
+    /// Returns whether the cache's shard has an object with this metadata.
+    fn follows(&self, metadata: &ObjectMeta) -> bool;
     /// Makes `key` wait until the cache shows this state of the object, or of the collection.
     fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation);
     /// Returns whether the cache shows everything that `key` waits for.
@@ -124,8 +127,8 @@ impl WriteLog {
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
                 Ok(Ok(found)) => {
-                    for (object, expectation) in found {
-                        self.expect(key, &lost.target, object.as_ref(), &expectation);
+                    for (written, expectation) in found {
+                        self.expect(key, &lost.target, written.as_ref(), &expectation);
                     }
                     self.found(key, &lost.target);
                     continue;
@@ -151,16 +154,20 @@ impl WriteLog {
         }
     }
 
-    /// Makes `key` wait until every cache that holds the target shows this state.
+    /// Makes `key` wait until every cache that holds the written object shows this state.
     pub(super) fn expect(
         &self,
         key: &ObjectKey,
         target: &Target,
-        object: Option<&ObjectKey>,
+        written: Option<&Written>,
         expectation: &Expectation,
     ) {
+        let state = written.and_then(|written| written.state.as_ref());
         for cache in self.caches.iter().filter(|cache| cache.holds(target)) {
-            cache.expect(key, object.cloned(), expectation.clone());
+            // An object in the shard of another replica never appears here.
+            if state.is_none_or(|state| cache.follows(state)) {
+                cache.expect(key, written.map(|written| written.key.clone()), expectation.clone());
+            }
         }
     }
 

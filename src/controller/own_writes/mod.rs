@@ -19,6 +19,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Resource;
+use kube::api::ObjectMeta;
 
 pub use self::client::{WriteRefused, tracking_client};
 use self::expectation::{Expectation, Expectations, is_met, newer};
@@ -118,13 +119,17 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     }
 
     /// Records the server's answer to a create, an update or a patch made for `key`. An answer
-    /// older than one already recorded for the same object has no effect.
+    /// older than one already recorded for the same object has no effect. Nothing waits for an
+    /// object outside of the informer's shard.
     ///
     /// # Errors
     /// [`UntraceableWrite`]; nothing waits for the write then.
     pub fn expect_write(&self, key: &ObjectKey, answer: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(answer)?;
-        self.expect(key, Some(object), Expectation::AtLeast(version));
+        // An object in the shard of another replica never appears here.
+        if self.follows(answer.meta()) {
+            self.expect(key, Some(object), Expectation::AtLeast(version));
+        }
         Ok(())
     }
 
@@ -231,6 +236,11 @@ impl<K: Resource + Send + Sync + 'static> Cache for OwnWrites<K> {
             && namespace.as_deref().is_none_or(|held| Some(held) == target.namespace())
             && !informer.is_narrowed()
             && !informer.is_stopped()
+    }
+
+    fn follows(&self, metadata: &ObjectMeta) -> bool {
+        let store = self.0.informer.snapshot();
+        store.shard().is_none_or(|shard| shard.selects(metadata))
     }
 
     fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation) {
