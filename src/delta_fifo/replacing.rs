@@ -24,12 +24,13 @@ impl<K: Resource> DeltaFifo<K> {
         only_arrivals: bool,
         mut budget: YieldBudget,
     ) {
-        let Replacement { items, unreadable, complete, version, restored, shard, arrivals } = list;
+        let Replacement { items, unreadable, moved, complete, version, restored, shard, arrivals } =
+            list;
         let whole = complete && !only_arrivals;
         let mut items = SafeVec::from(items);
         let mut gone = SafeVec::default();
         if whole {
-            gone = self.missing(&items, &unreadable, &mut budget).await;
+            gone = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
         for (key, object) in items.iter_mut() {
             budget.spend(1).await;
@@ -55,7 +56,7 @@ impl<K: Resource> DeltaFifo<K> {
         }
         let mut unlisted = SafeVec::default();
         if restored && !whole {
-            unlisted = self.missing(&items, &unreadable, &mut budget).await;
+            unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
         let mut batch = {
             let mut state = self.state.lock();
@@ -120,12 +121,13 @@ impl<K: Resource> DeltaFifo<K> {
         batch.queue();
     }
 
-    /// Returns tombstones of the objects that the list lacks, among those that will exist after
+    /// Returns tombstones, or departures, of the objects that the list lacks, among those that will exist after
     /// everything queued.
     async fn missing(
         &self,
         items: &[(ObjectKey, Cached<K>)],
         unreadable: &HashSet<ObjectKey>,
+        moved: &HashSet<ObjectKey>,
         budget: &mut YieldBudget,
     ) -> SafeVec<(ObjectKey, Delta<K>)> {
         let mut places = KeyPositions::with_capacity(items.len());
@@ -136,8 +138,12 @@ impl<K: Resource> DeltaFifo<K> {
         let is_listed = |key: &ObjectKey| {
             places.get(key, |place| items[place].0 == *key).is_some() || unreadable.contains(key)
         };
-        self.select(budget, |key, object| (!is_listed(key)).then(|| tombstone(object.clone())))
-            .await
+        self.select(budget, |key, object| match (is_listed(key), moved.contains(key)) {
+            (true, _) => None,
+            (false, true) => Some(Delta::MovedAway(object.clone())),
+            (false, false) => Some(tombstone(object.clone())),
+        })
+        .await
     }
 
     /// Queues the departure of every known object outside of a shard, as one batch.
@@ -290,6 +296,7 @@ mod tests {
             let list = Replacement {
                 items: (0..3 * TURN).map(item).collect(),
                 unreadable: HashSet::new(),
+                moved: HashSet::new(),
                 complete: true,
                 version: "7".into(),
                 restored: false,

@@ -87,6 +87,7 @@ pub enum Change<K> {
 /// fifo.push(Change::Replace(Replacement {
 ///     items: Vec::new(),
 ///     unreadable: HashSet::new(),
+///     moved: HashSet::new(),
 ///     complete: true,
 ///     version: "9".into(),
 ///     restored: false,
@@ -105,6 +106,9 @@ pub struct Replacement<K> {
     pub items: Vec<(ObjectKey, Cached<K>)>,
     /// The keys of listed objects that could not be decoded. They count as present.
     pub unreadable: HashSet<ObjectKey>,
+    /// The keys of stored objects that are outside of the shard now. They have moved away, and were
+    /// not deleted.
+    pub moved: HashSet<ObjectKey>,
     /// True if every item's key could be read. If false, an object that is missing from the list
     /// may still exist, so nothing is deleted.
     pub complete: bool,

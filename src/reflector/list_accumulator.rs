@@ -13,6 +13,8 @@ pub(super) struct ListAccumulator<K> {
     items: SafeVec<Option<(ObjectKey, Cached<K>)>>,
     places: KeyPositions,
     unreadable: HashSet<ObjectKey>,
+    /// The keys of stored objects that are outside of the shard now.
+    moved: HashSet<ObjectKey>,
     /// True if an item came whose key cannot be read.
     nameless: bool,
     /// True if an unknown state came.
@@ -25,6 +27,7 @@ impl<K> Default for ListAccumulator<K> {
             items: SafeVec::default(),
             places: KeyPositions::default(),
             unreadable: HashSet::new(),
+            moved: HashSet::new(),
             nameless: false,
             news: false,
         }
@@ -87,6 +90,7 @@ impl<K: Resource> ListAccumulator<K> {
     /// Adds an object, or replaces its state.
     pub(super) fn put(&mut self, key: ObjectKey, object: Cached<K>) {
         self.unreadable.remove(&key);
+        self.moved.remove(&key);
         if let Some(place) = self.place(&key) {
             self.items[place] = Some((key, object));
         } else {
@@ -101,6 +105,12 @@ impl<K: Resource> ListAccumulator<K> {
         if let Some(place) = self.places.remove(key, |place| is_at(items, place, key)) {
             self.items[place] = None;
         }
+    }
+
+    /// Notes a stored object that is outside of the shard now.
+    pub(super) fn moved_away(&mut self, key: ObjectKey) {
+        self.remove(&key);
+        self.moved.insert(key);
     }
 
     /// Notes an object that could not be decoded. `None` if its key could not be read either.
@@ -120,6 +130,7 @@ impl<K: Resource> ListAccumulator<K> {
         Replacement {
             items: all.items.into_iter().flatten().collect(),
             unreadable: all.unreadable,
+            moved: all.moved,
             complete: !all.nameless,
             version,
             restored,

@@ -365,7 +365,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         (key, _) => self.accumulator.unreadable(key),
                     }
                 }
-                ListItem::Outside => {}
+                ListItem::Outside(key) => self.left_out(key),
                 ListItem::Meta(meta) => metadata = meta,
             }
             let loaded = self.accumulator.len();
@@ -388,6 +388,14 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             return Ok(Outcome::StaleList);
         }
         Ok(Outcome::Listed { version, continue_token, clean: self.accumulator.is_clean() })
+    }
+
+    /// Notes an object outside of the shard. Only a stored one can have moved away.
+    fn left_out(&mut self, key: Option<ObjectKey>) {
+        let known = self.options.known.as_ref();
+        if let Some(key) = key.filter(|key| known.is_some_and(|known| known.get(key).is_some())) {
+            self.accumulator.moved_away(key);
+        }
     }
 
     /// Returns the hints for a list.

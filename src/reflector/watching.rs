@@ -147,8 +147,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         let object = self.known_or(&key, object, machine, None);
                         self.accumulator.list(key, object);
                     }
-                    Change::Deleted { key, .. } | Change::MovedAway { key, .. } => {
+                    Change::Deleted { key, .. } => self.accumulator.remove(&key),
+                    Change::MovedAway { key, .. } => {
                         self.accumulator.remove(&key);
+                        self.left_out(Some(key));
                     }
                     Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
                     Change::Bookmark(_)

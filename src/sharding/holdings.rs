@@ -280,7 +280,8 @@ impl Holdings {
                     (Release::Write, Answer::Failed(Failure::Refused) | Answer::Slot(_)) => {
                         (Release::Write, later)
                     }
-                    (Release::Read, Answer::Slot(_)) => (Release::Write, now),
+                    // A server may answer every write with a conflict.
+                    (Release::Read, Answer::Slot(_)) => (Release::Write, later),
                     (Release::Write, Answer::Failed(Failure::Conflict)) => (Release::Read, now),
                     _ => (Release::Read, later),
                 };

@@ -177,6 +177,8 @@ pub(super) struct Machine {
     pub(super) silence: Silence,
     pub(super) holdings: Holdings,
     next_id: u64,
+    /// The time before which no further session begins.
+    joins_at: Option<Instant>,
     /// The time of the stop.
     pub(super) stopped: Option<Instant>,
     pub(super) published: Vec<(usize, u64)>,
@@ -211,6 +213,7 @@ impl Machine {
             view: None,
             silence: Silence::default(),
             next_id: 0,
+            joins_at: None,
             stopped: None,
             published: Vec::new(),
             unpublished: None,
@@ -244,7 +247,8 @@ impl Machine {
         let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
         let last = stop.map(|stop| stop + self.rules.timeout());
         let own = match &self.phase {
-            Phase::Waiting | Phase::Over => None,
+            Phase::Waiting => self.joins_at.filter(|_| self.view.is_some()),
+            Phase::Over => None,
             Phase::Joining(join) => min(join.wake_at(), last),
             Phase::Ending { abort, limit } => min(*abort, stop.map(|stop| stop.max(*limit))),
             Phase::Live(session) => {
@@ -380,7 +384,10 @@ impl Machine {
                 self.out.push(Command::Finish { still_running: false });
                 return;
             }
-            Phase::Waiting if self.view.is_some() => {
+            Phase::Waiting if self.view.is_some() && self.joins_at.is_none_or(|at| now >= at) => {
+                // Sessions that are lost at once, for example to a replica of the same identity,
+                // must not flood the server.
+                self.joins_at = Some(now + self.rules.retry_period);
                 let name = super::record::member_name(&self.rules.group, self.rng.u64(..));
                 let mut join = Join::new(name, now);
                 self.advance_join(&mut join, now);

@@ -145,7 +145,7 @@ mod world;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
 use arc_swap::ArcSwap;
 use kube::Client;
@@ -178,8 +178,6 @@ struct Inner {
     dependents: watch::Sender<ShardSelector>,
     status: watch::Sender<ShardingStatus>,
     running: AtomicBool,
-    /// The number of runs that have begun.
-    runs: AtomicU64,
     /// The scopes of earlier runs whose work may not have ended.
     previous: Mutex<Vec<WorkScope>>,
     metric: Level,
@@ -210,7 +208,6 @@ impl Sharding {
             dependents: watch::Sender::new(ShardSelector::nothing(rules.by.dependents())),
             status: watch::Sender::new(status),
             running: AtomicBool::new(false),
-            runs: AtomicU64::new(1),
             previous: Mutex::new(Vec::new()),
             metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new([("name", &*rules.group)])),
             rules,

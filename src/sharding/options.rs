@@ -62,9 +62,12 @@ pub struct ShardingBuilder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSharding {
-    /// The namespace of the Leases is empty.
-    #[error("the namespace of the leases is empty: set it in Sharding::builder")]
-    EmptyNamespace,
+    /// The namespace of the Leases has a name that no namespace can have.
+    #[error(
+        "the namespace {0:?} must have 1 to 63 lower-case letters, digits and hyphens, and begin \
+         and end with a letter or digit: set it in Sharding::builder"
+    )]
+    Namespace(String),
     /// The group's name cannot be a part of the names of Leases and a label value.
     #[error(
         "the group {0:?} must have 1 to 63 lower-case letters, digits and hyphens, and begin and \
@@ -180,16 +183,16 @@ impl ShardingBuilder {
     /// # Errors
     /// Returns [`InvalidSharding`] in these cases:
     ///
-    /// - The namespace or the identity is empty, or the group is no valid name.
+    /// - The identity is empty, or the namespace or the group is no valid name.
     /// - The number of slots is not from 1 to 1,024.
     /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
     /// - The renew deadline is not longer than two retry periods, or the retry period is zero.
     pub fn build(self) -> Result<Sharding, InvalidSharding> {
         let (lease, renew, retry) = (self.lease_duration, self.renew_deadline, self.retry_period);
-        if self.namespace.is_empty() {
-            return Err(InvalidSharding::EmptyNamespace);
+        if !is_label(&self.namespace) {
+            return Err(InvalidSharding::Namespace(self.namespace.to_string()));
         }
-        if !is_group(&self.group) {
+        if !is_label(&self.group) {
             return Err(InvalidSharding::Group(self.group.to_string()));
         }
         if !(1..=MOST_SLOTS).contains(&self.slots) {
@@ -227,7 +230,7 @@ impl ShardingBuilder {
 }
 
 /// Returns whether the name can be a label value and a part of an object's name.
-fn is_group(name: &str) -> bool {
+fn is_label(name: &str) -> bool {
     let alphanumeric = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
     let bytes = name.as_bytes();
     bytes.len() <= LONGEST_GROUP

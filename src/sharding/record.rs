@@ -114,7 +114,10 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         annotations.get(key).map(String::as_str).filter(|value| !value.is_empty())
     };
     let own = configuration(rules);
-    let found = note(CONFIGURATION).unwrap_or("none");
+    let Some(found) = note(CONFIGURATION) else {
+        // Somebody else's Lease with the group's label.
+        return Ok(Record::Foreign);
+    };
     if found != own {
         return Err(ShardingError::OtherConfiguration {
             group: rules.group.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fastrand::Rng;
 use futures::future::{BoxFuture, join_all};
@@ -23,6 +23,9 @@ use crate::informer::{InformerOptions, SharedInformer};
 use crate::leader_election::WorkScope;
 use crate::reflector::{ReflectorOptions, from_backon};
 use crate::transport::ApiSource;
+
+/// The number of the next run in this process. Tenures of two memberships are never the same.
+static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// A membership that runs.
 struct Driver {
@@ -137,7 +140,7 @@ impl Driver {
             requests: Requests::new(inner.client.clone(), inner.namespace.clone(), rules.clone()),
             machine: Machine::new(inner.rules.clone(), Rng::new()),
             scopes: vec![None; rules.slots],
-            run: inner.runs.fetch_add(1, Ordering::Relaxed),
+            run: RUNS.fetch_add(1, Ordering::Relaxed),
             inner,
             rules,
             informer,

@@ -90,9 +90,11 @@ impl Join {
                 self.at = now;
                 return began.then(|| Session::new(member, started, rules));
             }
-            (JoinStep::Find, Answer::Absent) => (JoinStep::Create, now),
+            // A server may answer every create with a conflict.
             (JoinStep::Create, Answer::Failed(Failure::Refused))
-            | (JoinStep::Confirm { .. }, Answer::Absent) => (JoinStep::Create, later),
+            | (JoinStep::Find | JoinStep::Confirm { .. }, Answer::Absent) => {
+                (JoinStep::Create, later)
+            }
             (_, Answer::Failed(Failure::Conflict)) => (JoinStep::Find, now),
             _ => (JoinStep::Find, later),
         };

@@ -66,11 +66,14 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
             match self.framer.next() {
                 Some(Ok(ListPart::Item(object, offset))) => {
                     self.budget.pause().await;
-                    if self.shard.as_ref().is_some_and(|shard| shard.excludes(object.kept())) {
+                    if let Some(shard) = &self.shard
+                        && shard.excludes(object.kept())
+                    {
+                        let key = shard.moved_key(object.kept());
                         // A list of another kind is an error, and not an empty shard.
                         self.check_item(&object)?;
                         self.budget.charge_bytes(object.kept().len() / SKIPPED_PER_DECODED);
-                        return Ok(Some((RawItem::Item(ListItem::Outside), self)));
+                        return Ok(Some((RawItem::Item(ListItem::Outside(key)), self)));
                     }
                     let item = if let Some(unchanged) = self.unchanged(&object) {
                         RawItem::Item(ListItem::Object(Ok(unchanged)))

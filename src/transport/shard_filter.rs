@@ -44,6 +44,12 @@ impl ShardFilter {
         (!moves || key.is_some()).then_some(WatchItem::Outside { key, version })
     }
 
+    /// Returns the key of an object outside of the shard, if the object may have been in it before.
+    pub(super) fn moved_key(&self, object: &[u8]) -> Option<ObjectKey> {
+        let moves = self.selector.key() == ShardKey::ControllerUid;
+        moves.then(|| self.identity(object, true).0)?
+    }
+
     /// Reads the version of an object and, if wanted, its key.
     fn identity(
         &self,

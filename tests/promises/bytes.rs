@@ -79,7 +79,7 @@ where
                 let key = bad.key.map(|key| key.to_string()).unwrap_or_default();
                 listed.push(Err((key, bad.error.to_string())));
             }
-            ListItem::Meta(_) | ListItem::Outside => {}
+            ListItem::Meta(_) | ListItem::Outside(_) => {}
         }
     }
     Ok(listed)

@@ -103,7 +103,7 @@ async fn listed<K: Resource + Send + Sync + 'static>(
                     undecodable.error
                 ));
             }
-            ListItem::Outside => {}
+            ListItem::Outside(_) => {}
             ListItem::Meta(metadata) => assert!(metadata.version.is_some()),
         }
     }

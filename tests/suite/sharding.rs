@@ -378,7 +378,10 @@ async fn invalid_options_are_refused() {
     };
     let seconds = Duration::from_secs;
     assert_eq!(build("shop", "orders-2", |builder| builder), Ok(()));
-    assert_eq!(build("", "orders", |builder| builder), Err(InvalidSharding::EmptyNamespace));
+    assert_eq!(
+        build("", "orders", |builder| builder),
+        Err(InvalidSharding::Namespace(String::new()))
+    );
     for group in ["", "Orders", "-a", "a-", "a.b", &"a".repeat(64)] {
         let refused = build("shop", group, |builder| builder);
         assert_eq!(refused, Err(InvalidSharding::Group(group.to_owned())));

@@ -122,7 +122,7 @@ where
             while let Some(item) = stream.next().await {
                 match item? {
                     ListItem::Object(decoded) => told.object("", decoded),
-                    ListItem::Outside => {}
+                    ListItem::Outside(_) => {}
                     ListItem::Meta(metadata) => told.metadata = Some(metadata),
                 }
             }

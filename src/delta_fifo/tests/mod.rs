@@ -95,6 +95,7 @@ fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
     Replacement {
         items: items.iter().map(|(name, version)| (key(name), object(name, *version))).collect(),
         unreadable: HashSet::new(),
+        moved: HashSet::new(),
         complete: true,
         version: version.into(),
         restored: false,

@@ -389,6 +389,7 @@ mod tests {
             Change::Replace(Replacement {
                 items,
                 unreadable,
+                moved: HashSet::new(),
                 complete,
                 version,
                 restored,

@@ -60,7 +60,7 @@ where
         while let Some(item) = items.next().await {
             match item? {
                 ListItem::Object(object) => states.push(state(object)),
-                ListItem::Outside => {}
+                ListItem::Outside(_) => {}
                 ListItem::Meta(metadata) => last = Some(metadata),
             }
         }
