@@ -121,8 +121,8 @@ impl<K: Resource> DeltaFifo<K> {
         batch.queue();
     }
 
-    /// Returns tombstones, or departures, of the objects that the list lacks, among those that will exist after
-    /// everything queued.
+    /// Returns tombstones, or departures, of the objects that the list lacks, among those that will
+    /// exist after everything queued.
     async fn missing(
         &self,
         items: &[(ObjectKey, Cached<K>)],

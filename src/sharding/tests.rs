@@ -283,9 +283,10 @@ fn deleted_lease_ends_everything_at_once() {
         }
         assert_eq!(bench.done, [Command::Lose { at_once: true }]);
         assert!(bench.held().is_empty());
-        // It joins again when the work has ended.
+        // It joins again when the work has ended, and not within a retry period of the last time.
         assert!(bench.sent.is_empty());
         bench.tell(Input::WorkEnded);
+        bench.until(2.0);
         assert!(matches!(bench.sent[0].2, Request::Join { .. }));
     }
 }
