@@ -9,6 +9,9 @@ use crate::object::ResourceVersion;
 /// The largest number of claims without a known result, and of releases on their way.
 pub(super) const PARALLEL: usize = 16;
 
+/// The largest number of times that the pause after a refusal doubles.
+const MOST_DOUBLINGS: u32 = 6;
+
 /// The state of a slot in the present session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Holding {
@@ -66,6 +69,8 @@ struct Entry {
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
     blocked: Option<(Instant, Option<ResourceVersion>)>,
+    /// The number of writes in a row that the server refused.
+    refusals: u32,
     /// A number that changes each time the slot is lost and acquired again. Sessions may change
     /// within a tenure.
     tenure: u64,
@@ -92,6 +97,7 @@ impl Holdings {
             holding: Holding::No,
             known: None,
             blocked: None,
+            refusals: 0,
             tenure: 0,
             transitions: None,
         };
@@ -247,6 +253,12 @@ impl Holdings {
         }
         (self.unsettled, self.plan_due, self.busy) = (true, true, true);
         let entry = &mut self.entries[slot];
+        entry.refusals = match answer {
+            Answer::Failed(Failure::Refused) => (entry.refusals + 1).min(MOST_DOUBLINGS),
+            _ => 0,
+        };
+        // A quota may refuse the writes of hundreds of slots.
+        let later = later + later.duration_since(now) * ((1 << entry.refusals) - 1);
         match &mut entry.holding {
             Holding::Claiming { base, pending } if *pending == id => {
                 let base = base.take();

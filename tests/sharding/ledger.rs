@@ -13,7 +13,7 @@ pub(crate) struct Ledger(Arc<Mutex<Book>>);
 struct Book {
     /// The replica that reconciles each object now, by uid or key.
     running: BTreeMap<String, usize>,
-    /// The last reconciled version of each key; `None` if it was gone.
+    /// The last reconciled version of each object, by uid or key; `None` if it was gone.
     last: BTreeMap<String, Option<String>>,
     /// The keys that were deleted at some time.
     deleted: BTreeSet<String>,
@@ -45,13 +45,13 @@ impl Ledger {
     }
 
     /// Notes the state that a reconcile has seen to its end.
-    pub(crate) fn saw(&self, key: &str, version: Option<String>) {
-        self.0.lock().last.insert(key.to_owned(), version);
+    pub(crate) fn saw(&self, what: &str, version: Option<String>) {
+        self.0.lock().last.insert(what.to_owned(), version);
     }
 
-    /// Returns the version that the last reconcile of a key has seen.
-    pub(crate) fn last(&self, key: &str) -> Option<String> {
-        self.0.lock().last.get(key).cloned().flatten()
+    /// Returns the version that the last reconcile of an object has seen.
+    pub(crate) fn last(&self, what: &str) -> Option<String> {
+        self.0.lock().last.get(what).cloned().flatten()
     }
 
     pub(crate) fn note_delete(&self, key: &str) {

@@ -183,10 +183,7 @@ async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> kube::Resul
         if !ledger.was_deleted(&key) {
             ledger.broken(format!("{key} is gone, and was never deleted"));
         }
-        // By uid, another replica may have the next object of this name already.
-        if context.by == ShardBy::Namespace {
-            ledger.saw(&key, None);
-        }
+        ledger.saw(&what, None);
         return Ok(Action::done());
     };
     let uid = map.metadata.uid.as_deref().unwrap_or_default();
@@ -201,7 +198,7 @@ async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> kube::Resul
     } else {
         stop.run_until_cancelled(sleep(pause)).await;
     }
-    ledger.saw(&key, map.metadata.resource_version.clone());
+    ledger.saw(&what, map.metadata.resource_version.clone());
     Ok(Action::done())
 }
 
