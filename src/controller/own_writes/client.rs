@@ -251,7 +251,7 @@ pub(super) async fn quorum_list(
 pub(super) struct Written {
     pub(super) key: ObjectKey,
     /// The fields that decide on the object's place on the ring, if the answer has them.
-    pub(super) state: Option<ObjectMeta>,
+    pub(super) state: Option<Box<ObjectMeta>>,
 }
 
 /// The information that an answer gives about a write.
@@ -290,9 +290,9 @@ struct Metadata {
 
 impl Metadata {
     /// Returns the fields that decide on the object's place on the ring.
-    fn state(self) -> ObjectMeta {
+    fn state(self) -> Box<ObjectMeta> {
         let Self { namespace, uid, owner_references, .. } = self;
-        ObjectMeta { namespace, uid, owner_references, ..ObjectMeta::default() }
+        Box::new(ObjectMeta { namespace, uid, owner_references, ..ObjectMeta::default() })
     }
 }
 

@@ -162,7 +162,7 @@ impl WriteLog {
         written: Option<&Written>,
         expectation: &Expectation,
     ) {
-        let state = written.and_then(|written| written.state.as_ref());
+        let state = written.and_then(|written| written.state.as_deref());
         for cache in self.caches.iter().filter(|cache| cache.holds(target)) {
             // An object in the shard of another replica never appears here.
             if state.is_none_or(|state| cache.follows(state)) {
