@@ -59,18 +59,18 @@ pub enum LeaseFault {
 }
 
 impl LeaseError {
-    pub(crate) fn timed_out(verb: LeaseVerb, lease: &Arc<str>, after: Duration) -> Self {
+    pub(super) fn timed_out(verb: LeaseVerb, lease: &Arc<str>, after: Duration) -> Self {
         Self { verb, lease: lease.clone(), fault: LeaseFault::TimedOut(after) }
     }
 
     /// Returns the error of a request during which the client panicked, for example in a user's
     /// `tower` service.
-    pub(crate) fn panicked(verb: LeaseVerb, lease: &Arc<str>, message: &str) -> Self {
+    pub(super) fn panicked(verb: LeaseVerb, lease: &Arc<str>, message: &str) -> Self {
         let error = std::io::Error::other(format!("the client panicked: {message}"));
         Self::new(verb, lease, kube::Error::Service(error.into()))
     }
 
-    pub(crate) fn new(verb: LeaseVerb, lease: &Arc<str>, error: kube::Error) -> Self {
+    pub(super) fn new(verb: LeaseVerb, lease: &Arc<str>, error: kube::Error) -> Self {
         let fault = match error {
             kube::Error::Api(status) => LeaseFault::Refused(Arc::new(*status)),
             error => LeaseFault::Request(Arc::new(error)),

@@ -75,14 +75,25 @@ impl LeaseClient {
         request: impl Future<Output = kube::Result<T>>,
         outcome: impl FnOnce(T) -> Outcome,
     ) -> StepResult {
-        let request = panic::catch_async(request);
-        let error = match tokio::time::timeout(self.timeout, request).await {
-            Ok(Ok(Ok(answer))) => return (outcome(answer), None),
-            Ok(Ok(Err(error))) => LeaseError::new(verb, &self.lease, error),
-            Ok(Err(message)) => LeaseError::panicked(verb, &self.lease, &message),
-            Err(_) => LeaseError::timed_out(verb, &self.lease, self.timeout),
-        };
-        (Outcome::Failed(error.failure()), Some(error))
+        match attempt(verb, &self.lease, self.timeout, request).await {
+            Ok(answer) => (outcome(answer), None),
+            Err(error) => (Outcome::Failed(error.failure()), Some(error)),
+        }
+    }
+}
+
+/// Waits for the answer to a request about a Lease, for this long at most.
+pub(crate) async fn attempt<T>(
+    verb: LeaseVerb,
+    lease: &Arc<str>,
+    limit: Duration,
+    request: impl Future<Output = kube::Result<T>>,
+) -> Result<T, LeaseError> {
+    match tokio::time::timeout(limit, panic::catch_async(request)).await {
+        Ok(Ok(Ok(answer))) => Ok(answer),
+        Ok(Ok(Err(error))) => Err(LeaseError::new(verb, lease, error)),
+        Ok(Err(message)) => Err(LeaseError::panicked(verb, lease, &message)),
+        Err(_) => Err(LeaseError::timed_out(verb, lease, limit)),
     }
 }
 

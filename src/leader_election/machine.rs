@@ -20,7 +20,7 @@ pub(super) const JITTER: f64 = 1.2;
 
 /// The divisor of the lease duration that gives the margin at its end. The margin covers clocks
 /// that run at different rates, and requests that dropped work still has on the wire.
-const MARGIN_DIVISOR: u32 = 10;
+pub(crate) const MARGIN_DIVISOR: u32 = 10;
 
 /// The configuration of the machine.
 #[derive(Clone, Debug)]

@@ -99,10 +99,13 @@ use tokio::time::Instant;
 
 pub use self::error::{LeaderElectionError, LeaseError, LeaseFault, LeaseVerb, WorkEnd};
 use self::lease::LeaseClient;
+pub(crate) use self::lease::attempt;
 pub use self::machine::LossCause;
+pub(crate) use self::machine::MARGIN_DIVISOR;
 use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
 pub(crate) use self::options::{LONGEST_STOP_TIMEOUT, default_identity};
+pub(crate) use self::record::{is_storable, renewal_after, rounded_up_seconds};
 pub use self::scope::{ScopeGuard, WorkScope};
 use self::state::LeadershipCell;
 pub use self::state::LeadershipState;

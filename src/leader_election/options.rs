@@ -8,6 +8,7 @@ use kube::Client;
 
 use super::LeaderElector;
 use super::machine::{JITTER, Rules};
+use super::record::is_storable;
 
 /// The longest stop timeout: a timer cannot be set for ever.
 pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
@@ -170,12 +171,11 @@ impl LeaderElectorBuilder {
         if retry.is_zero() {
             return Err(InvalidElection::RetryPeriod);
         }
-        if i32::try_from(lease.as_secs()).is_ok_and(|seconds| seconds < i32::MAX) {
-            if lease <= renew {
-                return Err(InvalidElection::LeaseDuration { lease, renew });
-            }
-        } else {
+        if !is_storable(lease) {
             return Err(InvalidElection::TooLong(lease));
+        }
+        if lease <= renew {
+            return Err(InvalidElection::LeaseDuration { lease, renew });
         }
         if renew.as_secs_f64() <= JITTER * retry.as_secs_f64() {
             return Err(InvalidElection::RenewDeadline { renew, retry });

@@ -45,9 +45,7 @@ impl Record {
     /// Returns a renewal time that differs from the last one even if the wall clock went back:
     /// every renewal must be seen as a change.
     pub(super) fn renewal_time(&self, wall: Timestamp) -> Timestamp {
-        let tick = SignedDuration::from_micros(1);
-        let after = self.renewed.and_then(|last| last.checked_add(tick).ok());
-        after.map_or(wall, |after| after.max(wall))
+        renewal_after(self.renewed, wall)
     }
 
     /// Writes the record into a Lease. Other fields of the Lease stay.
@@ -70,8 +68,21 @@ impl Record {
     }
 }
 
+/// Returns a renewal time after the last one, even if the wall clock went back. A write that changes
+/// nothing gets no new version, and others would not see it.
+pub(crate) fn renewal_after(last: Option<Timestamp>, wall: Timestamp) -> Timestamp {
+    let tick = SignedDuration::from_micros(1);
+    let after = last.and_then(|last| last.checked_add(tick).ok());
+    after.map_or(wall, |after| after.max(wall))
+}
+
+/// Returns whether a Lease can store this duration: it counts in 32-bit seconds.
+pub(crate) fn is_storable(duration: Duration) -> bool {
+    i32::try_from(duration.as_secs()).is_ok_and(|seconds| seconds < i32::MAX)
+}
+
 /// Rounds up: others may wait too long, but never too short.
-fn rounded_up_seconds(duration: Duration) -> i32 {
+pub(crate) fn rounded_up_seconds(duration: Duration) -> i32 {
     let up = u64::from(duration.subsec_nanos() > 0);
     i32::try_from(duration.as_secs().saturating_add(up)).unwrap_or(i32::MAX)
 }

@@ -16,12 +16,9 @@ use super::silence::Silence;
 use super::slots::ShardBy;
 use super::status::ShardingCounts;
 use super::view::{Member, Slot, View};
+use crate::leader_election::MARGIN_DIVISOR;
 use crate::object::ResourceVersion;
 use crate::time::after;
-
-/// The divisor of the lease duration that gives the margin at its end. The margin covers clocks
-/// that run at different rates, and requests that dropped work still has on the wire.
-const MARGIN_DIVISOR: u32 = 10;
 
 /// The configuration of the machine.
 #[derive(Clone, Debug)]

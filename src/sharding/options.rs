@@ -9,7 +9,7 @@ use kube::Client;
 use super::Sharding;
 use super::machine::Rules;
 use super::slots::ShardBy;
-use crate::leader_election::{LONGEST_STOP_TIMEOUT, default_identity};
+use crate::leader_election::{LONGEST_STOP_TIMEOUT, default_identity, is_storable};
 
 /// The largest number of slots. Each has a Lease, which every replica watches.
 const MOST_SLOTS: usize = 1_024;
@@ -205,12 +205,11 @@ impl ShardingBuilder {
         if retry.is_zero() {
             return Err(InvalidSharding::RetryPeriod);
         }
-        if i32::try_from(lease.as_secs()).is_ok_and(|seconds| seconds < i32::MAX) {
-            if lease <= renew {
-                return Err(InvalidSharding::LeaseDuration { lease, renew });
-            }
-        } else {
+        if !is_storable(lease) {
             return Err(InvalidSharding::TooLong(lease));
+        }
+        if lease <= renew {
+            return Err(InvalidSharding::LeaseDuration { lease, renew });
         }
         if renew <= retry.saturating_mul(2) {
             return Err(InvalidSharding::RenewDeadline { renew, retry });

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use k8s_openapi::jiff::Timestamp;
 
 use super::error::ShardingError;
 use super::machine::{Request, Rules};
 use super::view::{Member, Slot, View};
 use crate::indexer::Snapshot;
+use crate::leader_election::{renewal_after, rounded_up_seconds};
 use crate::object::{ObjectKey, ResourceVersion};
 
 /// The label of all Leases of a group. Its value is the group.
@@ -213,20 +214,12 @@ pub(super) fn write(
     Some(lease)
 }
 
-/// Writes what a renewal changes. The time differs from the last one even if the wall clock went
-/// back: a write that changes nothing gets no new version, and others would not see it.
+/// Writes what a renewal changes.
 fn renew(spec: &mut LeaseSpec, rules: &Rules, wall: Timestamp) {
     let last = spec.renew_time.as_ref().map(|time| time.0);
-    let next = last.and_then(|last| last.checked_add(SignedDuration::from_micros(1)).ok());
-    spec.renew_time = Some(MicroTime(next.map_or(wall, |next| next.max(wall))));
+    spec.renew_time = Some(MicroTime(renewal_after(last, wall)));
     spec.holder_identity = Some(rules.identity.to_string());
     spec.lease_duration_seconds = Some(rounded_up_seconds(rules.lease_duration));
-}
-
-/// Rounds up: others may wait too long, but never too short.
-fn rounded_up_seconds(duration: Duration) -> i32 {
-    let up = u64::from(duration.subsec_nanos() > 0);
-    i32::try_from(duration.as_secs().saturating_add(up)).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use kube::{Api, Client};
 
 use super::machine::{Answer, Failure, Request, Rules, Subject};
 use super::record::{self, Record};
-use crate::leader_election::{LeaseError, LeaseVerb};
-use crate::panic;
+use crate::leader_election::{LeaseError, LeaseVerb, attempt};
 
 /// The answer to a request, with what the driver keeps of it.
 #[derive(Debug)]
@@ -58,30 +57,27 @@ impl Requests {
             Request::Find { .. } | Request::Read { .. } => LeaseVerb::Get,
             Request::Delete { .. } => LeaseVerb::Delete,
         };
-        let asking = panic::catch_async(self.ask(verb, &name, request, lease));
-        let timeout = self.rules.timeout();
+        let asking = self.ask(verb, &name, request, lease);
         let full = format!("{}/{name}", self.namespace).into();
-        let error = match tokio::time::timeout(timeout, asking).await {
-            Ok(Ok(Ok(None))) => {
-                let answer = Answer::Absent;
-                return Answered { id, subject, answer, lease: None, error: None };
-            }
-            Ok(Ok(Ok(Some(lease)))) => {
+        let (answer, lease, error) = match attempt(verb, &full, self.rules.timeout(), asking).await
+        {
+            Ok(None) => (Answer::Absent, None, None),
+            Ok(Some(lease)) => {
                 let answer = match record::read(&lease, &self.rules, &self.namespace) {
                     Ok(Record::Member(member)) => Answer::Member(member),
                     Ok(Record::Slot(_, slot)) => Answer::Slot(slot),
                     // Somebody rewrote the Lease by hand. The watch shows it, too.
                     Ok(Record::Foreign) | Err(_) => Answer::Failed(Failure::Unknown),
                 };
-                return Answered { id, subject, answer, lease: Some(lease), error: None };
+                (answer, Some(lease), None)
             }
-            Ok(Ok(Err(error))) => LeaseError::new(verb, &full, error),
-            Ok(Err(message)) => LeaseError::panicked(verb, &full, &message),
-            Err(_) => LeaseError::timed_out(verb, &full, timeout),
+            Err(error) => {
+                let answer = answer(verb, error.status());
+                let failed = matches!(answer, Answer::Failed(Failure::Refused | Failure::Unknown));
+                (answer, None, failed.then_some(error))
+            }
         };
-        let answer = answer(verb, error.status());
-        let expected = !matches!(answer, Answer::Failed(Failure::Refused | Failure::Unknown));
-        Answered { id, subject, answer, lease: None, error: Some(error).filter(|_| !expected) }
+        Answered { id, subject, answer, lease, error }
     }
 
     async fn ask(
