@@ -68,8 +68,9 @@ impl Record {
     }
 }
 
-/// Returns a renewal time after the last one, even if the wall clock went back. A write that changes
-/// nothing gets no new version, and others would not see it.
+/// Returns a renewal time after the last one, even if the wall clock went back.
+///
+/// A write that changes nothing gets no new version, and others would not see it.
 pub(crate) fn renewal_after(last: Option<Timestamp>, wall: Timestamp) -> Timestamp {
     let tick = SignedDuration::from_micros(1);
     let after = last.and_then(|last| last.checked_add(tick).ok());
