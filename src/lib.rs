@@ -110,9 +110,9 @@
 //!
 //! # Stopping
 //!
-//! [`SharedInformerFactory::shutdown`] ends every task and waits for it. Dropping the last handle
-//! of an informer stops it, too. A stopped informer never starts again: request a new one from the
-//! factory.
+//! [`SharedInformerFactory::shutdown`] ends every task and waits for it.
+//! [`SharedInformerFactory::remove`] stops one informer. Dropping its handles does not: the factory
+//! holds it, too. A stopped informer never starts again: request a new one from the factory.
 //!
 //! # Observability
 //!

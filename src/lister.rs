@@ -54,8 +54,8 @@ use crate::reflector::ReflectorMonitor;
 /// ```
 ///
 /// A lister keeps the objects readable, but it does not keep the informer running. After the
-/// informer was stopped, or its last handle was dropped, the answers become stale: see
-/// [`is_stopped`](Self::is_stopped) and [`freshness`](Self::freshness).
+/// informer has stopped, the answers become stale: see [`is_stopped`](Self::is_stopped) and
+/// [`freshness`](Self::freshness).
 pub struct Lister<K> {
     indexer: Indexer<K>,
     resource: Arc<str>,
@@ -70,8 +70,30 @@ pub struct NamespaceLister<K> {
 }
 
 /// The error of a read: the store has no such object.
+///
+/// With [`StoreState::Synced`], the informer's collection has no such object either, as far as the
+/// store knows. Objects outside of the informer's namespace, selector or shard are not in it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Node;
+/// use kube_informer::lister::StoreState;
+/// use kube_informer::{Lister, NotFound};
+///
+/// /// Returns the node, or `None` only if the store knows that there is none.
+/// fn node(nodes: &Lister<Node>, name: &str) -> Result<Option<Arc<Node>>, NotFound> {
+///     match nodes.get(name) {
+///         Err(missing) if missing.store == StoreState::Synced => Ok(None),
+///         found => found.map(Some),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{resource} {}{name:?} not found", namespace.as_ref().map(|n| format!("{n:?}/")).unwrap_or_default())]
+#[error(
+    "{resource} {}{name:?} not found{}",
+    namespace.as_ref().map(|n| format!("{n:?}/")).unwrap_or_default(),
+    store.problem()
+)]
 #[non_exhaustive]
 pub struct NotFound {
     /// The resource, as `kubectl` writes it.
@@ -80,6 +102,38 @@ pub struct NotFound {
     pub namespace: Option<String>,
     /// The requested name.
     pub name: String,
+    /// The state of the store that was read.
+    pub store: StoreState,
+}
+
+/// The state of a store in which a read found no object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StoreState {
+    /// The store holds the first list and follows the server. A store without an informer counts
+    /// as this one.
+    Synced,
+    /// The informer was not started.
+    NotStarted,
+    /// The first list is not in the store yet.
+    NotSynced,
+    /// The informer was stopped or failed, so the store no longer follows the server.
+    Stopped,
+    /// The group has no informer of the requested namespace.
+    NotHeld,
+}
+
+impl StoreState {
+    /// Returns the end of an error text. Empty if the store's answer is the server's.
+    fn problem(self) -> &'static str {
+        match self {
+            Self::Synced => "",
+            Self::NotStarted => ": its informer was not started; call `start`",
+            Self::NotSynced => ": its informer has not synced; await `wait_for_sync` first",
+            Self::Stopped => ": the informer was stopped; ask for a new one",
+            Self::NotHeld => ": no informer of the group holds this namespace",
+        }
+    }
 }
 
 /// The error of a read with a minimum version.
@@ -146,8 +200,7 @@ impl<K: Resource> Lister<K> {
     /// # Errors
     /// [`NotFound`] if the store has no such object.
     pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
-        let found = self.indexer.get(key);
-        found.ok_or_else(|| self.not_found(key.namespace(), key.name()))
+        self.indexer.get(key).map_or_else(|| self.find(key.namespace(), key.name()), Ok)
     }
 
     /// Returns a lister of one namespace. The empty name is no namespace and finds nothing. In
@@ -184,8 +237,12 @@ impl<K: Resource> Lister<K> {
     }
 
     fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
-        let found = self.indexer.get_by_name(namespace, name);
-        found.ok_or_else(|| self.not_found(namespace, name))
+        if let Some(found) = self.indexer.get_by_name(namespace, name) {
+            return Ok(found);
+        }
+        // Look again after the state is known: the informer may have synced since the first look.
+        let missing = self.not_found(namespace, name);
+        self.indexer.get_by_name(namespace, name).ok_or(missing)
     }
 
     async fn find_at_least(
@@ -209,6 +266,21 @@ impl<K: Resource> Lister<K> {
             resource: self.resource.clone(),
             namespace: namespace.map(Into::into),
             name: name.to_owned(),
+            store: self.store_state(),
+        }
+    }
+
+    /// Returns the state of the store. Only a read that finds nothing asks.
+    fn store_state(&self) -> StoreState {
+        let Some(reflector) = &self.reflector else { return StoreState::Synced };
+        if self.is_stopped() {
+            StoreState::Stopped
+        } else if reflector.is_idle() {
+            StoreState::NotStarted
+        } else if self.indexer.snapshot().version().is_none() {
+            StoreState::NotSynced
+        } else {
+            StoreState::Synced
         }
     }
 }

@@ -4,15 +4,18 @@
 //! A [`SharedInformerFactory`] hands out informers, and starts, awaits and stops them together. Two
 //! controllers that need pods share one watch and one copy of the pods.
 //!
-//! An informer that was stopped leaves the factory: its store is freed with the last handle, and
-//! the factory no longer waits for it. One that *failed* stays until it is requested again, so that
-//! the status says why it failed. After the whole factory was shut down, its status holds the last
-//! status of each informer.
+//! The factory holds its informers: dropping all handles of one does not stop it.
+//! [`SharedInformerFactory::remove`] does, and so do its own
+//! [`shutdown`](SharedInformer::shutdown) and the factory's. A stopped informer leaves the factory:
+//! its store is freed with the last handle, and the factory no longer waits for it. One that
+//! *failed* stays until it is requested again, so that the status says why it failed. After the
+//! whole factory was shut down, its status holds the last status of each informer.
 
 mod builder;
 #[cfg(feature = "manager")]
 mod followed;
 mod registry;
+mod removal;
 mod settings;
 mod spec;
 
@@ -40,8 +43,9 @@ use crate::transport::ApiSource;
 
 /// A factory of shared informers.
 ///
-/// Clones are cheap and share the informers. An informer lives as long as the factory, or any of
-/// its own handles.
+/// Clones are cheap and share the informers. An informer runs until it is
+/// [removed](Self::remove) or shut down, or until the factory's last clone and the informer's last
+/// handle are dropped.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -413,9 +417,9 @@ impl fmt::Debug for SharedInformerFactory {
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct FactoryStatus {
-    /// The informers, sorted by name, resource and namespace. An informer that was stopped by its
-    /// own handle is left out. One that failed is included. After the factory was shut down, this
-    /// holds the last status of each informer.
+    /// The informers, sorted by name, resource and namespace. An informer that was removed, or
+    /// stopped by its own handle, is left out. One that failed is included. After the factory was
+    /// shut down, this holds the last status of each informer.
     pub informers: Vec<InformerStatus>,
 }
 

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncError, Unsynced};
 use crate::indexer::{Index, IndexError};
 use crate::labels::LabelSelector;
-use crate::lister::{NamespaceLister, NotFound};
+use crate::lister::{NamespaceLister, NotFound, StoreState};
 use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
 use crate::panic::call_decoded;
 use crate::processor::HandlerRegistration;
@@ -209,10 +209,14 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// # Errors
     /// [`NotFound`] if the object is not stored, or if the group does not hold the key's namespace.
     pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
-        self.get(key).ok_or_else(|| NotFound {
+        if let Some(informer) = self.informer_of(key) {
+            return informer.lister().by_key(key);
+        }
+        Err(NotFound {
             resource: self.resource(),
             namespace: key.namespace().map(Into::into),
             name: key.name().to_owned(),
+            store: StoreState::NotHeld,
         })
     }
 

@@ -2,7 +2,9 @@
 //!
 //! A [`SharedInformer`] owns one reflector, one delta FIFO, one indexer and one processor, and the
 //! tasks that move objects through them. Handles are cheap clones. When the last handle is dropped,
-//! the informer stops. A stopped informer never starts again.
+//! the informer stops. A factory holds a handle of each of its informers: see
+//! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer never
+//! starts again.
 
 mod changes;
 mod group;
@@ -47,7 +49,9 @@ use crate::reflector::ReflectorState;
 
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
-/// A clone is a cheap handle to the same informer.
+/// A clone is a cheap handle to the same informer. The informer stops when its last handle is
+/// dropped. One from a factory has a handle there, so it runs until it is
+/// [removed](crate::SharedInformerFactory::remove) or shut down.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -121,6 +125,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
+    /// Returns whether both are handles of one informer.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.pipeline, &other.pipeline)
+    }
+
     /// Returns the tasks of this informer.
     pub(crate) fn tasks(&self) -> TaskTracker {
         self.pipeline.tasks()
@@ -133,8 +142,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 
     /// Returns a lister that reads the objects. Before the sync it reads the objects stored so far.
     ///
-    /// A lister does not keep the informer running. After the last handle of the informer is
-    /// dropped, the lister's answers become stale, and [`Lister::is_stopped`] returns true.
+    /// A lister does not keep the informer running. After the informer has stopped, the lister's
+    /// answers become stale, and [`Lister::is_stopped`] returns true.
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
         let lister = Lister::new(self.pipeline.indexer().clone(), collection.resource.clone());
@@ -225,9 +234,9 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// them.
     ///
     /// The informer owns its handlers. A handler that holds this informer therefore keeps it
-    /// running, even after every other handle is dropped. Only [`shutdown`](Self::shutdown) or the
-    /// removal of the handler ends it then. Give the handler a [`lister`](Self::lister) or an index
-    /// instead.
+    /// running, even after every other handle is dropped. Only [`shutdown`](Self::shutdown), the
+    /// factory, or the removal of the handler ends it then. Give the handler a
+    /// [`lister`](Self::lister) or an index instead.
     ///
     /// # Errors
     /// [`InformerStopped`] if the informer was stopped.

@@ -542,6 +542,11 @@ impl ReflectorMonitor {
         self.0.read()
     }
 
+    /// Returns whether the reflector was not started.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.0.state() == ReflectorState::Idle
+    }
+
     /// Returns the age of the newest proof that a store of this version has reached.
     pub(crate) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
         self.0.freshness_at(version)

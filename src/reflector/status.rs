@@ -291,6 +291,10 @@ impl StatusCell {
         }
     }
 
+    pub(super) fn state(&self) -> ReflectorState {
+        self.0.lock().state
+    }
+
     pub(super) fn read(&self) -> ReflectorStatus {
         let status = self.0.lock();
         ReflectorStatus {

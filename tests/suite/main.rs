@@ -32,6 +32,7 @@ mod prometheus;
 mod protobuf;
 mod protobuf_source;
 mod relist;
+mod removing;
 mod renewing;
 mod replay;
 mod sharding;

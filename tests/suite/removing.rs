@@ -1,0 +1,161 @@
+//! An informer runs until it is removed: for every holder, and without a trace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::ObjectMeta;
+use kube_informer::lister::StoreState;
+use kube_informer::testing::ApiServer;
+use kube_informer::{
+    Action, Controller, InformerGroup, ObjectKey, ReconcileRequest, SharedInformer,
+    SharedInformerFactory, StartError,
+};
+use tokio_util::sync::CancellationToken;
+
+const SOON: Duration = Duration::from_secs(30);
+
+fn map(namespace: &str, name: &str) -> ConfigMap {
+    let metadata = ObjectMeta {
+        namespace: Some(namespace.into()),
+        name: Some(name.into()),
+        ..ObjectMeta::default()
+    };
+    ConfigMap { metadata, ..ConfigMap::default() }
+}
+
+fn factory(server: &ApiServer) -> SharedInformerFactory {
+    SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
+}
+
+async fn nothing(_: ReconcileRequest<ConfigMap>) -> Result<Action, std::io::Error> {
+    Ok(Action::done())
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_holder_of_removed_informer_reads_stopped() {
+    let server = ApiServer::new();
+    server.create(&map("shop", "a")).unwrap();
+    let factory = factory(&server);
+    let (one, two) = (factory.informer::<ConfigMap>(), factory.informer::<ConfigMap>());
+    let handler = Arc::new(());
+    let held = handler.clone();
+    let _registration = one.on_event(move |_| drop(held.clone())).unwrap();
+    let mut events = two.events().unwrap();
+    let controller = Controller::builder("maps", &two).build();
+    let running = tokio::spawn(controller.run(CancellationToken::new(), nothing));
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    assert!(events.next().await.is_some());
+
+    assert!(factory.remove(&one).await);
+    assert!(two.is_stopped() && two.status().stopped && two.lister().is_stopped());
+    assert_eq!(two.start(), Err(StartError::Stopped));
+    assert!(two.on_event(|_| {}).is_err());
+    assert_eq!(Arc::strong_count(&handler), 1, "the handler is dropped");
+    assert!(events.next().await.is_none(), "the stream ends");
+    let ended = running.await.unwrap().unwrap_err().to_string();
+    let why = "controller maps: its informer of configmaps: the informer was stopped; ask for a \
+               new one";
+    assert_eq!(ended, why);
+    assert!(two.lister().namespace("shop").get("a").is_ok(), "the last state stays readable");
+    assert!(factory.status().informers.is_empty());
+
+    let again = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    assert!(again.has_synced() && !again.is_stopped());
+    assert!(!factory.remove(&one).await, "it is not the factory's any more");
+    assert!(!again.is_stopped());
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropped_handles_leave_a_factorys_informer_running() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    drop(factory.informer::<ConfigMap>());
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    assert_eq!(factory.status().informers.len(), 1);
+    let informer = factory.informer::<ConfigMap>();
+    assert!(informer.has_synced(), "the same one");
+    drop(factory);
+    assert!(!informer.is_stopped(), "the last handle keeps it running");
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn remove_takes_groups_and_leaves_foreign_informers() {
+    let server = ApiServer::new();
+    let (own, foreign) = (factory(&server), factory(&server));
+    let maps = own.in_namespaces::<ConfigMap>(["bank", "shop"]);
+    let other = foreign.informer::<Secret>();
+    assert!(!own.remove(&other).await && !other.is_stopped());
+    assert!(own.remove(&maps).await, "one that was never started leaves, too");
+    assert!(maps.informers().iter().all(SharedInformer::is_stopped));
+    assert!(own.status().informers.is_empty());
+    assert_eq!(foreign.status().informers.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn thousand_removals_leave_nothing() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    #[cfg(feature = "metrics")]
+    let recorder = crate::prometheus::Prometheus::default();
+    #[cfg(feature = "metrics")]
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    let mut last = None;
+    for _ in 0..1_000 {
+        let maps = factory.informer::<ConfigMap>();
+        maps.on_event(|_| {}).unwrap();
+        factory.start().unwrap();
+        maps.wait_for_sync(SOON).await.unwrap();
+        assert!(factory.remove(&maps).await);
+        last = Some(maps);
+    }
+    assert_eq!((tasks(), factory.status().informers.len()), (before, 0));
+    #[cfg(feature = "metrics")]
+    {
+        let left = recorder.render();
+        let left: Vec<_> = left.lines().filter(|line| line.contains("configmaps")).collect();
+        assert_eq!(left, [""; 0], "a handle is still held, and no series is");
+    }
+    drop(last);
+}
+
+#[tokio::test(start_paused = true)]
+async fn missing_object_says_why_the_store_lacks_it() {
+    let server = ApiServer::new();
+    server.create(&map("shop", "a")).unwrap();
+    let factory = factory(&server);
+    let maps = factory.informer::<ConfigMap>();
+    let shop = maps.lister().namespace("shop");
+    let state = |name: &str| shop.get(name).map_or_else(|missing| Some(missing.store), |_| None);
+
+    assert_eq!(state("a"), Some(StoreState::NotStarted));
+    let text = shop.get("a").unwrap_err().to_string();
+    assert_eq!(
+        text,
+        "configmaps \"shop\"/\"a\" not found: its informer was not started; call `start`"
+    );
+    server.intercept(|_| Some(http::Response::builder().status(503).body("".into()).unwrap()));
+    factory.start().unwrap();
+    tokio::time::sleep(SOON).await;
+    assert_eq!(state("a"), Some(StoreState::NotSynced));
+    server.stop_intercepting();
+    factory.wait_for_sync(10 * SOON).await.unwrap();
+    assert_eq!((state("a"), state("b")), (None, Some(StoreState::Synced)));
+    let key = |namespace| ObjectKey::namespaced(namespace, "b").unwrap();
+    assert_eq!(maps.lister().by_key(&key("shop")).unwrap_err().store, StoreState::Synced);
+    factory.remove(&maps).await;
+    assert_eq!((state("a"), state("b")), (None, Some(StoreState::Stopped)));
+
+    let group: InformerGroup<ConfigMap> = factory.in_namespaces(["shop"]);
+    assert_eq!(group.by_key(&key("bank")).unwrap_err().store, StoreState::NotHeld);
+    assert_eq!(group.by_key(&key("shop")).unwrap_err().store, StoreState::NotStarted);
+}
