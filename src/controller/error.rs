@@ -65,8 +65,8 @@ pub enum ControllerError {
         /// The kind of the dependents.
         dependent: Arc<str>,
     },
-    /// The controller has a sharding, and also leader election or an informer of its own objects
-    /// that follows another kind of shard.
+    /// The controller has a sharding, and also leader election or an informer that follows another
+    /// shard. Or its sharding did not run within the sync timeout.
     WrongSharding {
         /// The controller's name.
         controller: Arc<str>,
@@ -74,6 +74,9 @@ pub enum ControllerError {
         problem: &'static str,
     },
     /// Some kind has no informer that synced in time. Nothing was reconciled.
+    ///
+    /// In a sharded controller: this replica has held slots for the sync timeout, and no informer
+    /// of some kind holds the objects of any of them.
     NotSynced {
         /// The controller's name.
         controller: Arc<str>,

@@ -18,7 +18,9 @@ use super::slots::SlotGate;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
-use crate::informer::{InformerGroup, InformerStopped, SharedInformer, StartError, SyncError};
+use crate::informer::{
+    InformerGroup, InformerStopped, SharedInformer, StartError, SyncError, Unsynced,
+};
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::SafeDropEvent;
@@ -40,6 +42,8 @@ pub(super) trait Followed: Send + Sync {
     /// Returns whether the informer has not synced and its last request failed.
     fn is_failing(&self) -> bool;
     fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
+    /// Returns the state and the last error, for an error about it.
+    fn unsynced(&self) -> Unsynced;
     /// Returns whether the store holds every object at a place of the ring, as far as the informer
     /// follows them, and was listed in this tenure.
     fn covers(&self, place: u64, tenure: u64) -> bool;
@@ -121,6 +125,10 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
 
     fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {
         self.informer.wait_for_sync(limit).boxed()
+    }
+
+    fn unsynced(&self) -> Unsynced {
+        self.informer.unsynced()
     }
 
     fn covers(&self, place: u64, tenure: u64) -> bool {

@@ -14,6 +14,7 @@
 
 mod action;
 mod builder;
+mod coverage;
 mod error;
 mod error_policy;
 mod finalizer;
@@ -60,6 +61,7 @@ pub use self::source::Source;
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 use self::streams::{AllRequests, KeyStream};
+use self::triggers::Predicate;
 pub use self::triggers::{
     annotations_changed, generation_changed, labels_changed, version_changed,
 };
@@ -117,6 +119,8 @@ struct Parts<K> {
     objects: InformerGroup<K>,
     /// The informers of each kind that it follows.
     groups: Arc<[Group]>,
+    /// The filters of its own objects' events.
+    predicates: Arc<[Predicate<K>]>,
     writes: Arc<WriteLog>,
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,

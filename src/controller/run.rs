@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 use super::error::WrongScope;
 use super::error_policy::OwnFailures;
 use super::following::{Connection, Connector, Followed, Group};
+use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
@@ -196,7 +197,7 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Parts<K> {
-    fn followed(&self) -> impl Iterator<Item = &dyn Followed> {
+    pub(super) fn followed(&self) -> impl Iterator<Item = &dyn Followed> {
         followed(&self.groups)
     }
 
@@ -285,17 +286,17 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             fed.cancelled().await;
         }
         if let Some(slots) = self.slots.clone() {
-            let (objects, groups) = (self.objects.clone(), self.groups.clone());
-            let (queue, status) = (self.queue.clone(), self.status.clone());
-            let name = self.name.clone();
+            let arrivals = Arrivals {
+                objects: self.objects.clone(),
+                groups: self.groups.clone(),
+                predicates: self.predicates.clone(),
+                queue: self.queue.clone(),
+                status: self.status.clone(),
+            };
+            let (name, status) = (self.name.clone(), self.status.clone());
             feeds.tasks.spawn(async move {
                 loop {
-                    let feeding = slots.clone().feed(
-                        objects.clone(),
-                        groups.clone(),
-                        queue.clone(),
-                        status.clone(),
-                    );
+                    let feeding = slots.feed(&arrivals);
                     // Unpacking an object runs its type's deserializer.
                     if let Err(message) = catch_async(feeding).await {
                         status.count_restart();
@@ -388,6 +389,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         feeds: &mut Feeds,
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
+        let mut uncovered = pin!(self.uncovered());
         // Includes informers that synced while this replica stood by.
         let missing_informers = self
             .followed()
@@ -402,6 +404,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
                 biased;
                 () = reconciler.stop.cancelled() => return Ok(()),
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
+                error = &mut uncovered => return Err(error),
                 Some(place) = latecomers.next() => {
                     for key in self.missing_informers.remove(place) {
                         self.queue.unpark(&key);

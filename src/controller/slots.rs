@@ -1,12 +1,13 @@
 //! The slots of a sharded controller: the keys that this replica may reconcile now.
 //!
 //! A key belongs to the slot that has its object's place on the ring. This replica reconciles the
-//! key in a slot that it holds, if every informer of the controller holds the slot's objects.
+//! key in a slot that it holds, if every informer of the key's namespace holds the slot's objects.
 //! Otherwise a dependent that has not arrived would look deleted.
 //!
-//! A key of any other slot leaves the queue. When a slot becomes ready, the controller queues all
-//! its stored objects, and its deleted objects whose reconcile is not over. No stored object, and
-//! no unreconciled deletion, is lost by that. Triggers and delays of other keys are.
+//! A key of any other slot leaves the queue. When a slot becomes ready, the controller queues its
+//! stored objects that the predicates pass, as at its start. It also queues the deleted objects
+//! whose reconcile is not over, and the keys that left the queue while they waited for the slot.
+//! Triggers and delays of other slots' keys are lost.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -15,18 +16,78 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::select_all;
 use kube::Resource;
+use tokio::sync::watch;
 
 use super::following::{Followed, Group};
 use super::history::Cause;
 use super::run::followed;
 use super::status::StatusCell;
+use super::triggers::{Predicate, passes};
+use super::waiting::concerns;
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
+use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey, ring_hash};
-use crate::sharding::Sharding;
+use crate::panic::catch;
+use crate::sharding::{Sharding, ShardingStatus};
 use crate::sync::Mutex;
 use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
+
+/// A slot that this replica holds.
+#[derive(Clone)]
+pub(super) struct HeldSlot {
+    pub(super) slot: usize,
+    pub(super) tenure: u64,
+    pub(super) scope: WorkScope,
+    /// The positions of the informers that lack objects of the slot.
+    pub(super) lacking: Vec<usize>,
+}
+
+/// The parts of a controller that get the keys of arriving slots.
+pub(super) struct Arrivals<K> {
+    pub(super) objects: InformerGroup<K>,
+    pub(super) groups: Arc<[Group]>,
+    pub(super) predicates: Arc<[Predicate<K>]>,
+    pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) status: Arc<StatusCell>,
+}
+
+/// A slot before and after a change.
+struct Readiness {
+    /// `None` if the slot was not held in this tenure.
+    before: Option<HeldSlot>,
+    now: HeldSlot,
+}
+
+impl Readiness {
+    /// Returns whether a key of the slot is ready now and was not before.
+    fn is_new(&self, key: &ObjectKey, collections: &[&Collection]) -> bool {
+        let ready = |held: &HeldSlot| {
+            !held.lacking.iter().any(|informer| concerns(collections[*informer], key))
+        };
+        ready(&self.now) && !self.before.as_ref().is_some_and(ready)
+    }
+}
+
+/// The changes after which other keys may be ready.
+pub(super) struct SlotChanges {
+    membership: watch::Receiver<ShardingStatus>,
+    stores: Vec<watch::Receiver<()>>,
+}
+
+impl SlotChanges {
+    pub(super) fn mark_seen(&mut self) {
+        self.membership.mark_unchanged();
+        self.stores.iter_mut().for_each(watch::Receiver::mark_unchanged);
+    }
+
+    /// Waits for a change since the last look.
+    pub(super) async fn changed(&mut self) {
+        let stores = self.stores.iter_mut().map(|store| store.changed().map(drop).boxed());
+        select_all(stores.chain([self.membership.changed().map(drop).boxed()])).await;
+    }
+}
 
 /// The slots of a sharded controller.
 pub(super) struct SlotGate {
@@ -35,6 +96,9 @@ pub(super) struct SlotGate {
     key: ShardKey,
     /// The deleted objects whose reconcile is not over.
     deletions: Mutex<PendingDeletions>,
+    /// The keys that left the queue although this replica holds their slot, or may hold it. They
+    /// come back when the slot is ready.
+    waiting: Mutex<HashSet<ObjectKey>>,
 }
 
 #[derive(Default)]
@@ -54,7 +118,7 @@ struct Deletion {
 impl SlotGate {
     pub(super) fn new(sharding: Sharding) -> Self {
         let key = sharding.by().objects();
-        Self { sharding, key, deletions: Mutex::default() }
+        Self { sharding, key, deletions: Mutex::default(), waiting: Mutex::default() }
     }
 
     /// Returns the field that decides on the place of the controller's own objects.
@@ -78,12 +142,69 @@ impl SlotGate {
         }
     }
 
-    /// Returns the scope of work at a place. `None` if this replica may not work there now.
-    pub(super) fn scope(&self, place: u64, groups: &[Group]) -> Option<WorkScope> {
+    /// Returns the scope of work on a key at a place. `None` if this replica may not reconcile it
+    /// now.
+    pub(super) fn scope(&self, place: u64, key: &ObjectKey, groups: &[Group]) -> Option<WorkScope> {
         // Read the scope before the stores. If the slot is lost in between, this scope is
         // cancelled, and a new tenure has another scope.
         let (scope, tenure) = self.sharding.tenure(place)?;
-        followed(groups).all(|informer| informer.covers(place, tenure)).then_some(scope)
+        let mut concerned =
+            followed(groups).filter(|informer| concerns(informer.collection(), key));
+        concerned.all(|informer| informer.covers(place, tenure)).then_some(scope)
+    }
+
+    /// Keeps a key that left the queue until its slot is ready. Returns false if the key belongs to
+    /// another replica.
+    pub(super) fn keep<K>(
+        &self,
+        key: &ObjectKey,
+        place: Option<u64>,
+        objects: &InformerGroup<K>,
+    ) -> bool
+    where
+        K: Resource + Send + Sync + 'static,
+    {
+        let keeps = self.may_come(key, place, objects);
+        if keeps {
+            self.waiting.lock().insert(key.clone());
+        }
+        keeps
+    }
+
+    /// Returns whether this replica may reconcile a key later although nothing happens to its
+    /// object.
+    fn may_come<K>(&self, key: &ObjectKey, place: Option<u64>, objects: &InformerGroup<K>) -> bool
+    where
+        K: Resource + Send + Sync + 'static,
+    {
+        if let Some(place) = place {
+            return self.sharding.tenure(place).is_some();
+        }
+        // Without a place, the object may be among those that have not arrived.
+        let Some(informer) = objects.informer_of(key) else { return false };
+        let store = informer.snapshot();
+        store.shard().is_some_and(|stored| *stored != *self.sharding.objects().borrow())
+    }
+
+    /// Takes a key that was kept. Returns whether there was one.
+    pub(super) fn take(&self, key: &ObjectKey) -> bool {
+        self.waiting.lock().remove(key)
+    }
+
+    /// Returns whether this replica holds the slot of one of the controller's own objects.
+    pub(super) fn holds<K: Resource>(&self, key: &ObjectKey, object: &Cached<K>) -> bool {
+        let place = self.place_of_object(key, object);
+        place.is_some_and(|place| self.sharding.tenure(place).is_some())
+    }
+
+    /// Returns the name of the sharding's group.
+    pub(super) fn group(&self) -> &str {
+        self.sharding.group()
+    }
+
+    /// Returns whether the membership has begun to run.
+    pub(super) fn has_run(&self) -> bool {
+        self.sharding.has_run()
     }
 
     /// Notes an event of one of the controller's own objects. Call this before its key is queued.
@@ -130,78 +251,116 @@ impl SlotGate {
         }
     }
 
-    /// Returns the slots in which this replica may work now, each with its scope.
-    fn ready(&self, groups: &[Group]) -> HashMap<usize, WorkScope> {
-        let all = 0..self.sharding.slots();
-        all.filter_map(|slot| Some((slot, self.scope(self.sharding.start_of(slot), groups)?)))
-            .collect()
+    /// Returns the slots that this replica holds, sorted.
+    pub(super) fn held(&self, groups: &[Group]) -> Vec<HeldSlot> {
+        let slots = 0..self.sharding.slots();
+        // Read the scopes before the stores, as for one key.
+        let tenures: Vec<_> = slots
+            .filter_map(|slot| {
+                let place = self.sharding.start_of(slot);
+                Some((slot, place, self.sharding.tenure(place)?))
+            })
+            .collect();
+        let held = tenures.into_iter().map(|(slot, place, (scope, tenure))| {
+            let lacks = |informer: &dyn Followed| !informer.covers(place, tenure);
+            let informers = followed(groups).enumerate();
+            let lacking = informers.filter(|(_, one)| lacks(*one)).map(|(at, _)| at).collect();
+            HeldSlot { slot, tenure, scope, lacking }
+        });
+        held.collect()
     }
 
-    /// Queues the keys of each slot that becomes ready. Ends only with the controller.
-    pub(super) async fn feed<K>(
-        self: Arc<Self>,
-        objects: InformerGroup<K>,
-        groups: Arc<[Group]>,
-        queue: WorkQueue<ObjectKey>,
-        status: Arc<StatusCell>,
-    ) where
+    /// Returns the changes after which other keys may be ready.
+    pub(super) fn changes(&self, groups: &[Group]) -> SlotChanges {
+        let stores = followed(groups).map(Followed::shard_changes).collect();
+        SlotChanges { membership: self.sharding.watch_status(), stores }
+    }
+
+    /// Queues the keys that become ready with their slot. Ends only with the controller.
+    pub(super) async fn feed<K>(&self, arrivals: &Arrivals<K>)
+    where
         K: Resource + Send + Sync + 'static,
     {
-        let mut known: HashMap<usize, WorkScope> = HashMap::new();
-        let mut membership = self.sharding.watch_status();
-        let mut stores: Vec<_> = followed(&groups).map(Followed::shard_changes).collect();
+        let mut known: HashMap<usize, HeldSlot> = HashMap::new();
+        let mut changes = self.changes(&arrivals.groups);
         loop {
             // Seen before the slots are read, so that a later change wakes this task.
-            membership.mark_unchanged();
-            for store in &mut stores {
-                store.mark_unchanged();
+            changes.mark_seen();
+            let held = self.held(&arrivals.groups);
+            let news = held.iter().filter_map(|now| {
+                let before = known.remove(&now.slot).filter(|one| one.scope.is_same(&now.scope));
+                let same = before.as_ref().is_some_and(|before| before.lacking == now.lacking);
+                (!same).then(|| (now.slot, Readiness { before, now: now.clone() }))
+            });
+            let news: HashMap<_, _> = news.collect();
+            if !news.is_empty() {
+                self.each_key(arrivals, &news, |key| {
+                    arrivals.status.history().record(key, || Cause::Slot);
+                    arrivals.queue.add_with(key.clone(), Priority::LOW);
+                })
+                .await;
             }
-            let ready = self.ready(&groups);
-            let same = |slot: &usize, scope: &WorkScope| {
-                known.get(slot).is_some_and(|known| known.is_same(scope))
-            };
-            let new = ready.iter().filter(|(slot, scope)| !same(slot, scope));
-            let new: HashSet<usize> = new.map(|(slot, _)| *slot).collect();
-            known = ready;
-            if !new.is_empty() {
-                let add = |key: &ObjectKey| {
-                    status.history().record(key, || Cause::Slot);
-                    queue.add_with(key.clone(), Priority::LOW);
-                };
-                self.each_key(&objects, &new, add).await;
-            }
+            known = held.into_iter().map(|held| (held.slot, held)).collect();
+            self.release(arrivals);
             self.purge();
-            let changes = stores.iter_mut().map(|store| store.changed().map(drop).boxed());
-            let changes = changes.chain([membership.changed().map(drop).boxed()]);
-            select_all(changes).await;
+            changes.changed().await;
         }
     }
 
-    /// Calls a function with each key of these slots, stored or deleted. Yields in between.
+    /// Calls a function with each key of these slots that becomes ready: of the stored objects that
+    /// the predicates pass, and of the deleted ones. Yields in between.
     async fn each_key<K>(
         &self,
-        objects: &InformerGroup<K>,
-        slots: &HashSet<usize>,
+        arrivals: &Arrivals<K>,
+        news: &HashMap<usize, Readiness>,
         call: impl Fn(&ObjectKey),
     ) where
         K: Resource + Send + Sync + 'static,
     {
+        let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
-        let among = |place: u64| slots.contains(&self.sharding.slot_of(place));
+        let collections: Vec<_> = followed(groups).map(Followed::collection).collect();
+        let among = |place: u64, key: &ObjectKey| {
+            let slot = news.get(&self.sharding.slot_of(place));
+            slot.is_some_and(|slot| slot.is_new(key, &collections))
+        };
         for informer in objects.informers() {
             for (key, object) in informer.snapshot().cached() {
                 budget.spend(1).await;
-                if self.place_of_object(key, object).is_some_and(among) {
+                if !self.place_of_object(key, object).is_some_and(|place| among(place, key)) {
+                    continue;
+                }
+                let added = CachedEvent::Added { object: object.clone(), initial: true };
+                // Unpacking an object runs its type's deserializer.
+                let passes = catch(|| passes(predicates, &added, informer.dropper(), status));
+                if passes.unwrap_or(true) {
                     call(key);
                 }
             }
         }
         let deletions: Vec<_> = {
             let deletions = self.deletions.lock();
-            let ours = deletions.of.iter().filter(|(_, deletion)| among(deletion.place));
+            let ours = deletions.of.iter().filter(|(key, deletion)| among(deletion.place, key));
             ours.map(|(key, _)| key.clone()).collect()
         };
         deletions.iter().for_each(call);
+    }
+
+    /// Queues the kept keys that are ready, and forgets those of other replicas.
+    fn release<K>(&self, arrivals: &Arrivals<K>)
+    where
+        K: Resource + Send + Sync + 'static,
+    {
+        let Arrivals { objects, groups, queue, .. } = arrivals;
+        let kept = std::mem::take(&mut *self.waiting.lock());
+        for key in kept {
+            let place = self.place(&key, objects);
+            if place.is_some_and(|place| self.scope(place, &key, groups).is_some()) {
+                queue.add_with(key, Priority::LOW);
+            } else if self.may_come(&key, place, objects) {
+                self.waiting.lock().insert(key);
+            }
+        }
     }
 
     /// Forgets the deletions of objects that belong to other replicas now.
@@ -214,5 +373,57 @@ impl SlotGate {
 impl fmt::Debug for SlotGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SlotGate").field("sharding", &self.sharding).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+    use tokio::time::sleep;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::controller::history::TriggerHistory;
+    use crate::controller::triggers::{Enqueuer, Keys, Rule};
+    use crate::sharding::ShardBy;
+    use crate::testing::ApiServer;
+
+    #[tokio::test(start_paused = true)]
+    async fn late_moved_away_keeps_keys_of_a_held_slot() {
+        let client = ApiServer::new().client();
+        let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
+        let sharding = sharding.slots(4).build().unwrap();
+        let status =
+            StatusCell::new(&"c".into(), None, Arc::default(), Arc::new(TriggerHistory::new(1)));
+        let enqueuer = Enqueuer {
+            rule: Arc::new(Rule::new(Vec::new(), Keys::Own)),
+            informer: "configmaps".into(),
+            queue: WorkQueue::new(),
+            debounce: Duration::ZERO,
+            status: Arc::new(status),
+            slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
+            dropper: crate::panic::SafeDropper::default(),
+        };
+        let namespace = Some("shop".to_owned());
+        let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };
+        let object = Cached::from(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
+        let key = ObjectKey::namespaced("shop", "a").unwrap();
+        let event = CachedEvent::MovedAway { object };
+        enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));
+        let stop = CancellationToken::new();
+        let running = tokio::spawn({
+            let (sharding, stop) = (sharding.clone(), stop.clone());
+            async move { sharding.run(stop).await }
+        });
+        sleep(Duration::from_secs(5)).await;
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.status().delayed, 1);
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.status().delayed, 0);
     }
 }

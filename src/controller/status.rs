@@ -76,6 +76,10 @@ pub struct ControllerStatus {
     pub restarts: u64,
     /// The informers that have not synced while the controller works. Keys of their namespaces
     /// wait; a missing informer of all namespaces holds up every key.
+    ///
+    /// In a [sharded](super::ControllerBuilder::sharded) controller also the informers that lack the
+    /// objects of a slot, although this replica has held it for the
+    /// [sync timeout](super::ControllerBuilder::sync_timeout). Only the keys of such slots wait.
     pub missing: Vec<Arc<str>>,
     /// The keys that workers reconcile now.
     pub reconciling: Vec<String>,

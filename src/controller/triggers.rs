@@ -106,13 +106,16 @@ impl<O: Resource> Enqueuer<O> {
                 slots.note(key, event);
             }
             if event.is_moved_away() {
-                // Another replica reconciles it.
-                self.queue.remove(key);
+                // Another replica reconciles it. A late event is told apart: the slot may be this
+                // replica's again, and the key may wait for its next reconcile.
+                if self.slots.as_ref().is_none_or(|slots| !slots.holds(key, event.object())) {
+                    self.queue.remove(key);
+                }
                 return;
             }
         }
         let always = matches!((keys, event), (Keys::Own, ObjectEvent::Deleted { .. }));
-        if !always && !predicates.is_empty() && !self.passes(predicates, event) {
+        if !always && !passes(predicates, event, &self.dropper, &self.status) {
             return;
         }
         match keys {
@@ -135,7 +138,7 @@ impl<O: Resource> Enqueuer<O> {
                 map(object, &mut |mapped| self.add(mapped, key, event));
             }),
             Keys::OfEvent(map) => {
-                self.with_event(event, None, |changed| {
+                with_event(event, None, &self.dropper, |changed| {
                     map(changed, &mut |mapped| self.add(mapped, key, event));
                 });
             }
@@ -181,47 +184,6 @@ impl<O: Resource> Enqueuer<O> {
         }
     }
 
-    /// Calls a function with an event whose objects are decoded. Returns `None` if one of them
-    /// cannot be read.
-    fn with_event<R>(
-        &self,
-        event: &CachedEvent<O>,
-        fields: Option<&FieldSet>,
-        call: impl FnOnce(&EventRef<'_, O>) -> R,
-    ) -> Option<R> {
-        let newest = event.object().read(fields)?;
-        self.dropper.call_with(newest, |object| {
-            Some(match event {
-                ObjectEvent::Updated { old, .. } => {
-                    let old = old.read(fields)?;
-                    self.dropper.call_with(old, |old| call(&EventRef::Updated { old, new: object }))
-                }
-                ObjectEvent::Added { initial, .. } => {
-                    call(&EventRef::Added { object, initial: *initial })
-                }
-                ObjectEvent::Deleted { final_state_known, .. } => {
-                    let final_state_known = *final_state_known;
-                    call(&EventRef::Deleted { object, final_state_known })
-                }
-                ObjectEvent::MovedAway { .. } => call(&EventRef::MovedAway { object }),
-            })
-        })
-    }
-
-    /// Returns whether all predicates pass an event. Objects that cannot be read pass, and so do
-    /// events on which a predicate panics.
-    fn passes(&self, predicates: &[Predicate<O>], event: &CachedEvent<O>) -> bool {
-        let passes = |event: &EventRef<'_, O>| {
-            predicates.iter().all(|predicate| {
-                catch(|| predicate(event)).unwrap_or_else(|message| {
-                    self.status.record_predicate_panic(&message);
-                    true
-                })
-            })
-        };
-        self.with_event(event, None, passes).unwrap_or(true)
-    }
-
     /// Returns whether the reason of earlier failures may be gone: the object was created, was
     /// deleted, or has another generation. Changes of status, labels or annotations do not count.
     fn spec_changed(&self, event: &CachedEvent<O>) -> bool {
@@ -230,11 +192,61 @@ impl<O: Resource> Enqueuer<O> {
             // An object that cannot be read may have a new spec. Keeping the backoff bounds the
             // tries.
             CachedEvent::Updated { .. } => {
-                self.with_event(event, Some(&SPEC_FIELDS), generation_changed).unwrap_or(false)
+                with_event(event, Some(&SPEC_FIELDS), &self.dropper, generation_changed)
+                    .unwrap_or(false)
             }
             _ => true,
         }
     }
+}
+
+/// Calls a function with an event whose objects are decoded. Returns `None` if one of them cannot
+/// be read.
+fn with_event<O, R>(
+    event: &CachedEvent<O>,
+    fields: Option<&FieldSet>,
+    dropper: &SafeDropper,
+    call: impl FnOnce(&EventRef<'_, O>) -> R,
+) -> Option<R> {
+    let newest = event.object().read(fields)?;
+    dropper.call_with(newest, |object| {
+        Some(match event {
+            ObjectEvent::Updated { old, .. } => {
+                let old = old.read(fields)?;
+                dropper.call_with(old, |old| call(&EventRef::Updated { old, new: object }))
+            }
+            ObjectEvent::Added { initial, .. } => {
+                call(&EventRef::Added { object, initial: *initial })
+            }
+            ObjectEvent::Deleted { final_state_known, .. } => {
+                let final_state_known = *final_state_known;
+                call(&EventRef::Deleted { object, final_state_known })
+            }
+            ObjectEvent::MovedAway { .. } => call(&EventRef::MovedAway { object }),
+        })
+    })
+}
+
+/// Returns whether all predicates pass an event. Objects that cannot be read pass, and so do events
+/// on which a predicate panics.
+pub(super) fn passes<O: Resource>(
+    predicates: &[Predicate<O>],
+    event: &CachedEvent<O>,
+    dropper: &SafeDropper,
+    status: &StatusCell,
+) -> bool {
+    if predicates.is_empty() {
+        return true;
+    }
+    let passes = |event: &EventRef<'_, O>| {
+        predicates.iter().all(|predicate| {
+            catch(|| predicate(event)).unwrap_or_else(|message| {
+                status.record_predicate_panic(&message);
+                true
+            })
+        })
+    };
+    with_event(event, None, dropper, passes).unwrap_or(true)
 }
 
 /// Returns the states of an object that an event carries.

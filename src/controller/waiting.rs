@@ -4,7 +4,7 @@
 //! A namespace that may not be read does not hold up the others. But a key whose dependents are not
 //! known yet must wait: a reconcile would take them for absent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,6 +23,8 @@ const PARK_TIME: Duration = Duration::from_secs(600);
 pub(super) struct MissingInformers {
     any: AtomicBool,
     missing: Mutex<Vec<Missing>>,
+    /// The informers that lack objects of a slot, by position. Only that slot's keys wait.
+    lacking: Mutex<BTreeMap<usize, Arc<str>>>,
 }
 
 #[derive(Debug)]
@@ -34,11 +36,15 @@ struct Missing {
 }
 
 impl Missing {
-    /// Returns whether this informer may hold objects that belong to a key.
     fn concerns(&self, key: &ObjectKey) -> bool {
-        let namespace = self.collection.namespace.as_deref();
-        namespace.is_none() || key.namespace() == namespace
+        concerns(&self.collection, key)
     }
+}
+
+/// Returns whether an informer of this collection may hold objects that belong to a key.
+pub(super) fn concerns(collection: &Collection, key: &ObjectKey) -> bool {
+    let namespace = collection.namespace.as_deref();
+    namespace.is_none() || key.namespace() == namespace
 }
 
 impl MissingInformers {
@@ -78,9 +84,28 @@ impl MissingInformers {
         None
     }
 
+    /// Sets the informers that lack objects of a slot, by position. Returns the names of those that
+    /// did not lack any before.
+    pub(super) fn set_lacking(&self, lacking: BTreeMap<usize, Arc<str>>) -> Vec<Arc<str>> {
+        let mut before = self.lacking.lock();
+        let new = lacking.iter().filter(|(place, _)| !before.contains_key(place));
+        let new = new.map(|(_, name)| name.clone()).collect();
+        *before = lacking;
+        new
+    }
+
     /// Returns the names of the missing informers, for the status.
     pub(super) fn names(&self) -> Vec<Arc<str>> {
-        self.missing.lock().iter().map(|missing| missing.collection.to_string().into()).collect()
+        let missing = self.missing.lock();
+        let mut names: Vec<Arc<str>> =
+            missing.iter().map(|missing| missing.collection.to_string().into()).collect();
+        drop(missing);
+        for name in self.lacking.lock().values() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
     }
 }
 

@@ -164,7 +164,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         };
         let deletion = slots.deletion(&work);
         let place = slots.place(&work, &self.objects);
-        let scope = place.and_then(|place| slots.scope(place, &self.groups));
+        let scope = place.and_then(|place| slots.scope(place, &work, &self.groups));
         match scope {
             Some(scope) if scope.may_begin() => Some((work, Bounds { scope, place, deletion })),
             Some(scope) if !scope.token().is_cancelled() => {
@@ -172,7 +172,17 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 None
             }
             _ => {
-                self.leave(&work);
+                if slots.keep(&work, place, &self.objects) {
+                    work.forget();
+                    // The slot may have become ready before the key was kept.
+                    let place = slots.place(&work, &self.objects);
+                    let ready = place.and_then(|place| slots.scope(place, &work, &self.groups));
+                    if ready.is_some() && slots.take(&work) {
+                        self.queue.add_with(work.item().clone(), work.priority());
+                    }
+                } else {
+                    self.leave(&work);
+                }
                 None
             }
         }

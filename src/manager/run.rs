@@ -125,7 +125,7 @@ impl Parts {
                     Some(error) = informer_ends.next() => Some(ManagerError::Controller(error)),
                 };
                 if let Some(error) = failed {
-                    first.note(error);
+                    first.note(diagnosis::explain(&self.factory, error).await);
                 }
             }
         }

@@ -145,7 +145,7 @@ mod world;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
 use kube::Client;
@@ -178,6 +178,8 @@ struct Inner {
     dependents: watch::Sender<ShardSelector>,
     status: watch::Sender<ShardingStatus>,
     running: AtomicBool,
+    /// True once the membership has begun to run.
+    has_run: AtomicBool,
     /// The scopes of earlier runs whose work may not have ended.
     previous: Mutex<Vec<WorkScope>>,
     metric: Level,
@@ -208,6 +210,7 @@ impl Sharding {
             dependents: watch::Sender::new(ShardSelector::nothing(rules.by.dependents())),
             status: watch::Sender::new(status),
             running: AtomicBool::new(false),
+            has_run: AtomicBool::new(false),
             previous: Mutex::new(Vec::new()),
             metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new([("name", &*rules.group)])),
             rules,
@@ -284,6 +287,11 @@ impl Sharding {
     /// Returns the scope of a place like [`scope`](Self::scope), and the slot's tenure.
     pub(crate) fn tenure(&self, hash: u64) -> Option<(WorkScope, u64)> {
         self.0.scopes.load().get(self.slot_of(hash))?.clone()
+    }
+
+    /// Returns whether the membership has begun to run.
+    pub(crate) fn has_run(&self) -> bool {
+        self.0.has_run.load(Ordering::Acquire)
     }
 
     /// Returns the present state.

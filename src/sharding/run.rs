@@ -92,6 +92,7 @@ impl Sharding {
             return Err(ShardingError::AlreadyRunning { group: self.0.rules.group.clone() });
         }
         let _running = Running(self.0.clone());
+        self.0.has_run.store(true, Ordering::Release);
         let previous = self.0.previous.lock().clone();
         let ended = join_all(previous.iter().map(WorkScope::wait_until_idle));
         if stop.run_until_cancelled(ended).await.is_none() {

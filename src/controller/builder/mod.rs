@@ -139,6 +139,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Builds the controller. It follows no informer before it [runs](Controller::run).
     pub fn build(self) -> Controller<K, C> {
         let Source { informers, predicates } = self.own;
+        let own: Arc<[_]> = predicates.clone().into();
         let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
         groups.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
@@ -152,6 +153,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             name: self.name,
             objects: informers,
             groups: groups.into(),
+            predicates: own,
             writes: Arc::new(WriteLog::new(self.caches)),
             queue,
             status,

@@ -45,6 +45,11 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Sets the time that the informers get to sync; 2 minutes unless set, as in
     /// controller-runtime. After it the controller begins if each kind has an informer that synced,
     /// and fails otherwise.
+    ///
+    /// In a [sharded](Self::sharded) controller it is also the time that the informers get to list
+    /// the objects of a slot. After it, an informer that has not is
+    /// [missing](crate::controller::ControllerStatus::missing). If no informer of some kind holds
+    /// the objects of any slot, the controller fails.
     pub fn sync_timeout(mut self, limit: Duration) -> Self {
         self.limits.sync = limit;
         self
@@ -163,6 +168,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// [`ReconcileRequest::stop`](crate::controller::ReconcileRequest::stop) of its reconciles. A
     /// reconcile that does not end within the [grace](crate::sharding::ShardingBuilder::grace) is
     /// dropped at its next await. Another replica begins only after that.
+    ///
+    /// When a slot arrives, its stored objects are queued as at the start of a controller: those
+    /// that the [predicates](Self::predicate) pass, and the keys that dependents map to. A key
+    /// waits until each informer of its namespace holds the slot's objects.
     ///
     /// Keys whose objects are elsewhere leave the queue. By uid, a key that is
     /// [triggered](crate::controller::ControllerHandle::trigger) has a place only while the cache

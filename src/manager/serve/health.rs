@@ -111,9 +111,13 @@ impl Health {
         let missing = |controller: &ControllerStatus| controller.missing.clone();
         let missing: HashSet<_> = status.controllers.iter().flat_map(missing).collect();
         results.extend(named("informer-sync", &status.factory.informers, |informer| {
+            let missing = running && missing.contains(&*informer.collection.to_string());
             if !informer.synced {
-                let spared = running && missing.contains(&*informer.collection.to_string());
-                return (!spared).then(|| progress(informer));
+                return (!missing).then(|| progress(informer));
+            }
+            if missing {
+                let progress = progress(informer);
+                return Some(format!("lacks objects of this replica's slots: {progress}"));
             }
             let limit = self.fresh_within.filter(|limit| !informer.is_fresh(*limit))?;
             let age = informer.freshness.unwrap_or_default();

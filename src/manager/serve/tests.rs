@@ -5,7 +5,7 @@ use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::{Request, Response};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -13,8 +13,12 @@ use tokio_util::sync::CancellationToken;
 use super::answers::Paths;
 use super::*;
 use crate::manager::ManagerBuilder;
+use crate::sharding::ShardBy;
 use crate::testing::{ApiServer, Faults, Injection, Requests};
-use crate::{Action, Controller, LeaderElector, Manager, SharedInformerFactory};
+use crate::{
+    Action, Controller, InformerGroup, InformerSpec, LeaderElector, Manager, Sharding,
+    SharedInformerFactory,
+};
 
 const S: Duration = Duration::from_secs(1);
 const ALL: Paths = Paths { health: true, metrics: true, local: false };
@@ -32,13 +36,17 @@ impl Rig {
         serve: Serve,
         with: impl FnOnce(ManagerBuilder, kube::Client) -> ManagerBuilder,
     ) -> Self {
-        let (faults, stop) = (Faults::new(), CancellationToken::new());
+        let faults = Faults::new();
         let client = faults.client(ApiServer::new().client());
         let factory = SharedInformerFactory::builder(client.clone()).on_error(|_| {}).build();
         let controller = Controller::builder("maps", &factory.informer::<ConfigMap>()).build();
         let manager = Manager::builder(&factory)
             .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) });
-        let manager = with(manager, client).build().unwrap();
+        Self::run(serve, faults, with(manager, client))
+    }
+
+    fn run(serve: Serve, faults: Faults, manager: ManagerBuilder) -> Self {
+        let (manager, stop) = (manager.build().unwrap(), CancellationToken::new());
         let state = manager.handle().0;
         let Serve { fresh_within, check_timeout, live, ready, figures, .. } = serve;
         let health = Health::new(state.clone(), fresh_within, check_timeout, live, ready);
@@ -60,6 +68,36 @@ impl Rig {
     async fn status(&self, path: &str) -> u16 {
         self.get(path).await.0
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lacking_objects_of_a_slot_is_unready() {
+    let faults = Faults::new();
+    let forbidden = Requests::all().to("/namespaces/b/secrets");
+    let forbidden = faults.inject(forbidden, Injection::status(403));
+    let client = faults.client(ApiServer::new().client());
+    let sharding = Sharding::builder(client.clone(), "home", "g", ShardBy::Uid).build().unwrap();
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let group = InformerGroup::new(["a", "b"].map(|namespace| {
+        let spec = InformerSpec::new().namespace(namespace).shard(sharding.objects());
+        factory.informer_with::<Secret>(spec).unwrap()
+    }));
+    let controller = Controller::builder("secrets", group).sharded(&sharding).build();
+    let manager = Manager::builder(&factory)
+        .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) })
+        .task_on_every_replica("membership", |stop| async move { sharding.run(stop).await });
+    let rig = Rig::run(Serve::new(), faults, manager);
+    sleep(100 * S).await;
+    assert_eq!(rig.status("/readyz").await, 200);
+    sleep(30 * S).await;
+    let (status, body) = rig.get("/readyz").await;
+    assert_eq!(status, 500);
+    assert!(body.contains("informer-sync/b/secrets failed: lacks objects"), "{body}");
+    forbidden.remove();
+    sleep(120 * S).await;
+    assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
+    rig.stop.cancel();
+    rig.running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,5 +10,6 @@ mod own_writes;
 mod packed;
 mod requests;
 mod running;
+mod sharded;
 mod sources;
 pub(crate) mod support;
