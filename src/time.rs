@@ -1,7 +1,8 @@
-//! Deadlines that no duration can overflow, and durations as seconds in a status.
+//! Deadlines that no duration can overflow, durations as seconds in a status, and the present time.
 
 use std::time::Duration;
 
+use k8s_openapi::jiff::Timestamp;
 use tokio::time::Instant;
 
 /// A duration that counts as never: longer than a process lives, and within what every clock can
@@ -11,6 +12,33 @@ const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// Returns the instant `delay` after `start`. A delay above 30 years is cut to 30 years.
 pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
     start + delay.min(NEVER)
+}
+
+/// Returns the present time, by the system's clock.
+#[cfg(not(any(test, feature = "testing")))]
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// Returns the present time, by tokio's clock: it stands still while that clock is paused.
+///
+/// It begins at the system's time, and does not follow later corrections of the system's clock.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn now() -> Timestamp {
+    use std::sync::OnceLock;
+
+    use k8s_openapi::jiff::SignedDuration;
+
+    static START: OnceLock<(Timestamp, std::time::Instant)> = OnceLock::new();
+    let (wall, start) = *START.get_or_init(|| (Timestamp::now(), std::time::Instant::now()));
+    let now = Instant::now().into_std();
+    let signed = |passed| SignedDuration::try_from(passed).unwrap_or(SignedDuration::ZERO);
+    // A paused clock may have stopped before the start was noted.
+    let passed = match now.checked_duration_since(start) {
+        Some(after) => signed(after),
+        None => -signed(start.duration_since(now)),
+    };
+    wall.checked_add(passed).unwrap_or(wall)
 }
 
 /// Serialises durations as seconds, the unit that Prometheus uses.
@@ -47,6 +75,15 @@ pub(crate) mod seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn paused_time_passes_only_with_tokios_clock() {
+        let before = now();
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(now(), before);
+        tokio::time::advance(Duration::from_secs(3_600)).await;
+        assert_eq!(now().duration_since(before).as_secs(), 3_600);
+    }
 
     #[test]
     fn every_duration_has_a_deadline() {

@@ -44,6 +44,67 @@ impl<K> ReconcileRequest<K> {
     }
 }
 
+/// Requests without a controller, to call a reconcile from a unit test.
+#[cfg(any(test, feature = "testing"))]
+impl<K, C> ReconcileRequest<K, C> {
+    /// Creates the first try for an object that the cache holds. The context is a value or an
+    /// `Arc`.
+    ///
+    /// No controller stands behind the request. It has no triggers, nothing waits for its writes or
+    /// its tasks, and `stop` is cancelled only if the test cancels it. The test may set
+    /// [`failures`](Self::failures) and [`object`](Self::object).
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::api::ObjectMeta;
+    /// use kube_informer::{Action, ObjectKey, ReconcileRequest};
+    ///
+    /// type Request = ReconcileRequest<ConfigMap, u32>;
+    ///
+    /// async fn reconcile(request: Request) -> Result<Action, kube::Error> {
+    ///     if request.object.is_gone() || *request.context == 0 {
+    ///         return Ok(Action::done());
+    ///     }
+    ///     Ok(Action::retry())
+    /// }
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+    /// let map = ConfigMap { metadata, ..ConfigMap::default() };
+    /// assert_eq!(reconcile(ReconcileRequest::present(map, 3)).await?, Action::retry());
+    /// let key = ObjectKey::from_parts(None, "a")?;
+    /// assert_eq!(reconcile(ReconcileRequest::gone(key, 3)).await?, Action::done());
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if the object has no name, or one that no object can have.
+    #[track_caller]
+    pub fn present(object: impl Into<Arc<K>>, context: impl Into<Arc<C>>) -> Self
+    where
+        K: Resource,
+    {
+        let object = object.into();
+        match ObjectKey::of(&*object) {
+            Ok(key) => Self::without_controller(key, Presence::Present(object), context.into()),
+            Err(error) => panic!("no request for this object: {error}"),
+        }
+    }
+
+    /// Creates the first try for an object that is gone. See [`present`](Self::present).
+    pub fn gone(key: ObjectKey, context: impl Into<Arc<C>>) -> Self {
+        Self::without_controller(key, Presence::Gone, context.into())
+    }
+
+    fn without_controller(key: ObjectKey, object: Presence<K>, context: Arc<C>) -> Self {
+        let stop = CancellationToken::new();
+        let term = crate::leader_election::WorkScope::new(stop.clone());
+        let writes = WriteScope::new(key.clone(), Arc::default(), term);
+        let history = Arc::new(TriggerHistory::new(0));
+        Self { key, object, failures: 0, stop, context, history, writes }
+    }
+}
+
 impl<K, C> ReconcileRequest<K, C> {
     /// Returns why the key was queued: its last triggers, the newest last, including those of
     /// earlier tries. Empty if the key is not among those [kept](super::ControllerBuilder::triggers_kept).

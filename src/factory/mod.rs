@@ -12,6 +12,7 @@
 //! whole factory was shut down, its status holds the last status of each informer.
 
 mod builder;
+mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
 mod registry;
@@ -25,8 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use kube::api::DynamicObject;
-use kube::core::{ApiResource, NamespaceResourceScope};
+use kube::core::NamespaceResourceScope;
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
@@ -204,37 +204,6 @@ impl SharedInformerFactory {
         let specs = namespaces.into_iter().map(|namespace| spec.clone().namespace(namespace));
         let informers: Result<Vec<_>, _> = specs.map(|spec| self.informer_with(spec)).collect();
         Ok(InformerGroup::new(informers?))
-    }
-
-    /// Returns the informer of all objects of a resource that is known only at run time. The
-    /// factory's namespace does not apply, because the scope of the resource is unknown.
-    pub fn dynamic(&self, resource: &ApiResource) -> SharedInformer<DynamicObject> {
-        self.get(self.dynamic_request(resource, InformerSpec::new())).0
-    }
-
-    /// Returns the informer that a spec describes, of a resource that is known only at run time.
-    /// The factory's namespace does not apply, because the scope of the resource is unknown: set
-    /// the namespace in the spec.
-    ///
-    /// # Errors
-    /// [`SpecError::Conflict`] if the factory has this informer with other options.
-    pub fn dynamic_with(
-        &self,
-        resource: &ApiResource,
-        spec: InformerSpec<DynamicObject>,
-    ) -> Result<SharedInformer<DynamicObject>, SpecError> {
-        let (informer, differences) = self.get(self.dynamic_request(resource, spec));
-        refuse_differences(informer, differences)
-    }
-
-    fn dynamic_request(
-        &self,
-        resource: &ApiResource,
-        spec: InformerSpec<DynamicObject>,
-    ) -> Request<DynamicObject, impl FnOnce() -> ApiSource<DynamicObject> + use<>> {
-        let path = DynamicObject::url_path(resource, None);
-        let (client, resource) = (self.shared.client.clone(), resource.clone());
-        Request { path, spec, source: move || ApiSource::dynamic(client, resource) }
     }
 
     /// Finds or makes an informer. Also returns the options in which it differs from the spec.

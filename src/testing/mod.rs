@@ -4,6 +4,7 @@
 //!   with faults on command. Use it to test one informer without HTTP.
 //! - [`ApiServer`] is an API server in memory that answers an ordinary `kube::Client`. Use it to
 //!   test a controller.
+//! - [`now`] is the time by tokio's clock, for code that compares an object's times with it.
 //! - [`Faults`] injects failures between a client and any server.
 //! - `ControlPlane` runs a real etcd and kube-apiserver (feature `testing-tls`, Unix only).
 //!
@@ -21,3 +22,37 @@ pub use api_server::ApiServer;
 pub use control_plane::ControlPlane;
 pub use fake_source::{FakeSource, SourceRequest, WatchEnd};
 pub use faults::{BodyPosition, Faults, Injection, Requests};
+
+/// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.
+///
+/// It begins at the system's time. In a test with a paused clock it stands still, and moves with
+/// tokio's timers: after `sleep` of an hour it is exactly an hour later. A reconcile that needs the
+/// present time takes a function, so that the program gives it the system's clock and a test this
+/// one:
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::batch::v1::CronJob;
+/// use k8s_openapi::jiff::Timestamp;
+/// use kube_informer::{Action, ReconcileRequest};
+///
+/// struct Context {
+///     now: fn() -> Timestamp,
+/// }
+///
+/// async fn reconcile(request: ReconcileRequest<CronJob, Context>) -> Result<Action, kube::Error> {
+///     let Some(job) = request.object.as_present() else { return Ok(Action::done()) };
+///     let made = job.metadata.creation_timestamp.as_ref();
+///     let age = made.map(|made| (request.context.now)().duration_since(made.0));
+///     println!("{} is {age:?} old", request.key);
+///     Ok(Action::requeue_after(Duration::from_secs(60)))
+/// }
+///
+/// let program = Context { now: Timestamp::now };
+/// let test = Context { now: kube_informer::testing::now };
+/// # drop((program, test));
+/// # let _ = reconcile;
+/// ```
+pub fn now() -> k8s_openapi::jiff::Timestamp {
+    crate::time::now()
+}

@@ -170,7 +170,7 @@ pub fn set(
     new: NewCondition,
     generation: Option<i64>,
 ) -> Result<bool, InvalidCondition> {
-    set_at(conditions, new, generation, Timestamp::now())
+    set_at(conditions, new, generation, crate::time::now())
 }
 
 fn set_at(

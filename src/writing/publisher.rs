@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::digest::Digest;
 use super::series::{Series, SeriesMap};
 use crate::labels::is_domain;
+use crate::time::now;
 
 /// The number of tries of one event, and the time between two, as client-go has them.
 const TRIES: usize = 12;
@@ -78,7 +79,7 @@ impl Publisher {
         let namespace = regarding.namespace.as_deref().unwrap_or("default");
         let api = Api::<K8sEvent>::namespaced(self.client.clone(), namespace);
         let key = key(event, regarding);
-        let observed = Timestamp::now();
+        let observed = now();
         let known = self.series.get(&key, Instant::now());
         let mut series = known.unwrap_or_else(|| self.first(regarding));
         // True if the server may have created the event without an answer.
@@ -123,7 +124,7 @@ impl Publisher {
     /// Begins a series with an event of a new name.
     fn first(&mut self, regarding: &ObjectReference) -> Series {
         let object = regarding.name.as_deref().unwrap_or(&self.reporter.controller);
-        self.last_name = Timestamp::now().as_nanosecond().max(self.last_name + 1);
+        self.last_name = now().as_nanosecond().max(self.last_name + 1);
         Series { name: event_name(object, self.last_name), count: 1 }
     }
 

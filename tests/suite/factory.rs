@@ -188,6 +188,30 @@ async fn typed_custom_dynamic_partial_and_slim_objects() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn dynamic_metadata_requests_nothing_else() {
+    let server = server();
+    let factory = factory(&server);
+    let resource = ApiResource::erase::<Pod>(&());
+    let all = factory.dynamic_metadata(&resource);
+    let shop = factory
+        .dynamic_metadata_with(&resource, InformerSpec::new().namespace("shop").labels("app=web"))
+        .unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let web = all.lister().namespace("bank").get("web").unwrap();
+    assert_eq!((web.labels()["app"].as_str(), web.metadata.managed_fields.as_ref()), ("web", None));
+    assert_eq!((all.lister().len(), shop.lister().len()), (3, 1));
+    assert_eq!(&*all.collection().resource, "pods");
+    let again = factory.dynamic_metadata(&resource);
+    again.add_index("i", |_| ["x"]).unwrap();
+    assert!(all.add_index("i", |_| ["x"]).is_err(), "the same informer");
+    server.create(&pod("shop", "new", "n9")).unwrap();
+    caught_up(&server, &all).await;
+    assert!(all.lister().namespace("shop").get("new").is_ok());
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn managed_fields_are_left_out_unless_asked_for() {
     let server = server();
     let mut applied = pod("shop", "web", "n1");

@@ -212,15 +212,15 @@ pub(crate) fn uid() -> String {
     )
 }
 
-/// Returns the current time in whole seconds, as metadata has it.
+/// Returns the current time by tokio's clock, in whole seconds, as metadata has it.
 pub(crate) fn now() -> String {
     after(0)
 }
 
 /// Returns the time in `seconds` from now.
 pub(crate) fn after(seconds: i64) -> String {
-    use k8s_openapi::jiff::{SignedDuration, Timestamp};
-    let now = Timestamp::now();
+    use k8s_openapi::jiff::SignedDuration;
+    let now = crate::time::now();
     let then = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(now);
     then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod apply;
+mod clock;
 mod collecting;
 mod crds;
 mod deletes;

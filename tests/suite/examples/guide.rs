@@ -124,6 +124,16 @@ fn troubleshooting_quotes_real_errors() {
     assert!(quoted > 40, "{quoted}");
 }
 
+/// The tests on the page run in this suite.
+#[test]
+fn testing_page_shows_tests_that_run() {
+    let page = fs::read_to_string(root().join("src/docs/testing_a_controller.md")).unwrap();
+    for shown in [include_str!("testing_page.rs"), include_str!("reconcile_page.rs")] {
+        assert!(shown.contains("#[tokio::test"));
+        assert!(page.contains(&format!("```rust\n{shown}```")), "copy it into the page:\n{shown}");
+    }
+}
+
 #[test]
 fn architecture_names_every_module() {
     let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(super) fn since(time: &Value) -> Value {
     let Some(text) = time.as_str() else { return "<unknown>".into() };
     let Ok(then) = text.parse::<Timestamp>() else { return "<unknown>".into() };
-    human(Timestamp::now().as_second() - then.as_second()).into()
+    human(crate::time::now().as_second() - then.as_second()).into()
 }
 
 /// Returns the time between two timestamps, if both are known.

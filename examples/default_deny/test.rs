@@ -1,0 +1,32 @@
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::networking::v1::NetworkPolicy;
+use kube::api::{Api, DeleteParams, ObjectMeta};
+use kube_informer::testing::ApiServer;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::test(start_paused = true)]
+async fn policy_comes_back_after_deletion() {
+    let server = ApiServer::new();
+    let stop = CancellationToken::new();
+    let manager = default_deny::manager(server.client()).unwrap().build().unwrap();
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let policies = Api::<NetworkPolicy>::namespaced(server.client(), "shop");
+
+    let metadata = ObjectMeta { name: Some("shop".into()), ..ObjectMeta::default() };
+    server.create(&Namespace { metadata, ..Namespace::default() }).unwrap();
+    wait_for_policy(&policies).await;
+
+    policies.delete("default-deny", &DeleteParams::default()).await.unwrap();
+    wait_for_policy(&policies).await;
+
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+async fn wait_for_policy(policies: &Api<NetworkPolicy>) {
+    while policies.get_opt("default-deny").await.unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}

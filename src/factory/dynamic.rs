@@ -1,0 +1,84 @@
+//! Informers of resources that are known only at run time.
+
+use kube::api::DynamicObject;
+use kube::core::{ApiResource, PartialObjectMeta};
+use kube::{Client, Resource};
+
+use super::registry::Request;
+use super::{InformerSpec, SharedInformerFactory, SpecError, refuse_differences};
+use crate::informer::SharedInformer;
+use crate::transport::ApiSource;
+
+impl SharedInformerFactory {
+    /// Returns the informer of all objects of a resource that is known only at run time. The
+    /// factory's namespace does not apply, because the scope of the resource is unknown.
+    pub fn dynamic(&self, resource: &ApiResource) -> SharedInformer<DynamicObject> {
+        self.get(dynamic_request(self, resource, InformerSpec::new(), ApiSource::dynamic)).0
+    }
+
+    /// Returns the informer that a spec describes, of a resource that is known only at run time.
+    /// The factory's namespace does not apply, because the scope of the resource is unknown: set
+    /// the namespace in the spec.
+    ///
+    /// # Errors
+    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    pub fn dynamic_with(
+        &self,
+        resource: &ApiResource,
+        spec: InformerSpec<DynamicObject>,
+    ) -> Result<SharedInformer<DynamicObject>, SpecError> {
+        let (informer, differences) =
+            self.get(dynamic_request(self, resource, spec, ApiSource::dynamic));
+        refuse_differences(informer, differences)
+    }
+
+    /// Returns the informer of only the metadata of all objects of a resource that is known only at
+    /// run time. It requests nothing else from the server.
+    ///
+    /// The objects do not name their kind: the server sends `PartialObjectMetadata`. The factory's
+    /// namespace does not apply, as in [`dynamic`](Self::dynamic).
+    ///
+    /// ```
+    /// use kube::ResourceExt;
+    /// use kube::core::ApiResource;
+    /// use kube_informer::SharedInformerFactory;
+    ///
+    /// /// Follows the labels of all objects of a resource.
+    /// fn follow(factory: &SharedInformerFactory, resource: &ApiResource) {
+    ///     let objects = factory.dynamic_metadata(resource);
+    ///     let _ = objects.on_event(|event| println!("{:?}", event.object().labels()));
+    /// }
+    /// ```
+    pub fn dynamic_metadata(
+        &self,
+        resource: &ApiResource,
+    ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
+        self.get(dynamic_request(self, resource, InformerSpec::new(), ApiSource::with_type)).0
+    }
+
+    /// Returns the informer that a spec describes, of only the metadata of a resource that is known
+    /// only at run time.
+    ///
+    /// # Errors
+    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    pub fn dynamic_metadata_with(
+        &self,
+        resource: &ApiResource,
+        spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
+    ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, SpecError> {
+        let (informer, differences) =
+            self.get(dynamic_request(self, resource, spec, ApiSource::with_type));
+        refuse_differences(informer, differences)
+    }
+}
+
+fn dynamic_request<K: Resource<DynamicType = ApiResource>>(
+    factory: &SharedInformerFactory,
+    resource: &ApiResource,
+    spec: InformerSpec<K>,
+    source: impl FnOnce(Client, ApiResource) -> ApiSource<K>,
+) -> Request<K, impl FnOnce() -> ApiSource<K>> {
+    let path = K::url_path(resource, None);
+    let (client, resource) = (factory.shared.client.clone(), resource.clone());
+    Request { path, spec, source: move || source(client, resource) }
+}

@@ -1,0 +1,63 @@
+//! The server's timestamps follow tokio's clock.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::Timestamp;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::{Api, ResourceExt};
+use kube_informer::testing::{self, ApiServer};
+use kube_informer::writing::EventRecorder;
+use kube_informer::writing::conditions::{self, NewCondition};
+use serde_json::json;
+
+use super::map;
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The seconds from `start` to a time.
+fn since(start: Timestamp, time: Option<&Time>) -> i64 {
+    time.unwrap().0.as_second() - start.as_second()
+}
+
+#[tokio::test(start_paused = true)]
+async fn times_of_objects_follow_a_paused_clock() {
+    let server = ApiServer::new();
+    let maps = Api::<ConfigMap>::default_namespaced(server.client());
+    let start = testing::now();
+    for hours in 0..3 {
+        let mut new = map("a");
+        new.metadata.finalizers = Some(vec!["example.com/held".into()]);
+        let made = maps.create(&PostParams::default(), &new).await.unwrap();
+        assert_eq!(since(start, made.creation_timestamp().as_ref()), hours * 3_600);
+        let fields = &made.managed_fields()[0];
+        assert_eq!(since(start, fields.time.as_ref()), hours * 3_600);
+
+        tokio::time::sleep(HOUR).await;
+        let deleted = maps.delete("a", &DeleteParams::default()).await.unwrap().left().unwrap();
+        let deletion = deleted.metadata.deletion_timestamp.as_ref();
+        assert_eq!(since(start, deletion), (hours + 1) * 3_600);
+        let free = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+        maps.patch("a", &PatchParams::default(), &free).await.unwrap();
+    }
+    assert_eq!(testing::now().duration_since(start).as_secs(), 3 * 3_600);
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_and_conditions_have_the_servers_time() {
+    let server = ApiServer::new();
+    tokio::time::sleep(10 * HOUR).await;
+    let made = server.create(&map("a")).unwrap();
+    let now = testing::now();
+    let events = EventRecorder::new(server.client(), "test");
+    events.normal(&map("a"), "Made", "");
+    assert!(events.flush(HOUR).await);
+    let event = Api::<Event>::all(server.client()).list(&Default::default()).await.unwrap();
+    assert_eq!(event.items[0].event_time.as_ref().unwrap().0.as_second(), now.as_second());
+    let mut all = Vec::new();
+    conditions::set(&mut all, NewCondition::new("Ready", true, "Made"), None).unwrap();
+    assert_eq!(all[0].last_transition_time.0.as_second(), now.as_second());
+    drop(made);
+}
