@@ -229,17 +229,16 @@ impl Machine {
         })
     }
 
-    /// Notes an event in order from the watch. It is progress if the version advanced or is
-    /// unknown.
+    /// Notes an event in order from the watch. It is progress if the version advanced. The same
+    /// event may come in each watch if it has no version.
     pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
-        if let Some(version) = version {
-            let known = self.version.as_ref();
-            if known.is_some_and(|known| version == *known || version.is_older_than(known)) {
-                return;
-            }
-            self.ahead.retain(|(_, listed)| version.is_older_than(listed));
-            self.version = Some(version);
+        let Some(version) = version else { return };
+        let known = self.version.as_ref();
+        if known.is_some_and(|known| version == *known || version.is_older_than(known)) {
+            return;
         }
+        self.ahead.retain(|(_, listed)| version.is_older_than(listed));
+        self.version = Some(version);
         self.delays.healthy(now);
         self.internal_errors_since = None;
         self.progressed = true;
@@ -290,8 +289,13 @@ impl Machine {
                 After::Watch => self.watch(now),
                 After::Step(step) => self.open(step, now),
             },
-            Outcome::Listed { version, continue_token, clean } => {
-                self.listed(version, continue_token, clean, now)
+            Outcome::Listed { version, continue_token, at_once, clean } => {
+                self.listing.clean &= clean;
+                let version = self.listing.version.get_or_insert(version).clone();
+                match continue_token {
+                    Some(token) => self.next_page(token, at_once, now),
+                    None => self.listed(version, now),
+                }
             }
             Outcome::ShardCame => self.list(now),
             Outcome::Streamed { version, clean } => {
@@ -375,22 +379,17 @@ impl Machine {
         self.rules.page_size.or((!cached || self.paginated_at_zero).then_some(PAGE))
     }
 
-    fn listed(
-        &mut self,
-        version: ResourceVersion,
-        continue_token: Option<String>,
-        clean: bool,
-        now: Instant,
-    ) -> Step {
-        self.listing.clean &= clean;
-        let version = self.listing.version.get_or_insert(version).clone();
-        if continue_token.is_some() {
-            self.listing.paged = true;
-            let limit = self.limit(self.listing.asked.as_ref());
-            let shard = self.listing.shard.clone();
-            let query = ListQuery { limit, continue_token, shard, ..ListQuery::default() };
-            return Step::List { query, fresh: false };
-        }
+    /// Requests the next page: at once, or once the rate limit allows it.
+    fn next_page(&mut self, token: String, at_once: bool, now: Instant) -> Step {
+        self.listing.paged = true;
+        let limit = self.limit(self.listing.asked.as_ref());
+        let (shard, continue_token) = (self.listing.shard.clone(), Some(token));
+        let query = ListQuery { limit, continue_token, shard, ..ListQuery::default() };
+        let step = Step::List { query, fresh: false };
+        if at_once { step } else { self.open(step, now) }
+    }
+
+    fn listed(&mut self, version: ResourceVersion, now: Instant) -> Step {
         if self.listing.only_arrivals {
             let known = self.version.as_ref();
             if known.is_none_or(|known| version != *known && !known.is_older_than(&version)) {

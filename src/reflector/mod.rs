@@ -14,6 +14,7 @@ mod guarded;
 mod list_accumulator;
 mod machine;
 mod options;
+mod pages;
 mod probe;
 mod status;
 mod step;
@@ -41,6 +42,7 @@ use self::list_accumulator::ListAccumulator;
 use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform};
+use self::pages::Pages;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::step::{End, Outcome, Step};
@@ -99,6 +101,7 @@ struct ReflectorDriver<K> {
     options: ReflectorOptions<K>,
     status: StatusWriter,
     accumulator: ListAccumulator<K>,
+    pages: Pages,
     heartbeat: Heartbeat,
     /// The stream that sent the initial events, until the driver follows it.
     stream: Option<(Guarded<WatchStream<K>>, WatchQuery)>,
@@ -130,6 +133,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             options,
             status: StatusWriter::new(metrics),
             accumulator: ListAccumulator::default(),
+            pages: Pages::default(),
             heartbeat: Heartbeat::default(),
             stream: None,
             listed: Instant::now(),
@@ -324,6 +328,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
 
     async fn begin_list(&mut self) {
         self.accumulator.discard().await;
+        self.pages = Pages::default();
         self.listed = Instant::now();
         self.status.lists();
         self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
@@ -344,7 +349,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let opened = timeout(idle_timeout, opening).await;
         let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, request);
         let mut metadata = crate::lister_watcher::ListMetadata::default();
-        let mut total = None;
+        let (mut total, mut outside) = (None, 0);
         let mut budget = YieldBudget::new();
         while let Some(item) =
             timeout(idle_timeout, items.next()).await.map_err(|_| silent.clone())?
@@ -365,7 +370,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         (key, _) => self.accumulator.unreadable(key),
                     }
                 }
-                ListItem::Outside(key) => self.left_out(key),
+                ListItem::Outside(key) => {
+                    outside += 1;
+                    self.left_out(key);
+                }
                 ListItem::Meta(meta) => metadata = meta,
             }
             let loaded = self.accumulator.len();
@@ -376,10 +384,14 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             return Err(self.error(Verb::List, Fault::NoVersion));
         };
         let continue_token = metadata.continue_token.filter(|token| !token.is_empty());
-        if continue_token.is_some() && continue_token == query.continue_token {
-            let problem = "the list's next page has the continue token of this page".to_owned();
-            return Err(self.error(Verb::List, Fault::Malformed { offset: 0, problem }));
-        }
+        let at_once = match &continue_token {
+            Some(token) => {
+                let turned = self.pages.turn(token, query.limit, self.accumulator.keys(), outside);
+                let malformed = |problem| Fault::Malformed { offset: 0, problem };
+                turned.map_err(|problem| self.error(Verb::List, malformed(problem)))?
+            }
+            None => true,
+        };
         if continue_token.is_none()
             && let Some(known) = machine.newer_known(&version)
         {
@@ -387,7 +399,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             self.report(&self.error(Verb::List, fault));
             return Ok(Outcome::StaleList);
         }
-        Ok(Outcome::Listed { version, continue_token, clean: self.accumulator.is_clean() })
+        let clean = self.accumulator.is_clean();
+        Ok(Outcome::Listed { version, continue_token, at_once, clean })
     }
 
     /// Notes an object outside of the shard. Only a stored one can have moved away.

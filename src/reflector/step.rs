@@ -40,10 +40,12 @@ pub(super) enum Outcome {
     Waited,
     /// The shard is no longer empty.
     ShardCame,
-    /// A page was listed completely. `clean` is true if every item's name could be read.
+    /// A page was listed completely. `at_once` is true if the next one may follow without a pause,
+    /// and `clean` if every item's name could be read.
     Listed {
         version: ResourceVersion,
         continue_token: Option<String>,
+        at_once: bool,
         clean: bool,
     },
     /// A streaming list has sent its initial events. `clean` is true if every item's name could be

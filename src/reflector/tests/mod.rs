@@ -1,5 +1,6 @@
 //! Tests of the reflector against a fake source, with paused time.
 
+mod endless;
 mod lists;
 mod pace;
 mod panics;

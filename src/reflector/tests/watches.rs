@@ -1,5 +1,7 @@
 //! Watches: their ends, errors, bookmarks and silence, and proofs that they are current.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::*;
 use crate::lister_watcher::ListHints;
 
@@ -188,7 +190,7 @@ async fn stopping_ends_the_watch() {
 /// The reflector yields to other tasks and can be stopped even if nothing ever waits.
 #[tokio::test]
 async fn always_ready_source_can_be_stopped() {
-    struct Ready(Collection);
+    struct Ready(Collection, AtomicU32);
     impl ListerWatcher<ConfigMap> for Ready {
         fn collection(&self) -> &Collection {
             &self.0
@@ -198,12 +200,17 @@ async fn always_ready_source_can_be_stopped() {
             _: &ListQuery,
             _: &ListHints<ConfigMap>,
         ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+            // Each page brings an object that is new.
+            let name = format!("map-{}", self.1.fetch_add(1, Ordering::Relaxed));
             let metadata = crate::lister_watcher::ListMetadata {
                 version: Some(1.into()),
-                continue_token: Some(fastrand::u64(..).to_string()),
+                continue_token: Some(name.clone()),
                 ..crate::lister_watcher::ListMetadata::default()
             };
-            let items = futures::stream::iter([Ok(ListItem::Meta(metadata))]);
+            let items = futures::stream::iter([
+                Ok(ListItem::Meta(metadata)),
+                Ok(ListItem::Object(Ok(object(&name).into()))),
+            ]);
             Box::pin(async { Ok(items.boxed()) })
         }
         fn watch(
@@ -215,7 +222,8 @@ async fn always_ready_source_can_be_stopped() {
         }
     }
     let names = source(&[]).collection().clone();
-    let reflector = Reflector::new(Arc::new(Ready(names)), ReflectorOptions::new());
+    let reflector =
+        Reflector::new(Arc::new(Ready(names, AtomicU32::new(0))), ReflectorOptions::new());
     let stop = tokio_util::sync::CancellationToken::new();
     let running = stop.clone();
     let task = tokio::spawn(async move {
