@@ -9,8 +9,8 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use super::Figures;
 use super::health::{CheckResult, Health, Probe};
 use super::recorder;
+use super::shared_run::SharedRun;
 use crate::manager::status::ManagerState;
-use crate::panic::catch;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -38,11 +38,13 @@ pub(super) struct Site {
     state: Arc<ManagerState>,
     health: Health,
     figures: Figures,
+    /// Renderings of the metrics. `None` if there are none.
+    renderings: SharedRun<Option<String>>,
 }
 
 impl Site {
     pub(super) fn new(state: Arc<ManagerState>, health: Health, figures: Figures) -> Self {
-        Self { state, health, figures }
+        Self { state, health, figures, renderings: SharedRun::new("metrics") }
     }
 
     /// Returns whether the recorder of this crate is served.
@@ -77,7 +79,7 @@ impl Site {
                 Ok(status) => typed(StatusCode::OK, "application/json", status),
                 Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
             },
-            ("metrics", "") if paths.metrics => self.metrics(),
+            ("metrics", "") if paths.metrics => self.metrics().await,
             ("", "") if paths.metrics => {
                 let mut page = typed(StatusCode::OK, "text/html; charset=utf-8", PAGE.to_owned());
                 let policy = HeaderValue::from_static(PAGE_POLICY);
@@ -88,16 +90,22 @@ impl Site {
         }
     }
 
-    fn metrics(&self) -> Response<String> {
-        self.state.publish();
-        let rendered = match &self.figures {
-            Figures::Recorder => recorder::render(),
-            Figures::From(render) => catch(|| render()).ok(),
-            Figures::Nothing => return not_found(),
-        };
-        match rendered {
-            Some(figures) => typed(StatusCode::OK, PROMETHEUS_TEXT, figures),
-            None => text(StatusCode::INTERNAL_SERVER_ERROR, "no metrics\n".into()),
+    async fn metrics(&self) -> Response<String> {
+        let (state, figures) = (self.state.clone(), self.figures.clone());
+        if matches!(figures, Figures::Nothing) {
+            return not_found();
+        }
+        let rendered = self.renderings.run(move |_| {
+            state.publish();
+            match figures {
+                Figures::Recorder => recorder::render(),
+                Figures::From(render) => Some(render()),
+                Figures::Nothing => None,
+            }
+        });
+        match rendered.await {
+            Ok(Some(Some(figures))) => typed(StatusCode::OK, PROMETHEUS_TEXT, figures),
+            _ => text(StatusCode::INTERNAL_SERVER_ERROR, "no metrics\n".into()),
         }
     }
 

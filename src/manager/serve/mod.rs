@@ -35,13 +35,22 @@
 //! and quote errors of requests; they never show objects. The reason why a check [of your
 //! own](Serve::ready_check) failed is only logged. Addresses on the loopback interface answer only
 //! requests for an IP address or `localhost`, so that no web page can read them through a name of
-//! its own. Set [`Serve::metrics_address`] to an address that Prometheus can reach.
+//! its own; a request that names another host is answered with 421. Set
+//! [`Serve::metrics_address`] to an address that Prometheus can reach.
+//!
+//! # Load
+//!
+//! Metrics are rendered on a thread of their own, one rendering at a time: requests that come
+//! meanwhile get the same text. So a scrape of many metrics holds up neither the health checks nor
+//! the renewal of a lease, on a runtime with one thread, too. Each address has at most 64
+//! connections.
 
 mod answers;
 mod checks;
 mod health;
 mod recorder;
 mod server;
+mod shared_run;
 #[cfg(test)]
 mod tests;
 
@@ -170,7 +179,7 @@ impl Serve {
     }
 
     /// Serves the text that `render` returns as `/metrics`, for programs that install a recorder of
-    /// their own. The manager then installs none.
+    /// their own. The manager then installs none. `render` may block: it runs outside the runtime.
     ///
     /// The recorder must be installed before informers and controllers are created: see
     /// [`metrics`](crate::metrics).

@@ -66,6 +66,8 @@ pub(super) async fn upkeep() {
     let mut period = tokio::time::interval(UPKEEP);
     loop {
         period.tick().await;
-        handle.run_upkeep();
+        // It takes long for many samples. Nothing is lost if it fails: the next one does the same.
+        let handle = handle.clone();
+        let _ended = tokio::task::spawn_blocking(move || handle.run_upkeep()).await;
     }
 }

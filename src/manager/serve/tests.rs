@@ -231,6 +231,43 @@ async fn check_that_does_not_end_takes_one_thread() {
     }
 }
 
+#[tokio::test]
+async fn slow_metrics_are_shared_and_hold_up_nothing() {
+    let (release, blocked) = std::sync::mpsc::channel::<()>();
+    let (blocked, runtime) = (parking_lot::Mutex::new(blocked), std::thread::current().id());
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let rig = Rig::new(Serve::new().metrics_from(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        // On this runtime's only thread nothing would ever come.
+        if std::thread::current().id() != runtime {
+            let _released = blocked.lock().recv();
+        }
+        "figures".into()
+    }));
+    let scrapes = futures::future::join_all((0..50).map(|_| rig.get("/metrics")));
+    let probe = async {
+        while calls.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(rig.status("/livez").await, 200);
+        drop(release);
+    };
+    let (scraped, ()) = tokio::join!(scrapes, probe);
+    assert!(scraped.iter().all(|answer| *answer == (200, "figures".to_owned())), "{scraped:?}");
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "one rendering at a time, for all");
+    assert_eq!(rig.status("/metrics").await, 200);
+    assert_eq!(calls.load(Ordering::Relaxed), 2, "the next request is rendered again");
+}
+
+#[tokio::test]
+async fn panicking_metrics_are_an_error_each_time() {
+    let rig = Rig::new(Serve::new().metrics_from(|| panic!("in the exporter")));
+    for _ in 0..2 {
+        assert_eq!(rig.get("/metrics").await, (500, "no metrics\n".to_owned()));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn unknown_paths_and_methods_are_refused() {
     let rig = Rig::new(Serve::new().without_metrics());
