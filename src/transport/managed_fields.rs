@@ -33,10 +33,6 @@ impl ManagedFields {
         }
     }
 
-    pub(super) fn are_left_out(&self) -> bool {
-        matches!(self, Self::LeftOut)
-    }
-
     /// Returns whether the entries of this manager are kept.
     pub(super) fn include(&self, manager: &str) -> bool {
         match self {

@@ -18,20 +18,18 @@ pub(super) struct Opening {
     pub(super) namespace: Option<Arc<str>>,
     /// True if the type and its decoder support protobuf.
     pub(super) protobuf: bool,
-    /// True if objects keep their managed fields.
-    pub(super) managed_fields: bool,
     pub(super) json: Arc<JsonFallback>,
 }
 
 /// Sends a request. Returns the body of the answer and its encoding.
 pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault> {
-    let Opening { client, target, namespace, protobuf, managed_fields, json } = request;
+    let Opening { client, target, namespace, protobuf, json } = request;
     // A namespace becomes part of the path, so it must not change the path.
     if let Some(namespace) = namespace.filter(|namespace| !is_label(namespace)) {
         return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
     }
     let send = async |encoding| {
-        let response = client.send(target.request(encoding, managed_fields)?).await;
+        let response = client.send(target.request(encoding)?).await;
         response.map_err(|error| answer::unanswered(error, target.path()))
     };
     let mut requested = Encoding::Json;

@@ -17,8 +17,6 @@ use crate::time::after;
 /// The values of the `Accept` header. The preferred media type comes first. Plain JSON is always
 /// included, so no server has a reason to refuse.
 const JSON: &str = "application/json";
-const JSON_WITHOUT_MANAGED_FIELDS: &str =
-    "application/json;drop=metadata.managedFields, application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf, application/json";
 const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch, application/json";
 const METADATA_LIST: &str =
@@ -128,23 +126,12 @@ impl Target {
     }
 
     /// Builds the request. It accepts this encoding and JSON.
-    ///
-    /// Unless `managed_fields`, it asks the server to leave them out of JSON. Servers that cannot
-    /// do that ignore a parameter that they do not know.
-    pub(super) fn request(
-        &self,
-        encoding: Encoding,
-        managed_fields: bool,
-    ) -> Result<Request<Body>, Fault> {
+    pub(super) fn request(&self, encoding: Encoding) -> Result<Request<Body>, Fault> {
         let mut request = Request::get(&self.path)
             .body(Body::empty())
             .map_err(|error| Fault::Request(error.to_string()))?;
         let headers = request.headers_mut();
-        let accept = match self.accept(encoding) {
-            JSON if !managed_fields => JSON_WITHOUT_MANAGED_FIELDS,
-            accept => accept,
-        };
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        headers.insert(ACCEPT, HeaderValue::from_static(self.accept(encoding)));
         // A compressed watch may have one gzip member for each event, and decoders read only the
         // first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -287,19 +274,15 @@ mod tests {
             let scope = Scope { path: "/api/v1/pods".into(), metadata_only, ..Scope::default() };
             for verb in [Verb::List, Verb::Watch] {
                 for encoding in [Encoding::Json, Encoding::Protobuf] {
-                    for managed_fields in [false, true] {
-                        let target = scope.target(verb, "/".into());
-                        let request = target.request(encoding, managed_fields).unwrap();
-                        let accept = request.headers()[ACCEPT].to_str().unwrap();
-                        let mut types = accept.split(", ");
-                        assert!(types.clone().any(|media_type| media_type == JSON), "{accept}");
-                        let protobuf = types.next().unwrap().contains("protobuf");
-                        assert_eq!(protobuf, encoding == Encoding::Protobuf, "{accept}");
-                        assert_eq!(accept.contains("PartialObjectMetadata"), metadata_only);
-                        let plain = encoding == Encoding::Json && !metadata_only;
-                        let dropped = accept.contains("json;drop=metadata.managedFields");
-                        assert_eq!(dropped, plain && !managed_fields, "{accept}");
-                    }
+                    let request = scope.target(verb, "/".into()).request(encoding).unwrap();
+                    let accept = request.headers()[ACCEPT].to_str().unwrap();
+                    let mut types = accept.split(", ");
+                    assert!(types.clone().any(|media_type| media_type == JSON), "{accept}");
+                    let protobuf = types.next().unwrap().contains("protobuf");
+                    assert_eq!(protobuf, encoding == Encoding::Protobuf, "{accept}");
+                    assert_eq!(accept.contains("PartialObjectMetadata"), metadata_only);
+                    // No release has it, and nothing says that a server would know it.
+                    assert!(!accept.contains("drop="), "{accept}");
                 }
             }
         }
