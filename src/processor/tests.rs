@@ -285,6 +285,33 @@ async fn sync_and_removal_wake_every_waiter() {
     removed.registration.remove_and_wait().await;
 }
 
+/// The next call may block, and tokio runs a task that this one woke on no other thread.
+#[tokio::test]
+async fn waiter_for_first_adds_runs_before_next_call() {
+    let processor = SharedProcessor::new();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let added = processor.enter().add_handler(
+        Recorder(seen.clone(), None),
+        &HandlerOptions::new(),
+        stored(&[1]),
+        true,
+    );
+    processor.enter().distribute(&[note(2, Recipients::Everyone)]);
+    let (waiter, told) = (added.registration.clone(), seen.clone());
+    let waiting = tokio::spawn(async move {
+        assert!(waiter.wait_for_sync().await);
+        told.lock().push(0);
+    });
+    tokio::task::yield_now().await;
+    tokio::spawn(added.task.take().unwrap());
+    waiting.await.unwrap();
+    while seen.lock().len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*seen.lock(), [1, 0, 2]);
+    added.registration.remove_and_wait().await;
+}
+
 #[tokio::test]
 async fn removed_handler_is_not_called() {
     let processor = SharedProcessor::new();

@@ -110,47 +110,6 @@ fn stream_that_always_has_events_lets_others_run() {
 }
 
 #[test]
-fn waiter_for_first_adds_runs_despite_blocking_call() {
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
-        let source = filled(1);
-        let informer = informer(&source);
-        let (queued, is_queued) = mpsc::channel::<()>();
-        let (heard, is_heard) = mpsc::channel::<()>();
-        let in_time = Arc::new(AtomicUsize::new(0));
-        let told = in_time.clone();
-        // Its first call ends when the second event is queued, its second when the waiter ran.
-        let registration = informer
-            .on_event(move |event| {
-                if matches!(event, Event::Added { initial: true, .. }) {
-                    is_queued.recv().unwrap();
-                } else if is_heard.recv_timeout(SOON / 6).is_ok() {
-                    told.fetch_add(1, Ordering::Relaxed);
-                }
-            })
-            .unwrap();
-        let waiter = registration.clone();
-        let waiting = tokio::spawn(async move {
-            assert!(waiter.wait_for_sync().await);
-            let _too_late = heard.send(());
-        });
-        informer.start().unwrap();
-        informer.wait_for_sync(SOON).await.unwrap();
-        source.put(object("late"));
-        informer.wait_for(&source.version().into(), SOON).await.unwrap();
-        while informer.status().handlers[0].backlog == 0 {
-            turn().await;
-        }
-        queued.send(()).unwrap();
-        waiting.await.unwrap();
-        informer.shutdown().await;
-        registration.remove_and_wait().await;
-        assert_eq!(in_time.load(Ordering::Relaxed), 1, "the waiter ran only after the call");
-    });
-}
-
-#[test]
 fn full_blocking_pool_holds_up_nothing() {
     on_one_thread(async {
         let (unblock, blocked) = mpsc::channel::<()>();
