@@ -1,21 +1,72 @@
-//! The configuration of property tests: seeds of failures are kept under `tests/`.
+//! The configuration of property tests. `tests/suite` has this module, too.
+//!
+//! Each file draws the same cases in every run, so that no change goes red by chance.
+//! `KUBE_INFORMER_FRESH_SEEDS=n` draws others, and n times as many. The seeds of failures are kept
+//! under `tests/proptest-regressions`, and run first.
 
-use proptest::test_runner::{Config, FileFailurePersistence};
+use std::panic::Location;
 
-/// Returns the default configuration, with seeds under `tests/proptest-regressions`.
+use proptest::test_runner::{Config, FileFailurePersistence, RngSeed};
+
+/// Returns the default configuration for the caller's file.
+#[track_caller]
 pub(crate) fn kept() -> Config {
-    // A path beside `src`, joined with the path of the test's file below `src`.
-    let seeds = FileFailurePersistence::SourceParallel("tests/proptest-regressions");
-    Config { failure_persistence: Some(Box::new(seeds)), ..Config::default() }
+    of_file(Location::caller().file(), Config::default().cases)
 }
 
 /// Returns the same for so many cases.
+#[track_caller]
 pub(crate) fn cases(cases: u32) -> Config {
-    Config { cases, ..kept() }
+    of_file(Location::caller().file(), cases)
+}
+
+fn of_file(file: &'static str, cases: u32) -> Config {
+    // A path beside the folder of `lib.rs` or `main.rs`, joined with that of the file below it.
+    let in_src = file.starts_with("src");
+    let folder = if in_src { "tests/proptest-regressions" } else { "proptest-regressions" };
+    let failure_persistence: Box<_> = Box::new(FileFailurePersistence::SourceParallel(folder));
+    let (rng_seed, times) = match times() {
+        Some(times) => (RngSeed::Random, times),
+        None => (RngSeed::Fixed(hash(file)), 1),
+    };
+    Config {
+        cases: cases.saturating_mul(times),
+        rng_seed,
+        failure_persistence: Some(failure_persistence),
+        ..Config::default()
+    }
+}
+
+/// Returns how many times as many fresh cases the environment asks for. `None` for fixed ones.
+fn times() -> Option<u32> {
+    let value = std::env::var("KUBE_INFORMER_FRESH_SEEDS").ok()?;
+    let times = value.parse().ok().filter(|times| *times > 0);
+    Some(times.unwrap_or_else(|| panic!("KUBE_INFORMER_FRESH_SEEDS={value} is no number")))
+}
+
+/// Returns the FNV-1a hash, which is the same on every machine and in every release.
+fn hash(file: &str) -> u64 {
+    let byte = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    file.bytes().fold(0xcbf2_9ce4_8422_2325, byte)
 }
 
 #[test]
 fn finds_seeds_of_failures() {
-    let kept = kept().failure_persistence.expect("a place for seeds");
-    assert!(!kept.load_persisted_failures2(Some("src/delta_fifo/tests/convergence.rs")).is_empty());
+    let file = "src/delta_fifo/tests/convergence.rs";
+    let kept = of_file(file, 1).failure_persistence.expect("a place for seeds");
+    assert!(!kept.load_persisted_failures2(Some(file)).is_empty());
+}
+
+#[test]
+fn each_file_draws_its_own_cases_again() {
+    use proptest::strategy::{Strategy, ValueTree};
+    use proptest::test_runner::TestRunner;
+
+    let draw = |file| {
+        let mut runner = TestRunner::new(of_file(file, 1));
+        proptest::num::u64::ANY.new_tree(&mut runner).unwrap().current()
+    };
+    let same = draw("src/a.rs") == draw("src/a.rs");
+    assert_eq!(same, times().is_none());
+    assert_ne!(draw("src/a.rs"), draw("src/b.rs"));
 }

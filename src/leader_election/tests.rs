@@ -401,7 +401,7 @@ fn late_renew_deadline_keeps_the_margin() {
             renew_deadline: Duration::from_millis(14_900),
             retry_period: seconds(2),
         },
-        Rng::new(),
+        Rng::with_seed(7),
         rules.start,
     );
     machine.start_candidacy(rules.now);

@@ -14,7 +14,8 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 /// Plays the usual number of worlds, or those that the environment names: `NAME_SEED=n` plays one,
-/// `NAME_SEEDS=n` plays so many. Returns what each returned.
+/// `NAME_SEEDS=n` plays so many, and `KUBE_INFORMER_FRESH_SEEDS` plays others than usually. Returns
+/// what each returned.
 ///
 /// # Panics
 /// Panics if a world panics. The message names its seed.
@@ -22,7 +23,10 @@ pub(crate) fn play_all<T: Send>(name: &str, usual: u64, play: fn(u64) -> T) -> V
     let (one, many) = (format!("{name}_SEED"), format!("{name}_SEEDS"));
     let (from, to) = match number(&one) {
         Some(seed) => (seed, seed + 1),
-        None => (0, number(&many).unwrap_or(usual)),
+        None => {
+            let from = number("KUBE_INFORMER_FRESH_SEEDS").map_or(0, |_| fastrand::u32(..).into());
+            (from, from + number(&many).unwrap_or(usual))
+        }
     };
     let begun = Instant::now();
     let threads = std::thread::available_parallelism().map_or(2, usize::from);

@@ -35,6 +35,8 @@ mod relist;
 mod removing;
 mod renewing;
 mod replay;
+#[path = "../../src/seeds.rs"]
+mod seeds;
 mod sharding;
 mod shards;
 mod soak;

@@ -399,7 +399,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(crate::seeds::cases(96))]
 
     #[test]
     fn passing_over_what_is_known_changes_nothing(

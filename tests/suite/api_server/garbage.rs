@@ -147,7 +147,7 @@ fn is_in_order(answer: &Answer) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(crate::seeds::cases(192))]
 
     #[test]
     fn no_request_stops_the_server(requests in prop::collection::vec(request(), 1..12)) {
