@@ -17,6 +17,7 @@ pub(super) struct Settings {
     pub(super) resync: Option<Duration>,
     pub(super) streaming_list: Option<bool>,
     pub(super) page_size: Option<u32>,
+    pub(super) any_version: Option<bool>,
     pub(super) object_limit: Option<usize>,
     pub(super) memory_limit: Option<usize>,
     pub(super) managed_fields: Option<ManagedFields>,
@@ -33,6 +34,7 @@ impl Settings {
             name: Some("".into()),
             resync: Some(Duration::ZERO),
             streaming_list: Some(false),
+            any_version: Some(false),
             managed_fields: Some(ManagedFields::LeftOut),
             ..Self::default()
         }
@@ -45,6 +47,7 @@ impl Settings {
             resync: self.resync.or(defaults.resync),
             streaming_list: self.streaming_list.or(defaults.streaming_list),
             page_size: self.page_size.or(defaults.page_size),
+            any_version: self.any_version.or(defaults.any_version),
             object_limit: self.object_limit.or(defaults.object_limit),
             memory_limit: self.memory_limit.or(defaults.memory_limit),
             managed_fields: self.managed_fields.or_else(|| defaults.managed_fields.clone()),
@@ -75,6 +78,9 @@ impl Settings {
         if let Some(objects) = self.page_size {
             options = options.page_size(objects);
         }
+        if let Some(any) = self.any_version {
+            options = options.any_version(any);
+        }
         if let Some(limit) = self.freshness_limit {
             options = options.freshness_limit(limit);
         }
@@ -95,6 +101,7 @@ impl Settings {
             asked.streaming_list.as_ref(),
         );
         found.compare("page_size", made.page_size.as_ref(), asked.page_size.as_ref());
+        found.compare("any_version", made.any_version.as_ref(), asked.any_version.as_ref());
         found.compare("object_limit", made.object_limit.as_ref(), asked.object_limit.as_ref());
         found.compare("memory_limit", made.memory_limit.as_ref(), asked.memory_limit.as_ref());
         found.compare(
@@ -185,6 +192,16 @@ macro_rules! setters {
             /// the default.
             pub fn page_size(mut self, objects: u32) -> Self {
                 self.settings.page_size = Some(objects);
+                self
+            }
+
+            /// Sets whether any cache of the server may answer the first list, however far it lags
+            /// behind. Off unless set, in the spec or in the factory. See
+            /// [`ReflectorOptions::any_version`] for the risk and for the saving.
+            ///
+            /// [`ReflectorOptions::any_version`]: crate::reflector::ReflectorOptions::any_version
+            pub fn any_version(mut self, any: bool) -> Self {
+                self.settings.any_version = Some(any);
                 self
             }
 

@@ -120,6 +120,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     pub fn new(source: Arc<dyn ListerWatcher<K>>, mut options: ReflectorOptions<K>) -> Self {
         let rules = Rules {
             page_size: options.page_size,
+            any_version: options.any_version,
             streaming: options.streaming,
             internal_error_window: options.internal_error_window,
         };

@@ -34,6 +34,7 @@ pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 #[non_exhaustive]
 pub struct ReflectorOptions<K> {
     pub(super) page_size: Option<u32>,
+    pub(super) any_version: bool,
     pub(super) streaming: bool,
     pub(super) internal_error_window: Duration,
     pub(super) list_idle_timeout: Duration,
@@ -56,6 +57,7 @@ impl<K> ReflectorOptions<K> {
     pub fn new() -> Self {
         Self {
             page_size: None,
+            any_version: false,
             streaming: false,
             internal_error_window: Duration::from_secs(30),
             list_idle_timeout: Duration::from_secs(90),
@@ -74,10 +76,29 @@ impl<K> ReflectorOptions<K> {
         }
     }
 
-    /// Sets the number of objects in a page of a list. At least one. Unset: pages of 500 if the
+    /// Sets the number of objects in a page of a list. At least one. Unset: pages of 5,000 if the
     /// list may read from etcd, and one piece if it reads from the server's cache.
     pub fn page_size(mut self, objects: u32) -> Self {
         self.page_size = Some(objects.max(1));
+        self
+    }
+
+    /// Sets whether any cache of the server may answer the first list, however far it lags behind.
+    /// Off unless set: the first list is consistent, at least as new as the moment of its request.
+    ///
+    /// On, a process that starts again, or a replica that becomes the leader, can see a state older
+    /// than the one that its predecessor acted on, and can act on it. An operator has deleted live
+    /// pods that way. The watch catches up later, but does not undo what was done. Use this option
+    /// only where nothing is written because of what the informer holds.
+    ///
+    /// It saves the server's work for a consistent list. A server since 1.34 answers that from its
+    /// cache, after waiting until the cache has caught up. A server since 1.31 does so only for a
+    /// list in one piece, and reads pages from etcd. An older server reads everything from etcd.
+    ///
+    /// Relists are not affected: they are never older than the last version seen. Nor are streaming
+    /// lists, which are consistent.
+    pub fn any_version(mut self, any: bool) -> Self {
+        self.any_version = any;
         self
     }
 

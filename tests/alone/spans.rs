@@ -45,7 +45,7 @@ pub(crate) async fn spans_name_resource_namespace_and_version() {
     let log = log.text();
     let of = r#"name="replicator" resource="secrets" namespace="shop""#;
     for line in [
-        format!(r"reflector{{{of}}}:list{{version=0 page=false}}: "),
+        format!(r"reflector{{{of}}}:list{{page=false}}: "),
         format!(r"reflector{{{of}}}:watch{{version=2}}: "),
         format!(r"processing{{{of}}}:batch{{version=2 deltas=1}}: "),
         format!(r#"handler{{{of} handler="noisy"}}: alone::spans: told"#),

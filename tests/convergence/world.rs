@@ -137,6 +137,7 @@ impl World {
         let client = faults.client(shortcomings.client(spoken(plain.clone(), rng.bool())));
         let mut builder = SharedInformerFactory::builder(client)
             .streaming_list(rng.bool())
+            .any_version(rng.bool())
             // The stored objects are compared with the server's, whole.
             .managed_fields(true)
             .on_error(move |error| {

@@ -61,6 +61,7 @@ async fn each_option_that_differs_is_refused_by_name() {
         ("resync", "0ns", "60s", pods().resync(minute)),
         ("streaming_list", "false", "true", pods().streaming_list(true)),
         ("page_size", "unset", "50", pods().page_size(50)),
+        ("any_version", "false", "true", pods().any_version(true)),
         ("trust_versions", "true", "false", pods().trust_versions(false)),
         ("managed_fields", "false", "true", pods().managed_fields(true)),
         ("managed_fields", "false", "\"mine\"", pods().managed_fields_of("mine")),
@@ -142,7 +143,7 @@ async fn unset_or_equal_options_share_the_informer() {
     assert!(same(&first, &factory.informer_with(spec).unwrap()), "clones of one spec");
     assert!(same(&first, &factory.informer()), "a plain one takes what is there");
     let explicit = pods().managed_fields(false).trust_versions(true).streaming_list(false);
-    let explicit = explicit.storage(Storage::compact()).resync(Duration::ZERO);
+    let explicit = explicit.any_version(false).storage(Storage::compact()).resync(Duration::ZERO);
     assert!(same(&first, &factory.informer_with(explicit).unwrap()), "the defaults, by name");
 }
 

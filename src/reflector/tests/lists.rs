@@ -3,21 +3,53 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn expired_list_is_repeated_as_quorum_read() {
-    let rig = Rig::start(source(&["a", "b"]));
-    settle().await;
-    for _ in 0..2 {
-        rig.source.fail_list(fault(410, "Expired"));
-        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
-        seconds(60.0).await;
+async fn only_any_version_lets_the_first_list_lag() {
+    for (any, first, log) in
+        [(false, "list \"\"", vec!["=3"]), (true, "list 0", vec!["=1", "+b", "-a"])]
+    {
+        let fake = source(&["a", "b"]);
+        fake.delete(&key("a"));
+        fake.set_lag(2);
+        let rig = Rig::with(fake, ReflectorOptions::new().any_version(any));
+        settle().await;
+        assert_eq!(
+            (rig.requests()[0].as_str(), rig.log()),
+            (first, log.into_iter().map(String::from).collect())
+        );
+        rig.assert_converged();
     }
-    assert_eq!(
-        rig.requests(),
-        ["list 0", "watch 2", "list 2", "list \"\"", "watch 2", "list 2", "list \"\"", "watch 2"]
-    );
-    assert_eq!(rig.log(), ["=2", "=2", "=2"]);
-    assert_eq!(rig.limits(), [Some(500), None, Some(500), None, Some(500)]);
-    assert_eq!(rig.errors(), [FaultClass::Expired; 4], "every error is reported");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_first_list_is_repeated_consistently() {
+    for (code, reason) in [(410, "Expired"), (504, "Timeout"), (429, "TooManyRequests")] {
+        let fake = source(&["a"]);
+        (0..2).for_each(|_| fake.fail_list(fault(code, reason)));
+        let rig = Rig::start(fake);
+        settle().await;
+        assert_eq!(rig.requests(), ["list \"\""], "{code}: only after a pause");
+        seconds(10.0).await;
+        assert_eq!(rig.requests(), ["list \"\"", "list \"\"", "list \"\"", "watch 1"], "{code}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn expired_list_is_repeated_as_quorum_read() {
+    for (any, first) in [(false, "list \"\""), (true, "list 0")] {
+        let rig = Rig::with(source(&["a", "b"]), ReflectorOptions::new().any_version(any));
+        settle().await;
+        for _ in 0..2 {
+            rig.source.fail_list(fault(410, "Expired"));
+            rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+            seconds(60.0).await;
+        }
+        let again = ["watch 2", "list 2", "list \"\""];
+        let expected = [&[first][..], &again, &again, &again[..1]].concat();
+        assert_eq!(rig.requests(), expected);
+        assert_eq!(rig.log(), ["=2", "=2", "=2"]);
+        assert_eq!(rig.limits(), [Some(5_000), None, Some(5_000), None, Some(5_000)]);
+        assert_eq!(rig.errors(), [FaultClass::Expired; 4], "every error is reported");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -32,7 +64,7 @@ async fn too_large_version_is_repeated_as_quorum_read() {
     rig.source.fail_list(too_large());
     rig.source.end_watches(WatchEnd::Failed(status(410, "Gone")));
     settle().await;
-    assert_eq!(rig.requests(), ["list 0", "watch 1", "list 1", "list \"\"", "watch 1"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 1", "list 1", "list \"\"", "watch 1"]);
     let relists = rig.monitor.status().relists;
     assert_eq!(relists.of(RelistCause::VersionTooLarge), 1);
     assert_eq!(relists.of(RelistCause::Expired), 1);
@@ -58,7 +90,7 @@ async fn permanent_errors_are_retried_with_growing_delays() {
         let waited = start.elapsed().as_secs_f64();
         assert!((12.0..24.3).contains(&waited), "{waited}");
         assert_eq!(rig.errors(), [class; 4]);
-        assert_eq!(rig.requests()[..5], ["list 0"; 5]);
+        assert_eq!(rig.requests()[..5], ["list \"\""; 5]);
         rig.assert_converged();
     }
 }
@@ -79,15 +111,13 @@ async fn retry_after_is_honoured() {
 #[tokio::test(start_paused = true)]
 async fn expired_page_is_repeated_as_a_whole_list() {
     let fake = source(&["a", "b", "c", "d", "e"]);
-    fake.set_pages_at_zero(true);
     let rig = Rig::with(fake, ReflectorOptions::new().page_size(2));
     settle().await;
-    assert_eq!(rig.requests(), ["list 0", "page", "page", "watch 5"]);
+    assert_eq!(rig.requests(), ["list \"\"", "page", "page", "watch 5"]);
     assert_eq!(rig.limits(), [Some(2); 3]);
     rig.assert_converged();
 
     let fake = Arc::new(source(&["a", "b", "c"]));
-    fake.set_pages_at_zero(true);
     let expiring = ScriptedSource::new(&fake, |source| {
         source.put(object("a"));
         source.compact();
@@ -103,23 +133,23 @@ async fn expired_page_is_repeated_as_a_whole_list() {
         panic!("{lists:?}")
     };
     assert!(page.continue_token.is_some());
-    let at_zero = ListQuery { version: Some(ResourceVersion::ANY), ..ListQuery::default() };
-    assert_eq!(*whole, at_zero);
+    assert_eq!(*whole, ListQuery::default(), "consistent, and in one piece");
     assert_eq!(sink.0.lock().1.len(), 3);
     task.abort();
 }
 
 #[tokio::test(start_paused = true)]
 async fn server_that_pages_at_zero_is_always_paged() {
-    let names: Vec<String> = (0..600).map(|n| format!("o{n:03}")).collect();
+    let names: Vec<String> = (0..5_100).map(|n| format!("o{n:04}")).collect();
     let fake = source(&names.iter().map(String::as_str).collect::<Vec<_>>());
     fake.set_pages_at_zero(true);
-    let rig = Rig::start(fake);
+    let rig = Rig::with(fake, ReflectorOptions::new().any_version(true));
     settle().await;
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
     settle().await;
-    assert_eq!(rig.limits(), [Some(500); 4]);
-    assert_eq!(rig.requests(), ["list 0", "page", "watch 600", "list 600", "page", "watch 600"]);
+    assert_eq!(rig.limits(), [Some(5_000); 4]);
+    let each = ["page", "watch 5100"];
+    assert_eq!(rig.requests(), [&["list 0"][..], &each, &["list 5100"], &each].concat());
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,8 +170,8 @@ async fn streaming_list_replaces_once_then_watches() {
 #[tokio::test(start_paused = true)]
 async fn streaming_list_falls_back_on_lasting_errors() {
     for (error, expected) in [
-        (fault(403, "Forbidden"), vec!["stream \"\"", "list 0", "watch 1"]),
-        (fault(500, "InternalError"), vec!["stream \"\"", "list 0", "watch 1"]),
+        (fault(403, "Forbidden"), vec!["stream \"\"", "list \"\"", "watch 1"]),
+        (fault(500, "InternalError"), vec!["stream \"\"", "list \"\"", "watch 1"]),
         (fault(429, "TooManyRequests"), vec!["stream \"\"", "stream \"\""]),
         (refused(), vec!["stream \"\"", "stream \"\""]),
         (fault(410, "Expired"), vec!["stream \"\"", "stream \"\""]),
@@ -165,7 +195,7 @@ async fn refused_streaming_list_is_not_repeated() {
         seconds(29.0).await;
         assert_eq!(rig.log().is_empty(), understood, "the wait for the end is bounded");
         seconds(2.0).await;
-        assert_eq!(rig.requests(), ["stream \"\"", "list 0", "watch 1"]);
+        assert_eq!(rig.requests(), ["stream \"\"", "list \"\"", "watch 1"]);
         rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
         seconds(40.0).await;
         assert_eq!(rig.requests()[3..], ["list 1", "watch 1"]);
@@ -180,7 +210,7 @@ async fn failing_lists_are_tried_as_a_stream() {
     }
     let rig = Rig::start(fake);
     seconds(60.0).await;
-    assert_eq!(rig.requests(), ["list 0", "list 0", "list 0", "stream \"\""]);
+    assert_eq!(rig.requests(), ["list \"\"", "list \"\"", "list \"\"", "stream \"\""]);
     rig.assert_converged();
 }
 
@@ -280,7 +310,7 @@ async fn lists_need_a_permit_and_watches_do_not() {
     assert!(rigs.iter().all(|rig| rig.monitor.status().state == ReflectorState::AwaitingPermit));
     drop(held);
     settle().await;
-    assert!(rigs.iter().all(|rig| rig.requests() == ["list 0", "watch 1"]));
+    assert!(rigs.iter().all(|rig| rig.requests() == ["list \"\"", "watch 1"]));
     assert_eq!(permits.available_permits(), 1);
 }
 

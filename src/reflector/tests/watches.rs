@@ -6,16 +6,16 @@ use super::*;
 use crate::lister_watcher::ListHints;
 
 #[tokio::test(start_paused = true)]
-async fn lists_at_zero_then_watches_from_its_version() {
+async fn lists_consistently_then_watches_from_its_version() {
     let rig = Rig::start(source(&["a", "b"]));
     settle().await;
     rig.source.put(object("b"));
     rig.source.put(object("c"));
     rig.source.delete(&key("a"));
     settle().await;
-    assert_eq!(rig.requests(), ["list 0", "watch 2"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 2"]);
     assert_eq!(rig.log(), ["=2", "~b", "+c", "-a"]);
-    assert_eq!(rig.limits(), [Some(500)]);
+    assert_eq!(rig.limits(), [Some(5_000)]);
     rig.assert_converged();
 }
 
@@ -27,7 +27,7 @@ async fn clean_end_is_rewatched_from_the_last_version() {
     seconds(2.0).await;
     rig.source.end_watches(WatchEnd::Ordinary);
     settle().await;
-    assert_eq!(rig.requests(), ["list 0", "watch 1", "watch 2"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 1", "watch 2"]);
     assert!(rig.errors().is_empty());
 }
 
@@ -53,7 +53,7 @@ async fn watch_refused_with_410_is_relisted() {
     fake.fail_watch(fault(410, "Expired"));
     let rig = Rig::start(fake);
     settle().await;
-    assert_eq!(rig.requests(), ["list 0", "watch 1", "list 1", "watch 1"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 1", "list 1", "watch 1"]);
     assert_eq!(rig.errors(), [FaultClass::Expired]);
 }
 
@@ -65,7 +65,7 @@ async fn relist_reports_missed_deletes() {
     rig.source.delete(&key("a"));
     rig.source.compact();
     seconds(10.0).await;
-    assert_eq!(rig.requests(), ["list 0", "watch 2", "watch 2", "list 2", "watch 3"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 2", "watch 2", "list 2", "watch 3"]);
     rig.assert_converged();
 }
 
@@ -77,7 +77,7 @@ async fn throttled_or_refused_watches_retry_without_relist() {
     fake.fail_watch(fault(429, "TooManyRequests"));
     let rig = Rig::start(fake);
     seconds(60.0).await;
-    assert_eq!(rig.requests(), ["list 0", "watch 1", "watch 1", "watch 1", "watch 1"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 1", "watch 1", "watch 1", "watch 1"]);
     rig.source.end_watches(WatchEnd::Failed(status(429, "TooManyRequests")));
     seconds(60.0).await;
     assert_eq!(rig.requests().len(), 6);
@@ -92,7 +92,7 @@ async fn internal_errors_are_rewatched_then_relisted() {
     settle().await;
     rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
     seconds(2.0).await;
-    assert_eq!(rig.requests(), ["list 0", "watch 1", "watch 1"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 1", "watch 1"]);
     seconds(6.0).await;
     rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
     seconds(10.0).await;
@@ -115,7 +115,7 @@ async fn watch_that_ends_at_once_is_an_error() {
     settle().await;
     rig.source.end_watches(WatchEnd::Ordinary);
     seconds(3.0).await;
-    assert_eq!(rig.requests(), ["list 0", "watch 1", "list 1", "watch 1"]);
+    assert_eq!(rig.requests(), ["list \"\"", "watch 1", "list 1", "watch 1"]);
     assert!(rig.faults.lock()[0].contains("ended within a second"), "{:?}", rig.faults.lock());
     assert_eq!(rig.monitor.status().relists.of(RelistCause::ShortWatch), 1);
 }

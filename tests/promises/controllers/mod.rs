@@ -13,6 +13,7 @@ mod leading;
 mod lost_answers;
 mod own_writes;
 mod panics;
+mod restarts;
 mod rules;
 mod stopping;
 #[allow(dead_code, reason = "a part of it")]

@@ -109,7 +109,7 @@ async fn lagging_replica_leads_to_a_quorum_list() {
     rig.stop().await;
 }
 
-/// The first list may be as old as it likes: the watch catches up from there.
+/// With `any_version`, the first list may be as old as it likes: the watch catches up from there.
 #[tokio::test(start_paused = true)]
 async fn first_list_from_lagging_replica_catches_up() {
     for forgotten in [false, true] {
@@ -122,8 +122,9 @@ async fn first_list_from_lagging_replica_catches_up() {
         if forgotten {
             rig.server.compact();
         }
-        rig.inject(Requests::lists().times(1), Injection::stale());
-        let late = rig.factory.informer::<ConfigMap>();
+        rig.inject(Requests::lists().to("resourceVersion=0").times(1), Injection::stale());
+        let late = InformerSpec::<ConfigMap>::new().any_version(true);
+        let late = rig.factory.informer_with(late).unwrap();
         rig.factory.start().unwrap();
         late.wait_for_sync(Duration::from_secs(60)).await.unwrap();
         let version = rig.server.revision().into();

@@ -22,7 +22,7 @@ use kube_informer::reflector::{RelistCause, Relists};
 use kube_informer::testing::api_server::ApiServerBuilder;
 use kube_informer::testing::faults::InjectionHandle;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Event, SharedInformer, SharedInformerFactory, SourceError};
+use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
