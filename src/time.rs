@@ -1,5 +1,6 @@
 //! Deadlines that no duration can overflow, durations as seconds in a status, and the present time.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
@@ -39,6 +40,21 @@ pub(crate) fn now() -> Timestamp {
         None => -signed(start.duration_since(now)),
     };
     wall.checked_add(passed).unwrap_or(wall)
+}
+
+/// A place in the order of what this process does. No two are equal, even while the clock stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(u64);
+
+impl Moment {
+    /// The moment before every other.
+    pub(crate) const START: Self = Self(0);
+
+    /// Returns a moment that is later than all that were returned before.
+    pub(crate) fn now() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::SeqCst) + 1)
+    }
 }
 
 /// Serialises durations as seconds, the unit that Prometheus uses.

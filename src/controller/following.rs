@@ -25,6 +25,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::SafeDropEvent;
 use crate::processor::{Tap, TapGuard};
+use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 use crate::yield_budget::YieldBudget;
 
@@ -38,16 +39,19 @@ const BACKLOG: usize = 1024;
 pub(super) trait Followed: Send + Sync {
     fn collection(&self) -> &Collection;
     fn start(&self) -> Result<(), StartError>;
-    fn has_synced(&self) -> bool;
-    /// Returns whether the informer has not synced and its last request failed.
-    fn is_failing(&self) -> bool;
-    fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
+    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
+    /// first list proves [`Moment::START`].
+    fn is_fresh(&self, since: Moment) -> bool;
+    /// Returns whether the informer is not fresh and a request has failed within this time.
+    fn is_failing(&self, since: Moment, within: Duration) -> bool;
+    /// Waits until the informer is fresh.
+    fn fresh(&self, since: Moment, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
     /// Returns the state and the last error, for an error about it.
     fn unsynced(&self) -> Unsynced;
     /// Returns whether the store holds every object at a place of the ring, as far as the informer
     /// follows them, and was listed in this tenure.
     fn covers(&self, place: u64, tenure: u64) -> bool;
-    /// Returns a receiver that is woken when the store holds another shard.
+    /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
     fn shard_changes(&self) -> watch::Receiver<()>;
     /// Waits until the informer stops.
     fn ended(&self) -> BoxFuture<'_, ()>;
@@ -95,14 +99,14 @@ where
 pub(super) struct Group(pub(super) Vec<Box<dyn Followed>>);
 
 impl Group {
-    /// Returns whether work may begin with the informers that have synced so far.
-    pub(super) fn has_some(&self) -> bool {
-        self.0.is_empty() || self.0.iter().any(|informer| informer.has_synced())
+    /// Returns whether work may begin with the informers that are fresh so far.
+    pub(super) fn has_some(&self, since: Moment) -> bool {
+        self.0.is_empty() || self.0.iter().any(|informer| informer.is_fresh(since))
     }
 
-    /// Returns the informers that have not synced.
-    pub(super) fn missing(&self) -> impl Iterator<Item = &dyn Followed> {
-        self.0.iter().map(|informer| &**informer).filter(|informer| !informer.has_synced())
+    /// Returns the informers that are not fresh.
+    pub(super) fn missing(&self, since: Moment) -> impl Iterator<Item = &dyn Followed> {
+        self.0.iter().map(|informer| &**informer).filter(move |informer| !informer.is_fresh(since))
     }
 }
 
@@ -115,16 +119,17 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.ensure_started()
     }
 
-    fn has_synced(&self) -> bool {
-        self.informer.has_synced()
+    fn is_fresh(&self, since: Moment) -> bool {
+        self.informer.is_proved_since(since)
     }
 
-    fn is_failing(&self) -> bool {
-        !self.has_synced() && self.informer.unsynced().last_error.is_some()
+    fn is_failing(&self, since: Moment, within: Duration) -> bool {
+        let last_error = || self.informer.unsynced().last_error;
+        !self.is_fresh(since) && last_error().is_some_and(|(_, ago)| ago <= within)
     }
 
-    fn synced(&self, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {
-        self.informer.wait_for_sync(limit).boxed()
+    fn fresh(&self, since: Moment, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {
+        self.informer.wait_for_proof(since, limit).boxed()
     }
 
     fn unsynced(&self) -> Unsynced {

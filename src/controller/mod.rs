@@ -29,6 +29,7 @@ mod source;
 mod status;
 mod streams;
 mod triggers;
+mod view;
 mod waiting;
 mod worker;
 
@@ -202,8 +203,17 @@ where
     /// dependents may be missing.
     ///
     /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
-    /// replica leads. A standby's informers are synced and its queue is empty: it takes over
-    /// without a new list.
+    /// replica leads. A standby's informers are synced and its queue is empty.
+    ///
+    /// No reconcile of a new term begins before each informer that the controller follows has
+    /// proved that its store is as new as the takeover: the replica that led before may have seen
+    /// newer states. The proof is one quorum list of one item, which all controllers of an informer
+    /// share. If the watch has not reached its version within 2 s, the informer lists everything
+    /// from a quorum. The [phase](Phase::TakingOver) shows the wait. An informer that has no proof
+    /// at the end of the sync timeout counts as one that has not synced: in a group its keys wait,
+    /// otherwise the lease is given back and this function returns an error. Other informers that
+    /// a reconcile reads prove nothing: name them in
+    /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
     /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. Only a new spec

@@ -6,12 +6,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, join_all, select_all};
+use futures::future::{BoxFuture, select_all, try_join};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
 use tokio::task::{self, JoinSet};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,15 +22,13 @@ use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
-use crate::informer::{InformerStopped, StartError, SyncError};
+use crate::informer::{InformerStopped, StartError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::panic::catch_async;
+use crate::time::Moment;
 use crate::workqueue::WorkQueue;
-
-/// The period of the check whether enough members of each group have synced.
-const SYNC_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The pause before a task that panicked is started again.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
@@ -219,34 +217,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             })?;
         }
         self.writes.start().map_err(not_started)?;
-        let start = Instant::now();
-        let all = join_all(self.followed().map(|informer| informer.synced(self.limits.sync)));
-        let some = async {
-            while !self.can_begin_without_the_rest() {
-                sleep(SYNC_POLL_INTERVAL).await;
-            }
-        };
-        let failed: Vec<_> = tokio::select! {
-            biased;
-            all = all => all.into_iter().filter_map(Result::err).collect(),
-            () = some => Vec::new(),
-        };
-        if !failed.is_empty() && !self.groups.iter().all(Group::has_some) {
-            let unsynced = failed.into_iter().flat_map(|error| error.unsynced).collect();
-            return SyncError::unless_none(unsynced, start)
-                .map_err(|source| ControllerError::NotSynced { controller: controller(), source });
-        }
-        let all = self.followed().enumerate();
-        for (place, missing) in all.filter(|(_, informer)| !informer.has_synced()) {
-            let collection = missing.collection();
-            tracing::warn!(
-                controller = &*self.name,
-                %collection,
-                "works without an informer that has not synced"
-            );
-            self.missing_informers.add(place, collection);
-        }
-        Ok(())
+        self.await_view(Moment::START).await
     }
 
     /// Returns the contradiction between the sharding and the informers of its own objects.
@@ -265,14 +236,6 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             "its own objects follow a shard by another field than its sharding: let them follow \
              `Sharding::objects`",
         )
-    }
-
-    /// Returns whether each kind has an informer that synced, and the last request of every other
-    /// informer failed.
-    fn can_begin_without_the_rest(&self) -> bool {
-        self.groups
-            .iter()
-            .all(|group| group.has_some() && group.missing().all(Followed::is_failing))
     }
 
     /// Connects to every informer, and waits until the keys of all stored objects are in the queue,
@@ -334,9 +297,18 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         let stop = scope.token().child_token();
         let _ends = stop.clone().drop_guard();
         let mut feeds = Feeds::default();
-        match stop.run_until_cancelled(self.connect(&mut feeds)).await {
+        // Another replica may have worked until now. Nothing begins before the view is as new.
+        let won = scope.won();
+        let takes_over = async {
+            if won > Moment::START {
+                self.status.enter(Phase::TakingOver);
+                self.await_view(won).await?;
+            }
+            Ok(())
+        };
+        match stop.run_until_cancelled(try_join(takes_over, self.connect(&mut feeds))).await {
             None => return Ok(()),
-            Some(connected) => connected?,
+            Some(begins) => drop(begins?),
         }
         // Nothing watches the cache any more for keys that an earlier term parked.
         for key in self.write_waits.end_all() {
@@ -390,13 +362,13 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
         let mut uncovered = pin!(self.uncovered());
-        // Includes informers that synced while this replica stood by.
+        // Includes informers that synced meanwhile.
         let missing_informers = self
             .followed()
             .enumerate()
             .filter(|(place, _)| self.missing_informers.contains(*place));
         let mut latecomers: FuturesUnordered<_> = missing_informers
-            .map(|(place, informer)| informer.synced(Duration::MAX).map(move |_| place))
+            .map(|(place, informer)| informer.fresh(scope.won(), Duration::MAX).map(move |_| place))
             .collect();
         let mut next_number = self.limits.workers;
         loop {

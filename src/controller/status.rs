@@ -74,8 +74,9 @@ pub struct ControllerStatus {
     pub stream_panics: u64,
     /// The number of workers and other tasks that ended unexpectedly. Each was started again.
     pub restarts: u64,
-    /// The informers that have not synced while the controller works. Keys of their namespaces
-    /// wait; a missing informer of all namespaces holds up every key.
+    /// The informers that have not synced while the controller works, or that fail to prove a fresh
+    /// view since this replica took over. Keys of their namespaces wait; a missing informer of all
+    /// namespaces holds up every key.
     ///
     /// In a [sharded](super::ControllerBuilder::sharded) controller also the informers that lack the
     /// objects of a slot, although this replica has held it for the
@@ -104,6 +105,9 @@ pub enum Phase {
     Syncing,
     /// The controller waits to become the leader.
     Standby,
+    /// The controller has won its lease, and waits for a fresh view since then: the replica that
+    /// led before may have seen newer states.
+    TakingOver,
     /// The controller reconciles.
     Working,
     /// The controller has ended, or was dropped.

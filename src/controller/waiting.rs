@@ -1,5 +1,5 @@
-//! Keys that wait before they are reconciled: for an informer that had not synced when the
-//! controller began, or until the cache shows their own writes.
+//! Keys that wait before they are reconciled: for an informer that had not synced, or had no fresh
+//! view, when the controller began, or until the cache shows their own writes.
 //!
 //! A namespace that may not be read does not hold up the others. But a key whose dependents are not
 //! known yet must wait: a reconcile would take them for absent.
@@ -18,7 +18,7 @@ use crate::workqueue::Work;
 /// The longest time that a key is parked at once. The informer's sync wakes it earlier.
 const PARK_TIME: Duration = Duration::from_secs(600);
 
-/// The informers that have not synced, and the keys that wait for them.
+/// The informers without a view to work with, and the keys that wait for them.
 #[derive(Debug, Default)]
 pub(super) struct MissingInformers {
     any: AtomicBool,
@@ -48,11 +48,16 @@ pub(super) fn concerns(collection: &Collection, key: &ObjectKey) -> bool {
 }
 
 impl MissingInformers {
-    /// Adds an informer that has not synced.
-    pub(super) fn add(&self, place: usize, collection: &Collection) {
+    /// Adds an informer. Returns false if it is on the list already.
+    pub(super) fn add(&self, place: usize, collection: &Collection) -> bool {
+        let mut missing = self.missing.lock();
+        if missing.iter().any(|missing| missing.place == place) {
+            return false;
+        }
         let collection = collection.clone();
-        self.missing.lock().push(Missing { place, collection, waiting: HashSet::new() });
+        missing.push(Missing { place, collection, waiting: HashSet::new() });
         self.any.store(true, Ordering::Release);
+        true
     }
 
     /// Returns whether an informer is on the list, even if it has synced since.

@@ -97,6 +97,8 @@ struct State<K> {
     /// The keys of objects whose known state is from before the server's history was lost. Their
     /// versions do not compare with those that came since.
     pre_restore: HashSet<ObjectKey>,
+    /// The id of the last batch that was done. Batches are done in order.
+    done: u64,
     /// True once any change was accepted.
     populated: bool,
     closed: bool,
@@ -126,6 +128,7 @@ impl<K: Resource> DeltaFifo<K> {
                 unreadable: HashSet::new(),
                 version: None,
                 pre_restore: HashSet::new(),
+                done: 0,
                 populated: false,
                 closed: false,
             }),
@@ -242,6 +245,24 @@ impl<K: Resource> DeltaFifo<K> {
         }
     }
 
+    /// Waits until everything that is queued now was popped and done, or the queue is closed.
+    ///
+    /// Cancel safe.
+    pub(crate) async fn flushed(&self) {
+        let mut target = None;
+        loop {
+            let drained = self.drained.notified();
+            {
+                let state = self.state.lock();
+                let target = *target.get_or_insert(state.pending.last_batch_id());
+                if state.closed || state.done >= target {
+                    return;
+                }
+            }
+            drained.await;
+        }
+    }
+
     /// Waits for the next batch. Returns `None` once the queue is closed and empty.
     ///
     /// A popped batch counts as queued until the caller passes it to [`done`](Self::done), because
@@ -285,6 +306,7 @@ impl<K: Resource> DeltaFifo<K> {
             budget.spend(deltas.len()).await;
             self.state.lock().pending.finish(deltas);
         }
+        self.state.lock().done = batch.id;
         if batch.initial {
             self.synced.send_replace(true);
         }

@@ -35,6 +35,11 @@ impl<K> Pending<K> {
         self.batches
     }
 
+    /// Returns the id of the newest batch. Zero before the first.
+    pub(super) fn last_batch_id(&self) -> u64 {
+        self.batches
+    }
+
     pub(super) fn deltas(&self) -> usize {
         self.deltas
     }

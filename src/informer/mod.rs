@@ -46,6 +46,7 @@ use crate::processor::{
     EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration, Tap, TapGuard,
 };
 use crate::reflector::ReflectorState;
+use crate::time::Moment;
 
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
@@ -348,7 +349,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Returns a receiver that is woken when the store holds another shard, and the handlers were
-    /// notified of it.
+    /// notified of it, or when it is proved fresh.
     pub(crate) fn shard_changes(&self) -> watch::Receiver<()> {
         self.pipeline.shard_changes()
     }
@@ -361,6 +362,30 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Returns whether the stored objects keep this manager's entries of managed fields.
     pub(crate) fn keeps_managed_fields(&self, manager: &str) -> bool {
         self.pipeline.keeps_managed_fields(manager)
+    }
+
+    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
+    /// first list proves [`Moment::START`].
+    pub(crate) fn is_proved_since(&self, since: Moment) -> bool {
+        self.pipeline.is_proved_since(since)
+    }
+
+    /// Waits until [`is_proved_since`](Self::is_proved_since) is true, for at most `limit`. The
+    /// reflector makes a request if nothing else proves it. All that wait share the request. Cancel
+    /// safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] after `limit`, or at once if the informer was stopped.
+    pub(crate) async fn wait_for_proof(
+        &self,
+        since: Moment,
+        limit: Duration,
+    ) -> Result<(), SyncError> {
+        let start = Instant::now();
+        match timeout(limit, self.pipeline.proved_since(since)).await {
+            Ok(true) => Ok(()),
+            _ => SyncError::unless_none(vec![self.unsynced()], start),
+        }
     }
 
     /// Waits until the informer's tasks have ended. Cancel safe.
@@ -419,7 +444,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
             // The reflector may not have started, or may not have noticed the stop yet.
             status.state = ReflectorState::Stopped;
         }
-        Unsynced::new(self.collection().clone(), status, failure)
+        Unsynced::new(self.collection().clone(), status, failure, self.has_synced())
     }
 
     /// Returns the status of the informer, its reflector and its handlers. O(handlers).

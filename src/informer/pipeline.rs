@@ -34,6 +34,7 @@ use crate::processor::{
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
+use crate::time::Moment;
 
 /// The reason why an informer does not start.
 ///
@@ -84,8 +85,11 @@ pub(super) struct Pipeline<K> {
     /// Packs the objects. `None` for decoded storage.
     keeper: Option<Arc<dyn Keeper<K>>>,
     resync: ResyncClock,
-    /// Woken after the store has got another shard, and the handlers were notified.
+    /// Woken after the store has got another shard, and the handlers were notified. Also woken
+    /// after the store was proved fresh.
     shard_changes: watch::Sender<()>,
+    /// The store shows the state of a quorum read that began after this moment.
+    proved: watch::Sender<Moment>,
     /// True if the first list was delivered to the handlers. Changes only while the processor is
     /// entered.
     populated: AtomicBool,
@@ -159,6 +163,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             keeper,
             resync: ResyncClock::default(),
             shard_changes: watch::Sender::new(()),
+            proved: watch::Sender::new(Moment::START),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
             held_up_by: HeldUpBy::default(),
@@ -329,9 +334,36 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         keeps
     }
 
-    /// Returns a receiver that is woken when the store holds another shard.
+    /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
     pub(super) fn shard_changes(&self) -> watch::Receiver<()> {
         self.shard_changes.subscribe()
+    }
+
+    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
+    /// first list proves the start.
+    pub(super) fn is_proved_since(&self, since: Moment) -> bool {
+        self.has_synced() && *self.proved.borrow() >= since
+    }
+
+    /// Waits until the store shows the state of a quorum read that began after this moment. Returns
+    /// false if the informer stopped before.
+    pub(super) async fn proved_since(&self, since: Moment) -> bool {
+        if !self.synced().await {
+            return false;
+        }
+        if !self.is_proved_since(since) {
+            let proved = async {
+                self.monitor.proved_since(since).await;
+                // The changes up to the proof may wait in the queue.
+                self.fifo.flushed().await;
+            };
+            if self.stop.run_until_cancelled(proved).await.is_none() {
+                return false;
+            }
+            self.proved.send_modify(|proved| *proved = since.max(*proved));
+            self.shard_changes.send_replace(());
+        }
+        self.failure.get().is_none()
     }
 
     /// Waits until the informer stops.

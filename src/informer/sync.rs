@@ -67,6 +67,9 @@ pub struct Unsynced {
     pub last_error: Option<(SourceError, Duration)>,
     /// The reason why the informer failed. `None` if it did not.
     pub failure: Option<InformerFailure>,
+    /// True if the store holds the first list, and the reflector has not proved since a takeover
+    /// that it is fresh.
+    synced: bool,
 }
 
 impl SyncError {
@@ -84,9 +87,10 @@ impl Unsynced {
         collection: Collection,
         status: ReflectorStatus,
         failure: Option<InformerFailure>,
+        synced: bool,
     ) -> Self {
         let ReflectorStatus { state, state_age, last_error, .. } = status;
-        Self { collection, state, state_age, last_error, failure }
+        Self { collection, state, state_age, last_error, failure, synced }
     }
 }
 
@@ -110,6 +114,9 @@ impl fmt::Display for SyncError {
 impl fmt::Display for Unsynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.collection)?;
+        if self.synced {
+            f.write_str(" was not listed since this replica took over")?;
+        }
         match self.state {
             ReflectorState::Idle => f.write_str(" was not started; call `start`")?,
             ReflectorState::AwaitingPermit => {
@@ -124,6 +131,7 @@ impl fmt::Display for Unsynced {
             ReflectorState::Listing { loaded, total: None } => {
                 write!(f, " has listed {loaded} objects")?;
             }
+            ReflectorState::Watching if self.synced => {}
             ReflectorState::Watching => f.write_str(" was listed and is not stored yet")?,
             ReflectorState::Waiting(delay) => {
                 write!(f, ": next try in {:.1?}", delay.saturating_sub(self.state_age))?;

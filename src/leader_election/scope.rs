@@ -11,6 +11,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::machine::Term;
 use crate::sync::Mutex;
+use crate::time::Moment;
 
 /// The bounds of work that only the holder of the lease, or of a slot, may do: a token, a deadline,
 /// and everything that must end before the lease or the slot is released.
@@ -52,6 +53,8 @@ struct Inner {
     /// Drops what is tracked.
     aborted: CancellationToken,
     tracker: TaskTracker,
+    /// A moment after the lease or slot was won.
+    won: Moment,
     bounds: Mutex<Option<Bounds>>,
 }
 
@@ -116,12 +119,19 @@ impl WorkScope {
         // A closed tracker still accepts tasks, and `wait` returns when it is empty.
         tracker.close();
         let bounds = Mutex::new(bounds);
-        Self(Arc::new(Inner { token, aborted: CancellationToken::new(), tracker, bounds }))
+        let (aborted, won) = (CancellationToken::new(), Moment::now());
+        Self(Arc::new(Inner { token, aborted, tracker, won, bounds }))
     }
 
     /// Returns whether both are clones of one scope.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns a moment after the lease or slot was won, and before any work began; the start
+    /// without a lease. Another process may have worked before it.
+    pub(crate) fn won(&self) -> Moment {
+        if self.0.bounds.lock().is_some() { self.0.won } else { Moment::START }
     }
 
     /// Returns the token that tells the work to stop. It is cancelled on a stop, when leadership is

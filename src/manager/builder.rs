@@ -41,7 +41,8 @@ impl ManagerBuilder {
     /// Adds a controller. With [leader election](Self::leader_election) it reconciles only while
     /// this replica leads.
     ///
-    /// Its informers sync before that, so that a standby takes over without a new list.
+    /// Its informers sync before that. When this replica takes over, they first prove that they are
+    /// as new as that moment: see [`Controller::run`].
     pub fn controller<K, C, F, Fut, E>(mut self, controller: Controller<K, C>, reconcile: F) -> Self
     where
         K: Resource + Send + Sync + 'static,

@@ -8,6 +8,7 @@
 //! A pure state machine decides the next request. A driver executes it.
 
 mod backoff;
+mod demand;
 mod freshness;
 mod gate;
 mod guarded;
@@ -37,6 +38,7 @@ use tracing::{Instrument, Span, info_span};
 #[cfg(feature = "backoff")]
 pub use self::backoff::from_backoff;
 pub use self::backoff::{BackoffPolicy, from_backon};
+use self::demand::Proving;
 use self::guarded::{Guarded, Opening};
 use self::list_accumulator::ListAccumulator;
 use self::machine::{Machine, Rules};
@@ -54,6 +56,7 @@ use crate::lister_watcher::{
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::{catch, catch_async, drop_safely};
+use crate::time::Moment;
 use crate::yield_budget::YieldBudget;
 
 /// A consumer of a reflector's changes, in order.
@@ -107,6 +110,9 @@ struct ReflectorDriver<K> {
     stream: Option<(Guarded<WatchStream<K>>, WatchQuery)>,
     /// The time at which the current list was requested.
     listed: Instant,
+    /// The same, in the order of what the process does.
+    list_begun: Moment,
+    proving: Proving<K>,
     /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
     /// The part of the shard outside of which known objects have moved away, until the sink was
@@ -129,15 +135,20 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
         let policy = options.backoff.take();
         let policy = policy.unwrap_or_else(|| Box::new(backoff::default_policy(jitter)));
         let metrics = ReflectorMetrics::new(&options.metrics);
+        let status = StatusWriter::new(metrics);
+        let idle_timeout = options.list_idle_timeout;
+        let proving = Proving::new(status.cell().clone(), source.clone(), idle_timeout);
         let driver = ReflectorDriver {
             source,
             options,
-            status: StatusWriter::new(metrics),
+            status,
             accumulator: ListAccumulator::default(),
             pages: Pages::default(),
             heartbeat: Heartbeat::default(),
             stream: None,
             listed: Instant::now(),
+            list_begun: Moment::START,
+            proving,
             proved: None,
             narrowed: None,
         };
@@ -271,6 +282,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 let complete = list.complete;
                 sink.emit(Change::Replace(list)).await;
                 machine.handed_on();
+                if machine.is_quorum_read() {
+                    self.proving.listed(self.list_begun);
+                }
                 if complete {
                     self.proved = self.proved.max(Some(self.listed));
                     self.status.proved(Some(&version), self.listed);
@@ -286,10 +300,16 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             }
             Step::AwaitShard => {
                 self.status.enter(ReflectorState::AwaitingShard);
-                if shard_changed(self.options.shard.as_mut()).await {
-                    return Outcome::ShardCame;
+                loop {
+                    tokio::select! {
+                        biased;
+                        true = shard_changed(self.options.shard.as_mut()) => {
+                            return Outcome::ShardCame;
+                        }
+                        // No request can show more than this view, which is empty.
+                        _ = self.proving.next() => self.proving.listed(Moment::now()),
+                    }
                 }
-                std::future::pending().await
             }
             Step::Watch { query, at_most } => {
                 self.stream = None;
@@ -331,6 +351,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         self.accumulator.discard().await;
         self.pages = Pages::default();
         self.listed = Instant::now();
+        self.list_begun = Moment::now();
         self.status.lists();
         self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
@@ -564,6 +585,12 @@ impl ReflectorMonitor {
     /// Returns the age of the newest proof that a store of this version has reached.
     pub(crate) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
         self.0.freshness_at(version)
+    }
+
+    /// Waits until the state of a quorum read that began after this moment was handed on. Cancel
+    /// safe.
+    pub(crate) async fn proved_since(&self, since: Moment) {
+        self.0.demands().proved_since(since).await;
     }
 }
 

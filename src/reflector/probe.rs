@@ -116,7 +116,7 @@ impl<K: Send + 'static> Probe<K> {
 }
 
 /// Returns the version of a quorum read.
-async fn first_version<K: Send + 'static>(
+pub(super) async fn first_version<K: Send + 'static>(
     source: Arc<dyn ListerWatcher<K>>,
     idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {

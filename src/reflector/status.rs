@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use tokio::time::Instant;
 
+use super::demand::Demands;
 use super::freshness::Proofs;
 use crate::error::{FaultClass, SourceError};
 use crate::metrics::{Count, ERRORS, LAST_EVENT, Mark, MetricLabels, RELISTS};
@@ -65,6 +66,10 @@ pub struct ReflectorStatus {
     pub relists: Relists,
     /// The number of requested lists. The pages of one list count once.
     pub lists: u64,
+    /// The number of quorum lists of one item: proofs of a quiet watch within the
+    /// [freshness limit](super::ReflectorOptions::freshness_limit), and of a fresh view since a
+    /// takeover.
+    pub probes: u64,
     /// The number of requested watches, without streaming lists.
     pub watches: u64,
     /// The number of watches in a row that failed to open. While it is above zero, changes are not
@@ -168,8 +173,8 @@ pub enum RelistCause {
     UndecodableItem,
     /// Several watches in a row ended without progress.
     NoProgress,
-    /// The watch was not proved current in time, see
-    /// [`ReflectorOptions::freshness_limit`](super::ReflectorOptions::freshness_limit).
+    /// The watch was not proved current in time: within the [freshness
+    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s since a takeover.
     Unproven,
     /// A part of the reflector panicked.
     Panicked,
@@ -240,7 +245,7 @@ impl Relists {
 
 /// The shared status: the reflector's task writes it, and any thread reads it.
 #[derive(Debug)]
-pub(super) struct StatusCell(Mutex<StatusFields>);
+pub(super) struct StatusCell(Mutex<StatusFields>, Demands);
 
 /// The write access to the status, and the metrics, which end with the reflector's task.
 #[derive(Debug)]
@@ -260,6 +265,7 @@ struct StatusFields {
     errors: u64,
     relists: Relists,
     lists: u64,
+    probes: u64,
     watches: u64,
     watch_failures: u64,
     short_watches: u64,
@@ -267,7 +273,7 @@ struct StatusFields {
 
 impl StatusCell {
     fn new() -> Self {
-        Self(Mutex::new(StatusFields {
+        let fields = StatusFields {
             state: ReflectorState::Idle,
             since: Instant::now(),
             version: None,
@@ -277,10 +283,17 @@ impl StatusCell {
             errors: 0,
             relists: Relists::default(),
             lists: 0,
+            probes: 0,
             watches: 0,
             watch_failures: 0,
             short_watches: 0,
-        }))
+        };
+        Self(Mutex::new(fields), Demands::new())
+    }
+
+    /// Returns the demands for a proof.
+    pub(super) fn demands(&self) -> &Demands {
+        &self.1
     }
 
     pub(super) fn enter(&self, state: ReflectorState) {
@@ -307,6 +320,7 @@ impl StatusCell {
             errors: status.errors,
             relists: status.relists.clone(),
             lists: status.lists,
+            probes: status.probes,
             watches: status.watches,
             watch_failures: status.watch_failures,
             short_watches: status.short_watches,
@@ -361,6 +375,11 @@ impl StatusWriter {
 
     pub(super) fn lists(&self) {
         self.cell.0.lock().lists += 1;
+    }
+
+    /// Counts a quorum list of one item.
+    pub(super) fn probes(&self) {
+        self.cell.0.lock().probes += 1;
     }
 
     /// Counts a requested watch.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use kube::Resource;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
+use super::demand::Demanded;
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::probe::{Probe, Probed};
@@ -203,12 +204,28 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let mut untold: Option<Instant> = None;
         self.heartbeat.begin();
         let mut probe = self.probe(opened);
+        self.proving.watches();
         let mut budget = YieldBudget::new();
         let end = loop {
             budget.spend(1).await;
             // The branches below never run while the stream always has another item.
             if shard.as_ref().is_some_and(|shard| shard.has_changed().unwrap_or(false)) {
                 break End::ShardChanged;
+            }
+            if self.proving.has_reached(machine.version()) {
+                if due.is_some() {
+                    // A change is unknown until everything is listed again.
+                    break End::Unproven;
+                }
+                self.proving.prove();
+            }
+            if self.proving.is_wanted()
+                && let Some(demanded) = self.proving.next().now_or_never()
+            {
+                if self.is_unproven(demanded, machine) {
+                    break End::Unproven;
+                }
+                continue;
             }
             if let (Some(at), Some(version)) = (untold, machine.version())
                 && at <= last
@@ -231,6 +248,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 probed = probe.next() => match self.handle_probe(&mut probe, probed, machine) {
                     Some(end) => break end,
                     None => continue,
+                },
+                demanded = self.proving.next() => match self.is_unproven(demanded, machine) {
+                    true => break End::Unproven,
+                    false => continue,
                 },
                 true = shard_changed(shard.as_mut()) => break End::ShardChanged,
                 () = sleep_until(until) => {
@@ -396,7 +417,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     ) -> Option<End> {
         let now = Instant::now();
         match probed {
-            Probed::Due if machine.admits(now) => probe.ask(now),
+            Probed::Due if machine.admits(now) => {
+                self.status.probes();
+                probe.ask(now);
+            }
             Probed::Due => probe.put_off(now),
             Probed::Answered(version, begun) => {
                 self.status.heard(now);
@@ -419,6 +443,22 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             Probed::WatchBehind => return Some(End::Unproven),
         }
         None
+    }
+
+    /// Handles the next event of a demand. Returns whether only a list can prove that the changes
+    /// handed on are current.
+    fn is_unproven(&mut self, demanded: Demanded, machine: &mut Machine) -> bool {
+        match demanded {
+            Demanded::Due if machine.admits(Instant::now()) => {
+                self.status.probes();
+                self.proving.ask(machine.version());
+            }
+            Demanded::Due => self.proving.put_off(),
+            Demanded::Answered => self.status.heard(Instant::now()),
+            Demanded::Failed(error) => self.report(&error),
+            Demanded::Unproven => return true,
+        }
+        false
     }
 
     /// Notes a proof that the collection had its current version at this moment.

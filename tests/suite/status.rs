@@ -110,6 +110,7 @@ async fn the_status_serialises_to_this() {
                     "errors": 0,
                     "relists": {},
                     "lists": 1,
+                    "probes": 0,
                     "watches": 1,
                     "watch_failures": 0,
                     "short_watches": 0
@@ -156,6 +157,7 @@ async fn the_status_serialises_to_this() {
                     "errors": null,
                     "relists": {},
                     "lists": null,
+                    "probes": 0,
                     "watches": 0,
                     "watch_failures": 0,
                     "short_watches": 0

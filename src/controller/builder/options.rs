@@ -44,7 +44,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Sets the time that the informers get to sync; 2 minutes unless set, as in
     /// controller-runtime. After it the controller begins if each kind has an informer that synced,
-    /// and fails otherwise.
+    /// and fails otherwise. The same time and rule hold for a fresh view after a takeover.
     ///
     /// In a [sharded](Self::sharded) controller it is also the time that the informers get to list
     /// the objects of a slot. After it, an informer that has not is

@@ -117,7 +117,9 @@ impl Health {
             }
             if missing {
                 let progress = progress(informer);
-                return Some(format!("lacks objects of this replica's slots: {progress}"));
+                return Some(format!(
+                    "lacks objects of this replica's slots, or a view since its takeover: {progress}"
+                ));
             }
             let limit = self.fresh_within.filter(|limit| !informer.is_fresh(*limit))?;
             let age = informer.freshness.unwrap_or_default();

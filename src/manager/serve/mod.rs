@@ -24,7 +24,8 @@
 //! [`Serve::fresh_within`], that its store is fresh. A standby whose informers have synced is
 //! ready. An informer without which a controller works, as [its
 //! status](crate::controller::ControllerStatus::missing) says, does not count. An informer that
-//! lacks objects of this replica's slots, as the same status says, counts.
+//! lacks objects of this replica's slots, or a fresh view since this replica took over, as the same
+//! status says, counts.
 //!
 //! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
 //! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for one check alone.

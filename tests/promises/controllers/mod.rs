@@ -19,4 +19,5 @@ mod stopping;
 #[allow(dead_code, reason = "a part of it")]
 #[path = "../../suite/controller/support.rs"]
 mod support;
+mod takeover;
 mod telling;

@@ -1,0 +1,95 @@
+//! The wait for a view that work may begin with: synced, and as new as a takeover.
+//!
+//! A replica that takes over must not act on an older state than its predecessor did. Before its
+//! first reconcile, each informer that the controller follows proves by a quorum read that its
+//! store is as new as the moment of the takeover.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use kube::Resource;
+use tokio::time::{Instant, sleep};
+
+use super::following::{Followed, Group};
+use super::{ControllerError, Parts};
+use crate::informer::SyncError;
+use crate::time::Moment;
+
+/// The period of the check whether enough members of each group have a view.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+impl<K: Resource + Send + Sync + 'static> Parts<K> {
+    /// Waits until each kind has an informer that is fresh since this moment, and every other
+    /// informer is fresh, too, or fails. The keys of the others wait.
+    pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
+        let (start, takes_over) = (Instant::now(), since > Moment::START);
+        let all = join_all(self.followed().map(|informer| informer.fresh(since, self.limits.sync)));
+        let some = async {
+            loop {
+                // An error from before the takeover says nothing of the view since then.
+                let within = if takes_over { start.elapsed() } else { Duration::MAX };
+                if self.can_begin_without_the_rest(since, within) {
+                    return;
+                }
+                if takes_over {
+                    self.note_missing(since, |informer| informer.is_failing(since, within));
+                }
+                sleep(POLL_INTERVAL).await;
+            }
+        };
+        let failed: Vec<_> = tokio::select! {
+            biased;
+            all = all => all.into_iter().filter_map(Result::err).collect(),
+            () = some => Vec::new(),
+        };
+        let begins = failed.is_empty() || self.groups.iter().all(|group| group.has_some(since));
+        if begins || takes_over {
+            self.note_missing(since, |_| true);
+        }
+        if !begins {
+            let unsynced = failed.into_iter().flat_map(|error| error.unsynced).collect();
+            let controller = self.name.clone();
+            return SyncError::unless_none(unsynced, start)
+                .map_err(|source| ControllerError::NotSynced { controller, source });
+        }
+        Ok(())
+    }
+
+    /// Returns whether each kind has an informer that is fresh, and every other informer fails.
+    fn can_begin_without_the_rest(&self, since: Moment, within: Duration) -> bool {
+        let begins = |group: &Group| {
+            group.has_some(since)
+                && group.missing(since).all(|informer| informer.is_failing(since, within))
+        };
+        self.groups.iter().all(begins)
+    }
+
+    /// Names each informer that is not fresh as missing if `is_missing` says so, and no longer
+    /// those that are fresh.
+    fn note_missing(&self, since: Moment, is_missing: impl Fn(&dyn Followed) -> bool) {
+        for (place, informer) in self.followed().enumerate() {
+            if informer.is_fresh(since) {
+                for key in self.missing_informers.remove(place) {
+                    self.queue.unpark(&key);
+                }
+            } else if is_missing(informer)
+                && self.missing_informers.add(place, informer.collection())
+            {
+                let (controller, collection) = (&*self.name, informer.collection());
+                if since > Moment::START {
+                    tracing::warn!(
+                        controller,
+                        %collection,
+                        "an informer was not listed since the takeover: its keys wait"
+                    );
+                } else {
+                    tracing::warn!(
+                        controller,
+                        %collection,
+                        "works without an informer that has not synced"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Demands for a proof that a collection was read, by a quorum, after a moment.
+//!
+//! A process that takes over work from another one must not act on an older view than the other
+//! had. Events and bookmarks of a watch prove nothing here, because the server that sends them may
+//! lag behind. Only a quorum read that began after the moment does.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, pending};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::gate::INTERVAL;
+use super::probe::first_version;
+use super::status::StatusCell;
+use crate::error::SourceError;
+use crate::lister_watcher::ListerWatcher;
+use crate::object::ResourceVersion;
+use crate::time::{Moment, after};
+
+/// The time that the watch gets to reach the version of a quorum read. A quiet watch would reach it
+/// only with the next bookmark.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The number of times that the pause after a failed request doubles.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// The demands on one reflector, and its proof. The waiters and the reflector share it.
+#[derive(Debug)]
+pub(super) struct Demands {
+    wanted: watch::Sender<Wanted>,
+    /// The beginning of the last quorum read whose state was handed on.
+    proved: watch::Sender<Moment>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Wanted {
+    /// The latest moment after which a quorum read is wanted. The start if none is.
+    since: Moment,
+    waiters: usize,
+}
+
+impl Demands {
+    pub(super) fn new() -> Self {
+        Self {
+            wanted: watch::Sender::new(Wanted::default()),
+            proved: watch::Sender::new(Moment::START),
+        }
+    }
+
+    /// Waits until the state of a quorum read that began after this moment was handed on. Waiters
+    /// share one request. Cancel safe.
+    pub(super) async fn proved_since(&self, since: Moment) {
+        let mut proved = self.proved.subscribe();
+        if *proved.borrow_and_update() > since {
+            return;
+        }
+        self.wanted.send_modify(|wanted| {
+            wanted.since = wanted.since.max(since);
+            wanted.waiters += 1;
+        });
+        let _waits = Waits(self);
+        // The sender lives as long as `self`.
+        let _proved = proved.wait_for(|proved| *proved > since).await;
+    }
+
+    /// Notes that the state of a quorum read that began at this moment was handed on.
+    pub(super) fn prove(&self, begun: Moment) {
+        self.proved.send_if_modified(|proved| {
+            let newer = *proved < begun;
+            *proved = begun.max(*proved);
+            newer
+        });
+    }
+}
+
+struct Waits<'a>(&'a Demands);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.wanted.send_modify(|wanted| {
+            wanted.waiters -= 1;
+            if wanted.waiters == 0 {
+                wanted.since = Moment::START;
+            }
+        });
+    }
+}
+
+/// The reflector's side: it asks for the quorum's version while a proof is wanted, and waits until
+/// the watch has reached that version.
+pub(super) struct Proving<K> {
+    cell: Arc<StatusCell>,
+    wanted: watch::Receiver<Wanted>,
+    since: Moment,
+    source: Arc<dyn ListerWatcher<K>>,
+    idle_timeout: Duration,
+    state: State,
+    /// The number of requests in a row that failed.
+    failures: u32,
+}
+
+enum State {
+    Idle,
+    /// No request is due before this time.
+    Pausing(Instant),
+    Asking {
+        answer: BoxFuture<'static, Result<ResourceVersion, SourceError>>,
+        begun: Moment,
+        /// The version of the watch when the request began.
+        known: Option<ResourceVersion>,
+    },
+    /// The watch must reach this version before this time.
+    Awaiting {
+        version: ResourceVersion,
+        begun: Moment,
+        until: Instant,
+    },
+}
+
+/// The next event of a demand.
+pub(super) enum Demanded {
+    /// A request is due.
+    Due,
+    Failed(SourceError),
+    /// A request has ended. The watch may have reached its version.
+    Answered,
+    /// Only a list can prove that the changes handed on are current.
+    Unproven,
+}
+
+impl<K: Send + 'static> Proving<K> {
+    pub(super) fn new(
+        cell: Arc<StatusCell>,
+        source: Arc<dyn ListerWatcher<K>>,
+        idle_timeout: Duration,
+    ) -> Self {
+        let (wanted, since) = (cell.demands().wanted.subscribe(), Moment::START);
+        Self { cell, wanted, since, source, idle_timeout, state: State::Idle, failures: 0 }
+    }
+
+    /// Returns whether a proof is wanted. One atomic read while none is.
+    pub(super) fn is_wanted(&mut self) -> bool {
+        if self.wanted.has_changed().unwrap_or(false) {
+            self.since = self.wanted.borrow_and_update().since;
+        }
+        self.since > Moment::START && self.since > *self.cell.demands().proved.borrow()
+    }
+
+    /// Notes that the list of a quorum read that began at this moment was handed on.
+    pub(super) fn listed(&mut self, begun: Moment) {
+        self.cell.demands().prove(begun);
+        if matches!(&self.state, State::Awaiting { begun: asked, .. } if *asked < begun) {
+            self.state = State::Idle;
+        }
+    }
+
+    /// Gives a watch that has just been opened the whole time to reach the version.
+    pub(super) fn watches(&mut self) {
+        if let State::Awaiting { until, .. } = &mut self.state {
+            *until = after(Instant::now(), PATIENCE);
+        }
+    }
+
+    /// Sends the request.
+    pub(super) fn ask(&mut self, known: Option<&ResourceVersion>) {
+        let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
+        self.state = State::Asking { answer, begun: Moment::now(), known: known.cloned() };
+    }
+
+    /// Postpones the request, because the rate limit does not admit it.
+    pub(super) fn put_off(&mut self) {
+        self.state = State::Pausing(after(Instant::now(), INTERVAL));
+    }
+
+    /// Returns whether the changes handed on, up to this version, have reached the version that is
+    /// awaited.
+    pub(super) fn has_reached(&self, version: Option<&ResourceVersion>) -> bool {
+        let State::Awaiting { version: awaited, .. } = &self.state else { return false };
+        version.is_some_and(|version| {
+            version == awaited || version.compare(awaited) == Ok(Ordering::Greater)
+        })
+    }
+
+    /// Notes the proof that [`has_reached`](Self::has_reached) found.
+    pub(super) fn prove(&mut self) {
+        if let State::Awaiting { begun, .. } = std::mem::replace(&mut self.state, State::Idle) {
+            self.cell.demands().prove(begun);
+        }
+    }
+
+    /// Waits for the next event. Cancel safe.
+    pub(super) async fn next(&mut self) -> Demanded {
+        loop {
+            let wanted = self.is_wanted();
+            match &mut self.state {
+                State::Idle if wanted => return Demanded::Due,
+                State::Idle => {
+                    if self.wanted.changed().await.is_err() {
+                        return pending().await;
+                    }
+                    // Seen by `is_wanted`.
+                    self.wanted.mark_changed();
+                }
+                State::Pausing(until) => {
+                    sleep_until(*until).await;
+                    self.state = State::Idle;
+                }
+                State::Asking { answer, begun, known } => {
+                    let (answer, begun) = (answer.await, *begun);
+                    let known = known.take();
+                    self.state = State::Idle;
+                    return self.answered(answer, begun, known);
+                }
+                State::Awaiting { until, .. } => {
+                    sleep_until(*until).await;
+                    self.state = State::Idle;
+                    if self.is_wanted() {
+                        return Demanded::Unproven;
+                    }
+                }
+            }
+        }
+    }
+
+    fn answered(
+        &mut self,
+        answer: Result<ResourceVersion, SourceError>,
+        begun: Moment,
+        known: Option<ResourceVersion>,
+    ) -> Demanded {
+        match answer {
+            Ok(version) => {
+                self.failures = 0;
+                let ordered = |known: &ResourceVersion| {
+                    version == *known || version.compare(known) == Ok(Ordering::Greater)
+                };
+                // Otherwise versions have no order, or history was lost.
+                if !known.as_ref().is_some_and(ordered) {
+                    return Demanded::Unproven;
+                }
+                let until = after(Instant::now(), PATIENCE);
+                self.state = State::Awaiting { version, begun, until };
+                Demanded::Answered
+            }
+            Err(error) => {
+                let pause = INTERVAL * (1 << self.failures.min(MOST_DOUBLINGS));
+                self.failures = self.failures.saturating_add(1);
+                let pause = error.retry_after().map_or(pause, |asked| asked.max(pause));
+                self.state = State::Pausing(after(Instant::now(), pause));
+                Demanded::Failed(error)
+            }
+        }
+    }
+}
