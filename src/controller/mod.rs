@@ -8,12 +8,13 @@
 //! Controllers are level-triggered: a reconcile gets the object, not the change. It may be called
 //! more often than there were changes, but never twice at a time for one object.
 //!
-//! A controller reads its informers' caches and writes no objects. Three parts send requests:
-//! [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and patches, and
-//! leader election writes its Lease.
+//! A controller reads its informers' caches and writes no objects. Four parts send requests:
+//! [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and patches,
+//! [`confirm`](ReconcileRequest::confirm) reads, and leader election writes its Lease.
 
 mod action;
 mod builder;
+mod confirm;
 mod coverage;
 mod error;
 mod error_policy;
@@ -43,6 +44,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reach, ReconcileRequest};
 pub use self::builder::ControllerBuilder;
+pub use self::confirm::{ConfirmError, Confirmation, Confirmed};
 use self::error::WrongScope;
 pub use self::error::{ControllerError, LastFailure};
 use self::error_policy::ErrorRules;

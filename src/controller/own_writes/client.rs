@@ -123,6 +123,11 @@ pub fn tracking_client(client: Client) -> Client {
 }
 
 impl WriteScope {
+    /// Refuses a write after the lease or slot has ended.
+    pub(crate) fn refuse_late(&self, target: impl FnOnce() -> String) -> Result<(), WriteRefused> {
+        if self.0.term.is_over() { Err(WriteRefused { target: target() }) } else { Ok(()) }
+    }
+
     /// Sends a write, and records what its answer says.
     async fn send(
         self,
@@ -130,9 +135,7 @@ impl WriteScope {
         mut target: Target,
         request: Request<Body>,
     ) -> Result<Response<Body>, BoxError> {
-        if self.0.term.is_over() {
-            return Err(WriteRefused { target: target.to_string() }.into());
-        }
+        self.refuse_late(|| target.to_string())?;
         if !self.0.log.holds(&target) {
             return Ok(client.send(request).await?);
         }

@@ -1,5 +1,6 @@
 //! Controllers against the embedded API server, under paused time.
 
+mod confirming;
 mod failing;
 mod finalizing;
 mod late_watches;
