@@ -48,9 +48,11 @@ pub(super) trait Followed: Send + Sync {
     fn fresh(&self, since: Moment, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
     /// Returns the state and the last error, for an error about it.
     fn unsynced(&self) -> Unsynced;
+    /// Returns whether the informer follows a shard.
+    fn is_sharded(&self) -> bool;
     /// Returns whether the store holds every object at a place of the ring, as far as the informer
-    /// follows them, and was listed in this tenure.
-    fn covers(&self, place: u64, tenure: u64) -> bool;
+    /// follows them, as new as the slot that was won in this tenure at this moment.
+    fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool;
     /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
     fn shard_changes(&self) -> watch::Receiver<()>;
     /// Waits until the informer stops.
@@ -136,9 +138,17 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.unsynced()
     }
 
-    fn covers(&self, place: u64, tenure: u64) -> bool {
-        let store = self.informer.snapshot();
-        store.shard().is_none_or(|shard| shard.has_tenure(place, tenure))
+    fn is_sharded(&self) -> bool {
+        self.informer.snapshot().shard().is_some()
+    }
+
+    fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
+        match self.informer.snapshot().shard() {
+            // It lists the objects that arrive with the slot, from a quorum.
+            Some(shard) => shard.has_tenure(place, tenure),
+            // Other keys wait for an informer that has not synced.
+            None => self.is_fresh(won) || !self.is_fresh(Moment::START),
+        }
     }
 
     fn shard_changes(&self) -> watch::Receiver<()> {

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, select_all, try_join};
+use futures::future::{BoxFuture, join_all, select_all, try_join};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
@@ -256,6 +256,11 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
                 queue: self.queue.clone(),
                 status: self.status.clone(),
             };
+            let (gate, groups) = (slots.clone(), self.groups.clone());
+            feeds.tasks.spawn(async move {
+                join_all(followed(&groups).map(|informer| gate.prove(informer))).await;
+                pending().await
+            });
             let (name, status) = (self.name.clone(), self.status.clone());
             feeds.tasks.spawn(async move {
                 loop {

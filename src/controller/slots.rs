@@ -12,6 +12,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::select_all;
@@ -31,6 +32,7 @@ use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey, ring_
 use crate::panic::catch;
 use crate::sharding::{Sharding, ShardingStatus};
 use crate::sync::Mutex;
+use crate::time::Moment;
 use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
 
@@ -150,7 +152,7 @@ impl SlotGate {
         let (scope, tenure) = self.sharding.tenure(place)?;
         let mut concerned =
             followed(groups).filter(|informer| concerns(informer.collection(), key));
-        concerned.all(|informer| informer.covers(place, tenure)).then_some(scope)
+        concerned.all(|informer| informer.covers(place, tenure, scope.won())).then_some(scope)
     }
 
     /// Keeps a key that left the queue until its slot is ready. Returns false if the key belongs to
@@ -262,12 +264,35 @@ impl SlotGate {
             })
             .collect();
         let held = tenures.into_iter().map(|(slot, place, (scope, tenure))| {
-            let lacks = |informer: &dyn Followed| !informer.covers(place, tenure);
+            let lacks = |informer: &dyn Followed| !informer.covers(place, tenure, scope.won());
             let informers = followed(groups).enumerate();
             let lacking = informers.filter(|(_, one)| lacks(*one)).map(|(at, _)| at).collect();
             HeldSlot { slot, tenure, scope, lacking }
         });
         held.collect()
+    }
+
+    /// Proves, each time that slots were won, that an informer without a shard is as new. Another
+    /// replica may have reconciled the slots' objects with newer states. Slots that are won
+    /// together share one request. Ends only with the sharding or the informer.
+    pub(super) async fn prove(&self, informer: &dyn Followed) {
+        let mut membership = self.sharding.watch_status();
+        let mut proved = Moment::START;
+        loop {
+            membership.mark_unchanged();
+            let starts = (0..self.sharding.slots()).map(|slot| self.sharding.start_of(slot));
+            let wins = starts.filter_map(|place| Some(self.sharding.tenure(place)?.0.won()));
+            let won = wins.max().unwrap_or(Moment::START);
+            let ended = if won > proved && !informer.is_sharded() {
+                proved = won;
+                informer.fresh(won, Duration::MAX).await.is_err()
+            } else {
+                membership.changed().await.is_err()
+            };
+            if ended {
+                return;
+            }
+        }
     }
 
     /// Returns the changes after which other keys may be ready.

@@ -16,10 +16,11 @@ use kube_informer::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::reflector::ReflectorOptions;
+use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, SourceRequest};
 use kube_informer::{
-    Action, Controller, InformerOptions, LeaderElector, Manager, ReconcileRequest, SharedInformer,
-    SharedInformerFactory, SourceError,
+    Action, Controller, InformerOptions, InformerSpec, LeaderElector, Manager, ReconcileRequest,
+    Sharding, SharedInformer, SharedInformerFactory, SourceError,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -367,4 +368,60 @@ async fn second_term_needs_a_proof_of_its_own() {
     assert_eq!(ours.log.take(), ["new"]);
     assert_eq!(ours.handle.status().leadership.map(|state| state.is_leader), Some(true));
     ours.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn won_slots_wait_for_informers_without_shard() {
+    let server = ApiServer::new();
+    for name in ["shop", "bank", "a", "zoo", "lab", "harbour", "museum", "x-1", "9", "inn"] {
+        let mut secret = secret_of(&map("none", "1"), name);
+        secret.metadata.namespace = Some(name.into());
+        server.create(&secret).unwrap();
+    }
+    for fails in [false, true] {
+        let (source, settings) = informer(true);
+        settings.start().unwrap();
+        settings.wait_for_sync(10 * S).await.unwrap();
+        source.source.put(map("a", "new"));
+        source.hangs.store(fails, Ordering::Relaxed);
+        let sharding = Sharding::builder(server.client(), "shop", "group", ShardBy::Namespace)
+            .slots(8)
+            .build()
+            .unwrap();
+        let spec = InformerSpec::new().shard(sharding.objects());
+        let secrets = factory(&server).informer_with::<Secret>(spec).unwrap();
+        let controller = Controller::builder("work", &secrets)
+            .watches(&settings, |_| Vec::new())
+            .sync_timeout(30 * S)
+            .sharded(&sharding)
+            .build();
+        let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+        let (logged, store) = (log.clone(), settings.clone());
+        let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+            let setting = store.indexer().get(&key("a")).and_then(|map| map.data.clone());
+            logged.add(setting.unwrap_or_default()["value"].clone());
+            async { Ok::<_, io::Error>(Action::done()) }
+        }));
+        let member = sharding.clone();
+        let ends = stop.clone();
+        let membership = tokio::spawn(async move { member.run(ends).await });
+        if fails {
+            let ended = timeout(60 * S, running).await.expect("the timeout counts").unwrap();
+            let Err(error @ ControllerError::NotSynced { .. }) = ended else { panic!("{ended:?}") };
+            let text = error.to_string();
+            assert!(text.contains("configmaps was not listed since this replica"), "{text}");
+            assert_eq!((log.len(), sharding.status().held.len()), (0, 8));
+            stop.cancel();
+            membership.await.unwrap().unwrap();
+            continue;
+        }
+        log.reaches(10).await;
+        assert_eq!(log.take(), ["new"; 10]);
+        sleep(S).await;
+        assert!(handle.status().missing.is_empty());
+        assert!(probes(&source.source) <= 3, "{}", probes(&source.source));
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        membership.await.unwrap().unwrap();
+    }
 }
