@@ -199,9 +199,9 @@ where
     fn pack(&self, mut object: K, index_values: Option<IndexValues>) -> Cached<K> {
         match self.rewrite(&mut object, index_values) {
             Ok(packed) => {
-                if self.shared.hot.holds() {
-                    packed.hold(Arc::new(object));
-                }
+                // It is not held: unpacking may return less, as of a time with a fraction, and
+                // every read must return the same.
+                crate::panic::drop_safely(object);
                 Cached::packed(packed)
             }
             Err(error) => self.keep_decoded(object, error),

@@ -4,11 +4,13 @@
 //! A type's `Serialize` and `Deserialize` are user code. If one fails or panics, the error leaves
 //! out its message, which may quote the object.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use std::fmt;
 
-use super::PackError;
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
 use super::buffer::Buffer;
+use super::{PackError, depth};
 use crate::decode::codec::Codec;
 use crate::decode::{Decode, DecodeError};
 use crate::panic::catch;
@@ -38,18 +40,93 @@ pub(super) fn write<T: Serialize>(
 ) -> Result<Buffer, PackError> {
     let mut written = Buffer::with_capacity(room, wipe);
     let writing = || {
+        depth::check(object)?;
         let form = rmp_serde::Serializer::new(&mut written);
-        object.serialize(&mut form.with_struct_map().with_human_readable()).is_ok()
+        let done = object.serialize(&mut form.with_struct_map().with_human_readable());
+        done.map_err(|_| PackError::NotSerialised)
     };
-    match catch(writing) {
-        Ok(true) => Ok(written),
-        _ => Err(PackError::NotSerialised),
+    catch(writing).unwrap_or(Err(PackError::NotSerialised)).map(|()| written)
+}
+
+/// Returns whether both encode the same value. The order of entries and elements does not count,
+/// because a hash map and a set have none.
+pub(super) fn is_equivalent(a: &[u8], b: &[u8]) -> bool {
+    let value = |bytes: &[u8]| Decode::<Unordered>::decode(&MessagePack, bytes).ok();
+    a == b || matches!((value(a), value(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// A value with sorted entries and elements. A key may be any value.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Unordered {
+    Nil,
+    Bool(bool),
+    Integer(i128),
+    /// The bits of a floating point number.
+    Float(u64),
+    Bytes(Vec<u8>),
+    Text(String),
+    List(Vec<Unordered>),
+    Map(Vec<(Unordered, Unordered)>),
+}
+
+impl<'de> Deserialize<'de> for Unordered {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        value.deserialize_any(AnyValue)
     }
 }
 
-/// Returns whether both encode the same value. The order of map entries does not count, because a
-/// hash map has no order.
-pub(super) fn is_equivalent(a: &[u8], b: &[u8]) -> bool {
-    let value = |bytes: &[u8]| Decode::<serde_json::Value>::decode(&MessagePack, bytes).ok();
-    a == b || matches!((value(a), value(b)), (Some(a), Some(b)) if a == b)
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Unordered;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Unordered, E> {
+        Ok(Unordered::Nil)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Unordered, E> {
+        Ok(Unordered::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Unordered, E> {
+        Ok(Unordered::Integer(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Unordered, E> {
+        Ok(Unordered::Integer(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Unordered, E> {
+        Ok(Unordered::Float(value.to_bits()))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Unordered, E> {
+        Ok(Unordered::Bytes(bytes.to_owned()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Unordered, E> {
+        Ok(Unordered::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Unordered, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = list.next_element()? {
+            elements.push(element);
+        }
+        elements.sort_unstable();
+        Ok(Unordered::List(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unordered, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        entries.sort_unstable();
+        Ok(Unordered::Map(entries))
+    }
 }

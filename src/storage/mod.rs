@@ -12,6 +12,8 @@ mod compact;
 #[cfg(feature = "compact")]
 mod decoded_cache;
 #[cfg(feature = "compact")]
+mod depth;
+#[cfg(feature = "compact")]
 mod dictionary;
 #[cfg(feature = "compact")]
 mod message_pack;
@@ -156,6 +158,10 @@ pub enum PackError {
     /// The object takes 4 GiB or more, or its uid 64 KiB or more.
     #[error("the object takes 4 GiB or more, or its uid 64 KiB or more")]
     TooLarge,
+    /// Lists and maps of the object are nested so deep that unpacking could overflow a thread's
+    /// stack.
+    #[error("lists and maps of the object are nested deeper than 64 levels")]
+    TooDeep,
     /// `Deserialize` failed or panicked on the output of `Serialize`.
     #[error("the packed object can't be decoded again")]
     NotUnpacked,
@@ -184,10 +190,13 @@ impl<K> Storage<K> {
     /// it is ready.
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
-    /// `Serialize` writes it and read as its `Deserialize` returns it. The first objects are
-    /// unpacked and packed again as a test. If the result differs, the whole type is kept decoded;
-    /// the log and the status say so. The test does not find a field that `Serialize` always leaves
-    /// out: keep such a type decoded. `Deserialize` must not read this informer.
+    /// `Serialize` writes it, and every read returns what its `Deserialize` makes of that. The
+    /// first objects are unpacked and packed again as a test. If the result differs, the whole type
+    /// is kept decoded; the log and the status say so. The order of lists does not count, because a
+    /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
+    /// with the fraction of a second: keep a type decoded if that matters. An object whose lists
+    /// and maps are nested deeper than 64 levels is kept decoded. `Deserialize` must not read this
+    /// informer.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

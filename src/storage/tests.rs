@@ -1,11 +1,16 @@
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition as Definition, CustomResourceDefinitionSpec,
+    CustomResourceDefinitionVersion, CustomResourceValidation, JSONSchemaProps,
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 use proptest::collection::{btree_map, vec};
@@ -294,7 +299,7 @@ fn decoded_cache_is_bounded_and_keeps_read_objects() {
             assert!(object.get().is_some());
             let status = storage.status();
             assert!(status.hot_bytes <= 100 << 10, "{status:?}");
-            assert!((5..90).contains(&status.hot_objects), "{status:?}");
+            assert!(round == 0 || (5..90).contains(&status.hot_objects), "{status:?}");
         }
         // The object that is always read is unpacked at most once, the others each time.
         let misses = storage.status().misses;
@@ -305,11 +310,78 @@ fn decoded_cache_is_bounded_and_keeps_read_objects() {
 }
 
 #[test]
-fn new_object_is_read_without_unpacking() {
-    let storage = compact::<ConfigMap>(1 << 20, false);
-    let packed = packed(storage.pack(config_map(7), None));
-    assert_eq!(*packed.get().unwrap(), config_map(7));
-    assert_eq!((storage.status().hits, storage.status().misses), (1, 0));
+fn object_is_read_as_unpacking_returns_it() {
+    for hot_bytes in [0, 1 << 20] {
+        let storage = compact::<ConfigMap>(hot_bytes, false);
+        let mut given = config_map(7);
+        given.metadata.creation_timestamp = Some(Time("2026-01-02T03:04:05.678Z".parse().unwrap()));
+        let mut read = given.clone();
+        read.metadata.creation_timestamp = Some(Time("2026-01-02T03:04:05Z".parse().unwrap()));
+        let packed = packed(storage.pack(given, None));
+        for _ in 0..2 {
+            assert_eq!(*packed.get().unwrap(), read);
+        }
+    }
+}
+
+/// An object of collections without an order, with keys that are no texts.
+#[derive(Clone, Debug, PartialEq, Resource, Serialize, Deserialize)]
+#[resource(inherit = ConfigMap)]
+struct Collected {
+    metadata: ObjectMeta,
+    names: HashSet<String>,
+    sets: Vec<BTreeSet<(i32, bool)>>,
+    by_number: HashMap<i64, HashSet<u8>>,
+    by_truth: HashMap<bool, String>,
+    by_letter: BTreeMap<char, f64>,
+}
+
+#[test]
+fn sets_and_any_keys_survive_packing() {
+    let storage = compact::<Collected>(0, false);
+    for n in 0..20 {
+        let object = Collected {
+            metadata: metadata(n),
+            names: (0..50).map(|name| name.to_string()).collect(),
+            sets: vec![[(1, true), (-1, false)].into(), BTreeSet::new()],
+            by_number: (-9..9).map(|key| (key, (0..40).collect())).collect(),
+            by_truth: [(true, "yes".into()), (false, "no".into())].into(),
+            by_letter: [('a', 0.5), ('b', -0.0)].into(),
+        };
+        assert_eq!(*packed(storage.pack(object.clone(), None)).get().unwrap(), object);
+    }
+    assert_eq!(storage.status().refused, None);
+}
+
+/// Returns a definition whose schema has so many schemas within one another.
+fn nested_schemas(depth: usize, nest: impl Fn(JSONSchemaProps) -> JSONSchemaProps) -> Definition {
+    let schema = (0..depth).fold(JSONSchemaProps::default(), |schema, _| nest(schema));
+    let schema = Some(CustomResourceValidation { open_api_v3_schema: Some(schema) });
+    let version = CustomResourceDefinitionVersion { schema, ..Default::default() };
+    let spec = CustomResourceDefinitionSpec { versions: vec![version], ..Default::default() };
+    Definition { metadata: metadata(depth), spec, status: None }
+}
+
+#[test]
+fn object_nested_too_deep_is_kept_decoded() {
+    let by_not = |schema| JSONSchemaProps { not: Some(Box::new(schema)), ..Default::default() };
+    let by_name = |schema| JSONSchemaProps {
+        properties: Some([("p".to_owned(), schema)].into()),
+        ..JSONSchemaProps::default()
+    };
+    // A definition has six levels above its schemas, and a map takes one.
+    for (deepest, object) in [
+        (58, &(|depth| nested_schemas(depth, by_not)) as &dyn Fn(usize) -> Definition),
+        (29, &|depth| nested_schemas(depth, by_name)),
+    ] {
+        let storage = compact::<Definition>(1 << 20, false);
+        assert_eq!(*packed(storage.pack(object(deepest), None)).get().unwrap(), object(deepest));
+        for depth in [deepest + 1, 95, 500] {
+            assert!(is_decoded(&storage.pack(object(depth), None), &object(depth)));
+        }
+        let status = storage.status();
+        assert_eq!((status.kept_decoded, status.refused), (3, None));
+    }
 }
 
 #[tokio::test(start_paused = true)]
