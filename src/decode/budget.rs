@@ -18,6 +18,9 @@ pub(crate) const MEMORY_LIMIT: usize = 64 * 1024 * 1024;
 /// The overhead of a text beside its bytes.
 const TEXT: usize = 16;
 
+/// The overhead of an element in a node of its own: two pointers, and that of the allocator.
+const POINTERS: usize = 32;
+
 /// The number of entries in a B-tree node.
 const NODE: usize = 11;
 
@@ -89,6 +92,27 @@ impl Budget {
         self.charge((grown - capacity).saturating_mul(size))?;
         Ok(grown)
     }
+}
+
+/// Returns the charge of the next elements of a list that is no vector, and the number of elements
+/// that it pays for. Each may lie in a node of its own, or in one of a B-tree or hash table.
+pub(super) fn node_size(size: usize, taken: usize) -> (usize, usize) {
+    match (size, taken) {
+        // They are counted or passed over.
+        (0, _) => (0, usize::MAX - taken),
+        (_, 0) => (size.saturating_add(POINTERS).saturating_mul(NODE), NODE),
+        _ => (size.saturating_add(POINTERS).saturating_mul(2), 1),
+    }
+}
+
+/// Returns whether a visitor with this result keeps a list in a vector.
+pub(super) fn is_vector<T>() -> bool {
+    let name = std::any::type_name::<T>();
+    name.starts_with("alloc::vec::Vec<")
+        || name == "serde_json::value::Value"
+        // The buffer of serde's derived code, with or without its lifetime.
+        || name.ends_with("::Content")
+        || name.ends_with("::Content<'_>")
 }
 
 /// Returns the charge of a text of this many bytes.
@@ -164,7 +188,7 @@ impl MapCharge {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet, HashSet, LinkedList, VecDeque};
 
     use k8s_openapi::api::core::v1::{ConfigMap, Pod};
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
@@ -205,6 +229,24 @@ mod tests {
         assert_eq!(charged::<Vec<String>>(r#"["abc"]"#), 24 + 4 * 24 + 3 + TEXT);
         assert_eq!(charged::<Vec<Pod>>("[{},{},{}]"), 24 + 3 * size_of::<Pod>());
         assert_eq!(charged::<[u64; 2]>("[1,2]"), 16);
+    }
+
+    #[test]
+    fn other_lists_are_charged_for_their_nodes() {
+        let bytes: Vec<_> = (0..100_u8).collect();
+        let text = serde_json::to_string(&bytes).unwrap();
+        // An allocation of two pointers and a byte takes 32 bytes.
+        for charged in [
+            charged::<LinkedList<u8>>(&text),
+            charged::<BTreeSet<u8>>(&text),
+            charged::<HashSet<u8>>(&text),
+            charged::<VecDeque<u8>>(&text),
+        ] {
+            assert!((100 * 32..100 * 80).contains(&charged), "{charged}");
+        }
+        // The first element allocates a whole node of a B-tree.
+        assert!(charged::<BTreeSet<[u64; 32]>>(&format!("[{:?}]", [1; 32])) > NODE * 256);
+        assert!(!fits::<LinkedList<u8>>(&text, 1000));
     }
 
     #[test]

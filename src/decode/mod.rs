@@ -394,6 +394,9 @@ const INCOMPLETE: &str = "the object is incomplete";
 /// The problem of text that is not JSON.
 const NOT_JSON: &str = "not JSON";
 
+/// The problem of an object that is nested too deep, in either encoding.
+const TOO_DEEP: &str = "lists and maps are nested deeper than the limit of 127 levels";
+
 /// Describes a problem in JSON and its place. No word comes from the object.
 fn describe(error: &serde_json::Error) -> String {
     describe_place(&describe_problem(error), error.line(), error.column())
@@ -404,6 +407,8 @@ fn describe_problem(error: &serde_json::Error) -> Cow<'static, str> {
     match error.classify() {
         serde_json::error::Category::Data => redact(&error.to_string()).into(),
         serde_json::error::Category::Eof => INCOMPLETE.into(),
+        // `serde_json` tells this limit only by its text.
+        _ if error.to_string().starts_with("recursion limit exceeded") => TOO_DEEP.into(),
         _ => NOT_JSON.into(),
     }
 }

@@ -386,7 +386,8 @@ impl Field for FieldsV1 {
         }
         reader.charge(most)?;
         self.0 = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
-        Some(())
+        // JSON has null for it.
+        if self.0.is_null() { None } else { Some(()) }
     }
 
     /// The table has null for it.

@@ -27,10 +27,10 @@ use self::lengths::Lengths;
 use super::budget::Budget;
 use super::error::{Error, Result};
 use super::text::Text;
-use super::{INCOMPLETE, NOT_JSON, describe_problem};
+use super::{INCOMPLETE, NOT_JSON, TOO_DEEP, describe_problem};
 
 /// The largest depth of nested lists and maps, as in `serde_json`.
-const MAX_DEPTH: u8 = 127;
+pub(super) const MAX_DEPTH: u8 = 127;
 
 /// A JSON text, and the reader's position in it.
 #[derive(Debug, Default)]
@@ -133,7 +133,8 @@ impl<'de> Reader<'de> {
     pub(super) fn open(&self) -> Result<()> {
         let depth = self.depth.get();
         if depth == MAX_DEPTH {
-            return Err(self.refuse());
+            self.refuse();
+            return Err(too_deep());
         }
         self.depth.set(depth + 1);
         self.advance();
@@ -369,6 +370,12 @@ fn offset(text: &[u8], line: usize, column: usize) -> usize {
 #[cold]
 fn malformed(incomplete: bool) -> Error {
     Error::nowhere(if incomplete { INCOMPLETE } else { NOT_JSON })
+}
+
+/// Creates the error of a text that is nested too deep.
+#[cold]
+fn too_deep() -> Error {
+    Error::nowhere(TOO_DEEP)
 }
 
 impl<'de> Deserialize<'de> for Number {

@@ -4,7 +4,7 @@
 use serde::de::IgnoredAny;
 use serde_json::de::StrRead;
 
-use super::{MAX_DEPTH, Reader, malformed};
+use super::{MAX_DEPTH, Reader, too_deep};
 use crate::decode::budget::{Budget, LARGEST_TREE, largest_tree};
 use crate::decode::error::{Error, Result};
 
@@ -46,10 +46,10 @@ impl<'de> Reader<'de> {
         let room = MAX_DEPTH - self.depth.get();
         if check_depth
             && opened > room.into()
-            && let Some(at) = too_deep(tree, room)
+            && let Some(at) = first_too_deep(tree, room)
         {
             self.at.set((start + at + 1).min(self.bytes.get().len()));
-            return Err(malformed(false));
+            return Err(too_deep());
         }
         self.at.set(end);
         Ok(())
@@ -66,15 +66,15 @@ impl<'de> Reader<'de> {
         }
         // It may lie deeper than is allowed here, and less deep than `serde_json` allows.
         let tree = self.bytes.get().get(start..self.at.get()).unwrap_or_default();
-        let Some(at) = too_deep(tree, room) else { return refused };
+        let Some(at) = first_too_deep(tree, room) else { return refused };
         self.at.set(start + at + 1);
-        malformed(false)
+        too_deep()
     }
 }
 
 /// Returns the position of the first list or map that lies deeper than this.
 #[cold]
-fn too_deep(tree: &[u8], room: u8) -> Option<usize> {
+fn first_too_deep(tree: &[u8], room: u8) -> Option<usize> {
     let (mut depth, mut at) = (0, 0);
     while let Some(byte) = tree.get(at) {
         match byte {

@@ -334,7 +334,7 @@ impl<'r, 'de> Context<'r, 'de> {
                 Ok(value) => Number::Unsigned(value),
                 Err(_) => Number::Signed(value),
             }),
-            Part::Float(value) => Opened::Number(Number::Float(value)),
+            Part::Double(number) => Opened::Number(number),
             Part::Text(text) => Opened::Text(text),
             Part::Message(message) => {
                 Opened::Members(MemberSource::Message { message, next: None })

@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Expected, SeqAccess, Visitor};
 
 use super::Node;
 use super::context::{Context, Data};
+use crate::decode::budget::{is_vector, node_size};
 use crate::decode::error::{Error, Result};
 use crate::decode::protobuf;
 use crate::decode::rule::Rule;
@@ -25,6 +26,7 @@ pub(super) struct Elements<'w, 'r, 'de> {
     length: Cell<Option<usize>>,
     /// The number of elements that are paid for.
     paid: usize,
+    is_vector: bool,
     at_end: bool,
 }
 
@@ -62,7 +64,18 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
             ElementSource::Empty => Some(0),
         });
         let paid = if tuple { usize::MAX } else { 0 };
-        Self { context, source, rule, offset: None, taken: 0, length, paid, at_end: false }
+        let is_vector = true;
+        Self {
+            context,
+            source,
+            rule,
+            offset: None,
+            taken: 0,
+            length,
+            paid,
+            is_vector,
+            at_end: false,
+        }
     }
 
     /// Goes to the next element, after charging it.
@@ -94,6 +107,11 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
         }
         if self.taken == self.paid {
             self.paid = match self.length.get() {
+                _ if !self.is_vector => {
+                    let (bytes, elements) = node_size(size, self.taken);
+                    self.context.budget.charge(bytes)?;
+                    self.taken + elements
+                }
                 Some(length) if length > self.taken => {
                     self.context.budget.charge_vec(size, length)?;
                     length
@@ -108,6 +126,7 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
     /// Shows the elements to a visitor, which must take all of them.
     #[inline]
     pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        self.is_vector = is_vector::<V::Value>();
         let mut result = visitor.visit_seq(&mut self);
         if !self.at_end
             && let Err(error) = self.finish(result.is_ok())

@@ -8,14 +8,16 @@ use super::scalar;
 use super::schema::{Field, INLINE, Kind, MessageId};
 use super::value::{Data, Value};
 use super::wire::Cursor;
+use crate::decode::TOO_DEEP;
 use crate::decode::error::{Error, Result};
+use crate::decode::json::MAX_DEPTH;
 use crate::decode::text::Text;
 
-/// The largest depth of nested messages. It is deeper than any type except a schema, and safe for a
-/// thread's stack.
-pub(super) const MAX_DEPTH: usize = 64;
-
-pub(super) const TOO_DEEP: &str = "messages lie too deep within one another";
+/// Checks the depth at which a message, list or map lies in JSON. The limit is that of JSON, so
+/// that both encodings accept the same objects.
+pub(super) fn check_depth(depth: usize, offset: usize) -> Result<()> {
+    if depth < usize::from(MAX_DEPTH) { Ok(()) } else { Err(Error::new(TOO_DEEP, offset)) }
+}
 
 /// The members of a message.
 #[derive(Debug)]
@@ -39,9 +41,7 @@ struct Outer<'de> {
 impl<'de> Members<'de> {
     pub(super) fn new(message: Cursor<'de>, id: MessageId, depth: usize) -> Result<Self> {
         let offset = message.offset();
-        if depth > MAX_DEPTH {
-            return Err(Error::new(TOO_DEEP, offset));
-        }
+        check_depth(depth, offset)?;
         let fields = Fields::new(message, id)?;
         Ok(Self { fields, outer: None, types: Vec::new(), offset, depth })
     }

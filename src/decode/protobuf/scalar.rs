@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::wire::{Cursor, last};
 use crate::decode::error::{Error, Result};
+use crate::decode::json::Number;
 
 /// The range of seconds whose year has four digits.
 pub(in crate::decode) const SECONDS: std::ops::RangeInclusive<i64> =
@@ -155,18 +156,21 @@ pub(super) fn int_or_string<'a>(message: &Cursor<'a>) -> Result<IntOrString<'a>>
     }
 }
 
-/// Converts a floating point number to an integer, if JSON writes it without a decimal point.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+/// Returns the number that JSON has for a floating point number.
+///
+/// Go writes a whole number below 10^21 without a decimal point, in its shortest digits. Rust's
+/// texts have the same digits.
 #[expect(clippy::float_cmp, reason = "whether it is a whole number is a matter of equality")]
-pub(super) fn whole(value: f64) -> Option<i64> {
-    let whole = value.abs() < 9_007_199_254_740_992.0 && value.trunc() == value;
-    // Only a floating point number can be minus zero.
-    (whole && (value != 0.0 || value.is_sign_positive())).then_some(value as i64)
+pub(super) fn json_number(value: f64) -> Number {
+    let whole = value.abs() < 1e21 && value.trunc() == value;
+    let read = if whole { serde_json::from_str(&value.to_string()).ok() } else { None };
+    read.unwrap_or(Number::Float(value))
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::super::encode::int;
     use super::*;
@@ -213,18 +217,40 @@ mod tests {
         assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
     }
 
+    /// Checks that a floating point number is what JSON has for it, if that has these digits.
+    fn reads_like_json(value: f64) {
+        let number = match json_number(value) {
+            Number::Unsigned(value) => Value::from(value),
+            Number::Signed(value) => Value::from(value),
+            Number::Float(value) => Value::from(value),
+        };
+        let written = value.to_string();
+        assert_eq!(number, crate::decode::json::<Value>(written.as_bytes()).unwrap(), "{written}");
+    }
+
     #[test]
-    fn whole_numbers_have_no_point() {
-        for (value, is) in [(1.0, Some(1)), (-3.0, Some(-3)), (0.0, Some(0)), (1.5, None)] {
-            assert_eq!(whole(value), is);
+    fn whole_numbers_are_those_of_json() {
+        let from_two_to_the_53 = (53..70).map(|power| 2_f64.powi(power));
+        for value in from_two_to_the_53.chain([0.0, -0.0, 1.0, 1.5, 9e15, 1e19, 9.9e20]) {
+            reads_like_json(value);
+            reads_like_json(-value);
         }
-        for value in [-0.0, 1e300, f64::NAN, f64::INFINITY] {
-            assert_eq!(whole(value), None);
+        for value in [-0.0, 1e21, 1e300, f64::NAN, f64::INFINITY] {
+            assert!(matches!(json_number(value), Number::Float(_)), "{value}");
         }
     }
 
     proptest! {
         #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn any_whole_number_is_that_of_json(digits in any::<i64>(), power in 0..12) {
+            #[expect(clippy::cast_precision_loss, reason = "any number will do")]
+            let value = digits as f64 * 2_f64.powi(power - 4);
+            if value.abs() < 1e21 && value.fract() == 0.0 {
+                reads_like_json(value);
+            }
+        }
 
         #[test]
         fn times_equal_those_of_another_library(seconds in SECONDS) {

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::encode::{envelope, field, int as number, named};
+use super::encode::{encode, envelope, field, int as number, named};
 use super::*;
-use crate::decode::DecodeError;
+use crate::decode::{DecodeError, TOO_DEEP};
 
 fn decode<T: DeserializeOwned>(kind: &str, message: &[u8]) -> Result<T, DecodeError> {
     ProtobufObject::from_message("v1", kind, message).unwrap().decode()
@@ -105,14 +105,64 @@ fn message_depth_is_limited() {
         let object = ProtobufObject::from_message(version, "CustomResourceDefinition", message);
         object.unwrap().decode::<Value>()
     };
-    let mut schema = decode(&nested(50)).unwrap();
+    let mut schema = decode(&nested(60)).unwrap();
     let mut schema = schema["spec"]["versions"][0]["schema"]["openAPIV3Schema"].take();
-    for _ in 0..50 {
+    for _ in 0..60 {
         schema = schema["properties"]["p"].take();
     }
     assert_eq!(schema["type"], "object");
-    let error = decode(&nested(10_000)).unwrap_err();
-    assert!(error.to_string().starts_with("messages lie too deep"), "{error}");
+    for depth in [61, 10_000] {
+        let error = decode(&nested(depth)).unwrap_err();
+        assert!(error.to_string().starts_with(TOO_DEEP), "{error}");
+    }
+}
+
+#[test]
+fn depth_limit_is_that_of_json() {
+    let schemas: [(fn(Value) -> Value, Value); 8] = [
+        (|schema| json!({"not": schema}), json!({})),
+        (|schema| json!({"not": schema}), json!({"required": ["a"]})),
+        (|schema| json!({"not": schema}), json!({"properties": {"a": {}}})),
+        (|schema| json!({"allOf": [schema]}), json!({})),
+        (|schema| json!({"items": schema}), json!({})),
+        (|schema| json!({"items": [schema]}), json!({})),
+        (|schema| json!({"additionalProperties": schema}), json!(true)),
+        (|schema| json!({"properties": {"a": schema}}), json!({})),
+    ];
+    for (n, (nest, inner)) in schemas.into_iter().enumerate() {
+        let mut refused = None;
+        for depth in 55..125 {
+            let schema = (0..depth).fold(inner.clone(), |schema, _| nest(schema));
+            let definition = json!({
+                "apiVersion": "apiextensions.k8s.io/v1",
+                "kind": "CustomResourceDefinition",
+                "spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]},
+            });
+            let (body, text) = (encode(&definition).unwrap(), definition.to_string());
+            let from_protobuf = ProtobufObject::from_envelope(&body).unwrap().decode::<Value>();
+            let from_json = crate::decode::json::<Value>(text.as_bytes());
+            assert_eq!(from_protobuf.is_ok(), from_json.is_ok(), "{n} {depth} {from_protobuf:?}");
+            for error in [from_protobuf.err(), from_json.err()].into_iter().flatten() {
+                assert!(error.to_string().starts_with(TOO_DEEP), "{error}");
+                refused.get_or_insert(depth);
+            }
+        }
+        assert!(refused.is_some_and(|depth| depth > 59), "{n} {refused:?}");
+    }
+}
+
+#[test]
+fn raw_null_is_none_as_in_json() {
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Slim {
+        object: Option<Value>,
+    }
+    for (raw, is_null) in [("null", true), (" null\n", true), ("", true), ("0", false)] {
+        let event = field(2, field(1, raw));
+        let slim: Slim = decode("WatchEvent", &event).unwrap();
+        assert_eq!(slim.object.is_none(), is_null, "{raw:?}");
+    }
+    decode::<Slim>("WatchEvent", &field(2, field(1, "nul"))).unwrap_err();
 }
 
 #[test]
@@ -124,7 +174,7 @@ fn nested_object_depth_is_limited() {
         body = envelope("v1", "WatchEvent", &event(&body));
     }
     let error = ProtobufObject::from_envelope(&body).unwrap().decode::<Value>().unwrap_err();
-    assert!(error.to_string().starts_with("messages lie too deep"), "{error}");
+    assert!(error.to_string().starts_with(TOO_DEEP), "{error}");
 }
 
 #[test]

@@ -10,12 +10,13 @@ use serde::de::IgnoredAny;
 
 use super::envelope;
 use super::fields::{Fields, Found, Run};
-use super::members::{Elements, Entries, MAX_DEPTH, Members, TOO_DEEP};
+use super::members::{Elements, Entries, Members, check_depth};
 use super::scalar::{self, IntOrString};
 use super::schema::{Field, Kind, MessageId, NULLABLE, Shape};
-use super::wire::{Cursor, Raw, last};
+use super::wire::{Cursor, Raw, Wire, last};
 use crate::decode::describe;
 use crate::decode::error::{Error, Result};
+use crate::decode::json::Number;
 use crate::decode::text::Text;
 
 /// A member of a message, an element of a list, or a value of a map.
@@ -45,7 +46,8 @@ pub(in crate::decode) enum Part<'de> {
     Null,
     Bool(bool),
     Int(i64),
-    Float(f64),
+    /// A number that may have a fraction.
+    Double(Number),
     Text(Text<'de>),
     Message(Members<'de>),
     Entries(Entries<'de>),
@@ -109,9 +111,7 @@ impl<'de> Value<'de> {
                 && field.number == number
             {
                 let (kind, target, depth) = (field.kind, field.target(), self.depth + 1);
-                if depth > MAX_DEPTH {
-                    return Err(Error::new(TOO_DEEP, self.offset));
-                }
+                check_depth(depth, self.offset)?;
                 return Ok(Some(Elements { run, kind, target, depth }));
             }
         }
@@ -167,7 +167,7 @@ impl<'de> Value<'de> {
             (Data::Missing, _) if self.nullable => true,
             (Data::List(_) | Data::Map(_), _) => false,
             (_, Kind::Time | Kind::MicroTime) => self.message()?.is_empty(),
-            (_, Kind::Raw) => self.raw()?.is_none(),
+            (_, Kind::Raw) => self.raw()?.is_none_or(|raw| is_json_null(&raw)),
             (_, Kind::SchemaOrArray) => self.items(2)?.is_none() && self.schema(1)?.is_none(),
             _ => false,
         })
@@ -175,7 +175,10 @@ impl<'de> Value<'de> {
 
     /// Opens the value.
     pub(in crate::decode) fn open(self) -> Result<Part<'de>> {
-        let (kind, target, depth) = (self.kind, self.target, self.depth);
+        let (kind, target, depth) = (self.kind, self.target, self.depth + 1);
+        if matches!(self.data, Data::List(_) | Data::Map(_)) {
+            check_depth(depth, self.offset)?;
+        }
         match self.data {
             Data::List(run) => Ok(Part::List(Elements { run, kind, target, depth })),
             Data::Map(run) => Ok(Part::Entries(Entries::new(run, kind, target, depth))),
@@ -198,7 +201,7 @@ impl<'de> Value<'de> {
             Kind::Bool => Part::Bool(int()? != 0),
             Kind::Double => {
                 let value = raw.map_or(Ok(0.0), |raw| raw.double())?;
-                scalar::whole(value).map_or(Part::Float(value), Part::Int)
+                Part::Double(scalar::json_number(value))
             }
             Kind::Message => Part::Message(self.members()?),
             Kind::Items => self.items(1)?.map_or(Part::Empty, Part::List),
@@ -229,4 +232,12 @@ impl<'de> Value<'de> {
             },
         })
     }
+}
+
+/// Returns whether JSON inside a message is `null`, which JSON alone cannot tell from nothing.
+fn is_json_null(raw: &Raw<'_>) -> bool {
+    let white = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+    let Wire::Bytes(json) = raw.wire else { return false };
+    let start = json.iter().position(|byte| !white(byte)).unwrap_or(json.len());
+    json[start..].strip_prefix(b"null").is_some_and(|rest| rest.iter().all(white))
 }
