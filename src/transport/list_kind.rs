@@ -41,8 +41,6 @@ enum Verdict {
     OnlyWithItems,
     /// The answer is another list, or no list.
     Other,
-    /// The list is the requested one in another version.
-    OtherVersion,
 }
 
 impl StatedType {
@@ -51,14 +49,6 @@ impl StatedType {
         match self.verdict(expected) {
             Verdict::Requested | Verdict::Open | Verdict::OnlyWithItems => Ok(()),
             Verdict::Other => Err(self.wrong(expected)),
-            Verdict::OtherVersion => {
-                let version = self.api_version.as_deref().unwrap_or_default();
-                let list = format!("{}List", expected.kind);
-                Err(Fault::WrongKind {
-                    expected: format!("{} {list}", expected.api_version),
-                    found: format!("{} {list}", clip(version)),
-                })
-            }
         }
     }
 
@@ -94,7 +84,7 @@ impl StatedType {
         match kind.strip_suffix("List") {
             Some("") => Verdict::Open,
             Some(METADATA) if expected.metadata_only => Verdict::Requested,
-            Some(kind) if kind == expected.kind && other_version => Verdict::OtherVersion,
+            Some(kind) if kind == expected.kind && other_version => Verdict::Other,
             Some(kind) if kind == expected.kind => Verdict::Requested,
             _ if expected.built_in || other_version || kind == "Status" => Verdict::Other,
             Some(_) => Verdict::Open,
@@ -103,12 +93,21 @@ impl StatedType {
     }
 
     fn wrong(&self, expected: &Expected<'_>) -> Fault {
-        let found = clip(self.kind.as_deref().unwrap_or_default());
-        Fault::WrongKind { expected: format!("{}List", expected.kind), found }
+        let version = self.api_version.as_deref().unwrap_or_default();
+        let kind = self.kind.as_deref().unwrap_or_default();
+        wrong_list(expected.api_version, expected.kind, version, kind)
     }
 }
 
-const METADATA: &str = "PartialObjectMetadata";
+/// Creates the fault of a list of another type than that of the requested kind.
+pub(super) fn wrong_list(requested: &str, kind: &str, version: &str, list: &str) -> Fault {
+    let found = format!("{} {}", clip(version), clip(list));
+    let expected = format!("{requested} {kind}List");
+    Fault::WrongKind { expected, found: found.trim_start().to_owned() }
+}
+
+/// The kind of an object of which only metadata was requested.
+pub(super) const METADATA: &str = "PartialObjectMetadata";
 
 /// Returns the part of a text that an error repeats.
 pub(super) fn clip(text: &str) -> String {

@@ -13,7 +13,7 @@ use super::framing::capture::RawBytes;
 use super::framing::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
 };
-use super::list_kind::{Expected, StatedType, clip};
+use super::list_kind::{Expected, METADATA, StatedType, clip, wrong_list};
 use super::raw_item::{Answer, RawItem, RawObject};
 use super::shard_filter::ShardFilter;
 use crate::decode::codec::{Codec, Codecs};
@@ -83,8 +83,8 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
                     };
                     return Ok(Some((item, self)));
                 }
-                Some(Ok(ListPart::Metadata(metadata))) => {
-                    let metadata = self.metadata(&metadata)?;
+                Some(Ok(ListPart::Metadata(metadata, offset))) => {
+                    let metadata = self.metadata(&metadata, offset)?;
                     return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
                 }
                 Some(Ok(ListPart::Items)) => self.stated.items = true,
@@ -250,34 +250,46 @@ impl<K: Resource + 'static, P> Reader<K, P> {
 
     /// Returns the item for an event of an object of another kind than the requested one.
     fn skipped_kind(&self, object: &Bytes) -> Option<WatchItem<K>> {
-        let found = self.other_kind(object)?;
-        let fault = Fault::WrongKind { expected: self.kind.to_string(), found };
-        Some(WatchItem::Skipped(self.error(fault)))
+        let (expected, found) = self.other_kind(object)?;
+        Some(WatchItem::Skipped(self.error(Fault::WrongKind { expected, found })))
     }
 
     /// Returns the usual kind of the requested objects. If metadata was requested, a server that
     /// does not support that sends whole objects, which contain the metadata.
     fn usual_kind(&self) -> &str {
-        if self.metadata_only { "PartialObjectMetadata" } else { &self.kind }
+        if self.metadata_only { METADATA } else { &self.kind }
     }
 
-    /// Returns the kind of an object, if it is not the requested one.
-    fn other_kind(&self, object: &Bytes) -> Option<String> {
+    /// Returns the requested type and the type of an object, if they differ.
+    fn other_kind(&self, object: &Bytes) -> Option<(String, String)> {
         if self.answer.encoding == Encoding::Json {
-            // The kind is nearly always the first or second member.
+            // Both are nearly always the first two members.
             let head = &object[..object.len().min(128)];
-            let canonical = format!("\"kind\":\"{}\"", self.usual_kind());
-            if memchr::memmem::find(head, canonical.as_bytes()).is_some() {
+            let states = |member: &str, text: &str| {
+                let canonical = format!("\"{member}\":\"{text}\"");
+                memchr::memmem::find(head, canonical.as_bytes()).is_some()
+            };
+            let usual = self.usual_kind();
+            if states("kind", usual)
+                && (self.metadata_only || states("apiVersion", &self.api_version))
+            {
                 return None;
             }
         } else if let Ok(object) = ProtobufObject::from_envelope(object)
-            && object.types().is_some_and(|(_, kind)| kind == self.usual_kind())
+            && object.types().is_some_and(|(api_version, kind)| self.is_usual(api_version, kind))
         {
             return None;
         }
-        let other = |kind: &String| **kind != *self.kind && **kind != *self.usual_kind();
-        let kind = self.answer.encoding.peek(object).kind.filter(other);
-        kind.map(|kind| clip(&kind))
+        let Peeked { api_version, kind, .. } = self.answer.encoding.peek(object);
+        let (kind, api_version) = (kind?, api_version.unwrap_or_default());
+        if self.is_usual(&api_version, &kind) {
+            return None;
+        }
+        if kind != *self.kind {
+            return Some((self.kind.to_string(), clip(&kind)));
+        }
+        let requested = format!("{} {}", self.api_version, self.kind);
+        Some((requested, format!("{} {}", clip(&api_version), clip(&kind))))
     }
 
     fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
@@ -297,21 +309,31 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         }
     }
 
-    fn metadata(&self, bytes: &Bytes) -> Result<ListMetadata, SourceError> {
-        self.answer.encoding.metadata(bytes).ok_or_else(|| {
+    /// Reads the list's metadata, which begins at this position.
+    fn metadata(&self, bytes: &Bytes, offset: u64) -> Result<ListMetadata, SourceError> {
+        self.answer.encoding.metadata(bytes).map_err(|at| {
             let problem = "the list's metadata is malformed".to_owned();
-            self.error(Fault::Malformed { offset: 0, problem })
+            self.error(Fault::Malformed { offset: offset + at as u64, problem })
         })
     }
 
     /// Notes the type that a protobuf list states, which determines the codec of its items.
     fn take_types(&mut self, api_version: &str, kind: &str) -> Result<(), SourceError> {
-        let usual = kind.strip_suffix("List");
-        let usual = usual.is_some_and(|kind| kind == self.usual_kind() || *kind == *self.kind);
-        let item = ItemType::of(api_version, kind);
-        let Some(item) = item.filter(|_| usual) else { return Err(self.no_list(kind)) };
+        let usual = kind.strip_suffix("List").is_some_and(|kind| self.is_usual(api_version, kind));
+        let item = ItemType::of(api_version, kind).filter(|_| usual);
+        let item = item.ok_or_else(|| {
+            self.error(wrong_list(&self.api_version, &self.kind, api_version, kind))
+        })?;
         self.codec = self.codecs.of(self.answer.encoding, Some(item));
         Ok(())
+    }
+
+    /// Returns whether objects of this type may be the requested ones.
+    fn is_usual(&self, api_version: &str, kind: &str) -> bool {
+        if self.metadata_only && kind == METADATA {
+            return true;
+        }
+        *kind == *self.kind && (api_version.is_empty() || *api_version == *self.api_version)
     }
 
     /// Checks that a success holds the requested list, and neither another list nor no list.
@@ -334,11 +356,6 @@ impl<K: Resource + 'static, P> Reader<K, P> {
             built_in: self.built_in,
             metadata_only: self.metadata_only,
         }
-    }
-
-    fn no_list(&self, found: &str) -> SourceError {
-        let expected = format!("{}List", self.kind);
-        self.error(Fault::WrongKind { expected, found: clip(found) })
     }
 
     fn skipped(&self, problem: &str, offset: u64) -> WatchItem<K> {

@@ -6,22 +6,26 @@ use std::time::Duration;
 use futures::StreamExt;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{Request, Response};
+use k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube::CustomResource;
 use kube::client::Body;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
+use kube::{CustomResource, Resource};
 use kube_informer::error::{Fault, FaultClass, SourceError};
 use kube_informer::lister_watcher::{
     ListHints, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
 };
+use kube_informer::testing::encode_protobuf;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, SerdeDecode};
 use kube_informer::{SharedInformerFactory, Storage};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
 /// A client of a server that gives this answer to whatever is asked.
 fn answering(media_type: &'static str, body: impl Into<Vec<u8>>) -> kube::Client {
@@ -210,7 +214,7 @@ async fn json_list_of_another_kind_names_both_kinds() {
         let error =
             listed(&ApiSource::<Pod>::new(answering(JSON, body.clone()))).await.unwrap_err();
         let Fault::WrongKind { expected, found } = error.fault() else { panic!("{error}") };
-        assert!(expected.starts_with("Pod") && found.starts_with("Service"), "{error}");
+        assert!(expected.contains("Pod") && found.contains("Service"), "{error}");
         let error = listed(&ApiSource::<Widget>::new(answering(JSON, body))).await.unwrap_err();
         assert!(matches!(error.fault(), Fault::WrongKind { .. }), "{error}");
     }
@@ -218,6 +222,61 @@ async fn json_list_of_another_kind_names_both_kinds() {
     let error = listed(&ApiSource::<Pod>::new(answering(JSON, other))).await.unwrap_err();
     assert!(error.to_string().contains("v2 PodList"), "{error}");
     assert!(error.to_string().contains("v1 PodList"), "{error}");
+}
+
+#[tokio::test]
+async fn another_version_of_the_kind_is_refused() {
+    const V1: &str = "autoscaling/v1";
+    let scaler = |version: &str, kind: &str, items: Value| json!({"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, "items": items});
+    let list = "HorizontalPodAutoscalerList";
+    for (version, is_requested) in [(V1, true), ("autoscaling/v2", false)] {
+        let body = scaler(version, list, json!([]));
+        for (media_type, body) in
+            [(JSON, body.to_string().into_bytes()), (PROTOBUF, encode_protobuf(&body).unwrap())]
+        {
+            let source = ApiSource::<HorizontalPodAutoscaler>::new(answering(media_type, body));
+            let Err(error) = listed(&source).await else {
+                assert!(is_requested, "{version} {media_type}");
+                continue;
+            };
+            let error = error.to_string();
+            assert!(!is_requested && error.contains(&format!("\"{version} {list}\"")), "{error}");
+            assert!(error.contains(&format!("\"{V1} {list}\"")), "{error}");
+        }
+        let object = scaler(version, "HorizontalPodAutoscaler", Value::Null);
+        let event = json!({"type": "ADDED", "object": object}).to_string().into_bytes();
+        let object = encode_protobuf(&object).unwrap();
+        let encoded = [field(1, "ADDED"), field(2, field(1, object))].concat();
+        let length = u32::try_from(encoded.len()).unwrap().to_be_bytes();
+        let encoded = [&length[..], &encoded].concat();
+        for (media_type, body) in [(JSON, event), (WATCH, encoded)] {
+            let item = watched::<HorizontalPodAutoscaler>(media_type, body).await.remove(0);
+            match item {
+                WatchItem::Added(Ok(_)) => assert!(is_requested, "{version} {media_type}"),
+                WatchItem::Skipped(error) => {
+                    let text = error.to_string();
+                    assert!(!is_requested && text.contains(version) && text.contains(V1), "{text}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn malformed_list_metadata_error_has_its_place() {
+    let json = r#"{"kind":"PodList","metadata":{"resourceVersion":7},"items":[]}"#;
+    let list = envelope("v1", "PodList", field(1, [0x12, 9, 1]));
+    let place = list.len() as u64 - 1;
+    for (media_type, body, place) in
+        [(JSON, json.as_bytes().to_vec(), json.find('7').unwrap() as u64), (PROTOBUF, list, place)]
+    {
+        let error = listed(&ApiSource::<Pod>::new(answering(media_type, body))).await.unwrap_err();
+        assert!(
+            matches!(error.fault(), Fault::Malformed { offset, .. } if *offset == place),
+            "{error} {place}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -250,8 +309,11 @@ async fn a_compressed_answer_is_called_that() {
     assert!(error.to_string().contains("Content-Encoding \"gzip\""), "{error}");
 }
 
-async fn watched(media_type: &'static str, body: Vec<u8>) -> Vec<WatchItem<Pod>> {
-    let source = ApiSource::<Pod>::new(answering(media_type, body));
+async fn watched<K>(media_type: &'static str, body: Vec<u8>) -> Vec<WatchItem<K>>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + std::fmt::Debug + Send + Sync + 'static,
+{
+    let source = ApiSource::<K>::new(answering(media_type, body));
     let timeout = Duration::from_secs(300);
     let query = WatchQuery::new(timeout);
     source.watch(&query, &ListHints::none()).await.unwrap().map(Result::unwrap).collect().await
@@ -270,7 +332,7 @@ async fn an_error_events_message_is_bounded() {
     for (media_type, body) in
         [(JSON, event.into_bytes()), ("application/vnd.kubernetes.protobuf;stream=watch", binary)]
     {
-        let items = watched(media_type, body).await;
+        let items = watched::<Pod>(media_type, body).await;
         let [WatchItem::Failed(error)] = &items[..] else { panic!("{} items", items.len()) };
         assert_eq!(error.class(), FaultClass::Expired);
         assert!(error.to_string().len() < 1200, "{} bytes", error.to_string().len());

@@ -140,7 +140,7 @@ pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
     let mut fields = Cursor::new(fields, begin);
     while let Some(field) = fields.next()? {
         match field.number {
-            1 => said = types(field.message()?)?,
+            1 => said = types(field.message()?, said)?,
             2 => (message, offset) = (field.bytes()?, field.offset),
             3 if !field.is_zero() => return Err(Error::new(ENCODED, field.offset)),
             4 if !field.is_zero() && field.bytes()? != MEDIA_TYPE.as_bytes() => {
@@ -157,9 +157,11 @@ pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
 /// The error of an envelope whose content has another encoding. No known server sends one.
 pub(crate) const ENCODED: &str = "the object in the envelope is not plain protobuf";
 
-/// Reads a type: apiVersion and kind.
-pub(crate) fn types(mut message: Cursor<'_>) -> Result<(&str, &str)> {
-    let (mut api_version, mut kind) = ("", "");
+/// Reads a type, apiVersion and kind, or the rest of one of which these were read before.
+pub(crate) fn types<'a>(
+    mut message: Cursor<'a>,
+    (mut api_version, mut kind): (&'a str, &'a str),
+) -> Result<(&'a str, &'a str)> {
     while let Some(field) = message.next()? {
         let text = || {
             let text = std::str::from_utf8(field.bytes()?);

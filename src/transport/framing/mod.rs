@@ -63,8 +63,8 @@ pub(super) enum ListPart {
     Items,
     /// An item, and its position in the body.
     Item(RawBytes, u64),
-    /// The list's metadata.
-    Metadata(Bytes),
+    /// The list's metadata, and its position in the body.
+    Metadata(Bytes, u64),
     /// The type of the list. A protobuf list states it first.
     Types { api_version: String, kind: String },
     /// The group and version of a JSON list, which may state them last.
@@ -86,6 +86,7 @@ pub(super) struct Malformed {
 /// The parts of an object that were read without decoding it. The object may be cut off.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Peeked {
+    pub(super) api_version: Option<String>,
     pub(super) kind: Option<String>,
     pub(super) name: Option<String>,
     pub(super) namespace: Option<String>,
@@ -178,8 +179,8 @@ impl Encoding {
         }
     }
 
-    /// Reads a list's metadata. `None` if it is malformed.
-    pub(super) fn metadata(self, metadata: &[u8]) -> Option<ListMetadata> {
+    /// Reads a list's metadata. The error is the position in it at which it is malformed.
+    pub(super) fn metadata(self, metadata: &[u8]) -> Result<ListMetadata, usize> {
         match self {
             Self::Json => json::list::metadata(metadata),
             Self::Protobuf => protobuf::list::metadata(metadata),

@@ -93,11 +93,11 @@ impl JsonListFramer {
                 let Some(value) = capture.feed(&mut self.input) else {
                     return Ok(Step::NeedsBytes);
                 };
-                let member = *member;
+                let (member, offset) = (*member, capture.offset());
                 self.state = State::AfterValue;
                 return match (member, value) {
                     (Member::Metadata, RawBytes::Whole(value)) => {
-                        Ok(Step::Part(ListPart::Metadata(value)))
+                        Ok(Step::Part(ListPart::Metadata(value, offset)))
                     }
                     (Member::Kind, RawBytes::Whole(value)) => {
                         let kind = serde_json::from_slice(&value).unwrap_or_default();
@@ -195,8 +195,8 @@ impl Framer for JsonListFramer {
     }
 }
 
-/// Reads a list's metadata. `None` if it is malformed.
-pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
+/// Reads a list's metadata. The error is the position in it at which it is malformed.
+pub(in crate::transport) fn metadata(bytes: &[u8]) -> Result<ListMetadata, usize> {
     #[derive(Deserialize, Default)]
     #[serde(default, rename_all = "camelCase")]
     struct Metadata {
@@ -205,15 +205,26 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
         remaining_item_count: Option<i64>,
         shard_info: Option<IgnoredAny>,
     }
-    let metadata: Option<Metadata> = serde_json::from_slice(bytes).ok()?;
+    let metadata: Option<Metadata> =
+        serde_json::from_slice(bytes).map_err(|error| position(bytes, &error))?;
     let metadata = metadata.unwrap_or_default();
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
-    Some(ListMetadata {
+    Ok(ListMetadata {
         version: filled(metadata.resource_version).map(|version| (&*version).into()),
         continue_token: filled(metadata.r#continue),
         remaining: metadata.remaining_item_count.and_then(|count| count.try_into().ok()),
         sharded: metadata.shard_info.is_some(),
     })
+}
+
+/// Returns the position at which JSON is refused.
+fn position(text: &[u8], error: &serde_json::Error) -> usize {
+    let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+    let start: usize = lines.map(<[u8]>::len).sum();
+    let at = start + error.column().saturating_sub(1);
+    // A list or map of the wrong type is refused before its first byte is taken.
+    let before = matches!(text.get(at), Some(b':' | b',' | b' ' | b'\n' | b'\r' | b'\t'));
+    (at + usize::from(before && error.is_data())).min(text.len())
 }
 
 #[cfg(test)]
@@ -238,7 +249,7 @@ mod tests {
                     ListPart::Item(RawBytes::Oversized(head), _) => {
                         items.push([b"oversized ", &head[..]].concat());
                     }
-                    ListPart::Metadata(value) => metadata.push(value.to_vec()),
+                    ListPart::Metadata(value, _) => metadata.push(value.to_vec()),
                     _ => {}
                 }
             }
@@ -305,6 +316,18 @@ mod tests {
         assert!(sharded(r#"{"resourceVersion":"7","shardInfo":{"selector":"shardRange()"}}"#));
         assert!(!sharded(r#"{"resourceVersion":"7","shardInfo":null}"#));
         assert!(!sharded(r#"{"resourceVersion":"7"}"#) && !sharded("null"));
+    }
+
+    #[test]
+    fn malformed_metadata_error_has_its_place() {
+        for (text, at) in [
+            (r#"{"resourceVersion":7}"#, 19),
+            ("{\n\"continue\":\n [1]}", 15),
+            ("7", 0),
+            (r#"{"resourceVersion":"7",}"#, 23),
+        ] {
+            assert_eq!(metadata(text.as_bytes()), Err(at), "{text}");
+        }
     }
 
     #[test]

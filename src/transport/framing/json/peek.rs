@@ -15,7 +15,8 @@ use crate::transport::framing::Peeked;
 /// their usual places.
 ///
 /// It allocates nothing and stops as soon as it has name, uid and version, which come first or last
-/// in the metadata. A namespace after all three is not seen, because no server writes it there.
+/// in the metadata. A namespace after all three is not seen, because no server writes it there. Nor
+/// is a member that comes again: to look for one would cost as much as to decode the object.
 pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     let mut members = Flat::new(object)?;
     while let Some((name, value)) = members.next() {
@@ -226,11 +227,18 @@ fn members<'de, A: MapAccess<'de>>(
 ) -> Result<(), A::Error> {
     while let Some(member) = map.next_key::<String>()? {
         match (level, &*member) {
+            // The last of several counts, as for the decoder.
             (Level::Object, "metadata") => {
+                let (api_version, kind) = (peeked.api_version.take(), peeked.kind.take());
+                *peeked = Peeked { api_version, kind, ..Peeked::default() };
                 map.next_value_seed(Members(peeked, Level::Metadata))?;
             }
             (Level::Metadata, "annotations") => {
+                peeked.initial_events_end = false;
                 map.next_value_seed(Members(peeked, Level::Annotations))?;
+            }
+            (Level::Object, "apiVersion") => {
+                peeked.api_version = map.next_value::<Text>()?.into();
             }
             (Level::Object, "kind") => peeked.kind = map.next_value::<Text>()?.into(),
             (Level::Metadata, "name") => peeked.name = map.next_value::<Text>()?.into(),
@@ -264,6 +272,7 @@ mod tests {
         assert_eq!(
             peeked,
             Peeked {
+                api_version: None,
                 kind: Some("Pod".into()),
                 name: Some("web".into()),
                 namespace: Some("shop".into()),
@@ -271,6 +280,16 @@ mod tests {
                 initial_events_end: true,
             }
         );
+    }
+
+    #[test]
+    fn last_of_repeated_members_counts() {
+        let annotations = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
+        let twice = format!(
+            r#"{{"metadata":{{"name":"a","namespace":"b",{annotations}}},"metadata":
+            {{"name":"x","name":"c",{annotations},"annotations":{{}}}}}}"#
+        );
+        assert_eq!(peek(twice.as_bytes()), Peeked { name: Some("c".into()), ..Peeked::default() });
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 
+use crate::decode::DecodeError;
 use crate::decode::protobuf::Cursor;
 use crate::decode::protobuf::text;
 use crate::decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
@@ -104,8 +105,8 @@ impl ProtobufListFramer {
                     }
                     None
                 }
-                (State::Metadata(_), Some((RawBytes::Whole(metadata), _))) => {
-                    Some(ListPart::Metadata(metadata))
+                (State::Metadata(_), Some((RawBytes::Whole(metadata), offset))) => {
+                    Some(ListPart::Metadata(metadata, offset))
                 }
                 (State::Metadata(_), Some(_)) => return Err("the list's metadata is too large"),
                 (State::Item(_), Some((item, offset))) => Some(ListPart::Item(item, offset)),
@@ -192,8 +193,8 @@ impl ProtobufListFramer {
 
     fn types(&mut self, captured: RawBytes) -> Result<ListPart, &'static str> {
         let RawBytes::Whole(bytes) = captured else { return Err("the list's type is too large") };
-        let (api_version, kind) =
-            types(Cursor::new(&bytes, 0)).map_err(|_| "the list's type cannot be read")?;
+        let (api_version, kind) = types(Cursor::new(&bytes, 0), ("", ""))
+            .map_err(|_| "the list's type cannot be read")?;
         self.typed = true;
         Ok(ListPart::Types { api_version: api_version.to_owned(), kind: kind.to_owned() })
     }
@@ -226,26 +227,30 @@ impl Framer for ProtobufListFramer {
     }
 }
 
-/// Reads a list's metadata. `None` if it is malformed.
-pub(in crate::transport) fn metadata(bytes: &[u8]) -> Option<ListMetadata> {
+/// Reads a list's metadata. The error is the position in it at which it is malformed.
+pub(in crate::transport) fn metadata(bytes: &[u8]) -> Result<ListMetadata, usize> {
+    read_metadata(bytes).map_err(|error| error.offset().unwrap_or_default())
+}
+
+fn read_metadata(bytes: &[u8]) -> Result<ListMetadata, DecodeError> {
     let mut metadata = ListMetadata::default();
     let mut fields = Cursor::new(bytes, 0);
-    while let Some(field) = fields.next().ok()? {
+    while let Some(field) = fields.next()? {
         match field.number {
             2 => {
-                let version = text(field.bytes().ok()?);
+                let version = text(field.bytes()?);
                 metadata.version = (!version.is_empty()).then(|| (&*version).into());
             }
             3 => {
-                let token = text(field.bytes().ok()?);
+                let token = text(field.bytes()?);
                 metadata.continue_token = (!token.is_empty()).then(|| token.into_owned());
             }
-            4 => metadata.remaining = field.int().ok()?.try_into().ok(),
+            4 => metadata.remaining = field.int()?.try_into().ok(),
             5 => metadata.sharded = true,
             _ => {}
         }
     }
-    Some(metadata)
+    Ok(metadata)
 }
 
 #[cfg(test)]
@@ -307,7 +312,7 @@ mod tests {
             let expected: Vec<_> = items.iter().map(|item| whole(item)).collect();
             prop_assert_eq!(super::tests::items(&parts), expected.iter().collect::<Vec<_>>());
             let metadata = parts.iter().find_map(|part| match part {
-                ListPart::Metadata(bytes) => metadata(bytes),
+                ListPart::Metadata(bytes, _) => metadata(bytes).ok(),
                 _ => None,
             });
             prop_assert_eq!(metadata.unwrap().version, Some("333".into()));
@@ -388,8 +393,9 @@ mod tests {
         assert!(metadata(&[bytes, field(5, field(1, "shardRange()"))].concat()).unwrap().sharded);
         assert_eq!(
             metadata(&[field(2, ""), field(3, ""), number(4, -1)].concat()),
-            Some(ListMetadata::default())
+            Ok(ListMetadata::default())
         );
-        assert_eq!(metadata(b"\x12\x09"), None);
+        assert_eq!(metadata(b"\x12\x09"), Err(2));
+        assert_eq!(metadata(&[field(1, "x"), number(2, 7)].concat()), Err(4));
     }
 }

@@ -9,9 +9,9 @@ use crate::object::ObjectState;
 use crate::transport::framing::Peeked;
 
 /// Reads the key, uid and version of an object, with or without an envelope. `None` if they are
-/// missing.
+/// missing, or if one of them comes twice, which is left to the decoder.
 ///
-/// It allocates nothing and stops at the metadata's version, which comes after the names.
+/// It allocates nothing.
 pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     let message = match object.strip_prefix(MAGIC) {
         Some(_) => ProtobufObject::from_envelope(object).ok()?.message(),
@@ -24,6 +24,11 @@ pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
             break field.message().ok()?;
         }
     };
+    while let Some(number) = fields.pass().ok()? {
+        if number == 1 {
+            return None;
+        }
+    }
     let (mut namespace, mut name, mut uid, mut version) = (None, None, None, None);
     while let Some(field) = metadata.next().ok()? {
         let to = match field.number {
@@ -34,41 +39,63 @@ pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
             _ => continue,
         };
         let text = std::str::from_utf8(field.bytes().ok()?).ok()?;
-        *to = (!text.is_empty()).then_some(text);
-        if let (Some(name), Some(uid), Some(version)) = (name, uid, version) {
-            return Some(ObjectState { namespace, name, uid, version });
+        if to.replace(text).is_some() {
+            return None;
         }
     }
-    None
+    let stated = |text: Option<_>| text.filter(|text: &&str| !text.is_empty());
+    Some(ObjectState {
+        namespace: stated(namespace),
+        name: stated(name)?,
+        uid: stated(uid)?,
+        version: stated(version)?,
+    })
 }
 
-/// Reads as much as the bytes contain, with or without an envelope.
+/// Reads as much as the bytes contain, with or without an envelope. As for the decoder, the last of
+/// repeated fields counts, and the parts of a message are one.
+///
+/// If the metadata is cut off before the namespace, there is no name. Without its namespace it
+/// would belong to another object.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
     let mut peeked = Peeked::default();
     match object.strip_prefix(MAGIC) {
-        Some(fields) => each(Cursor::new(fields, 0), |field, _| match field.number {
-            1 => each(inner(field), |field, whole| {
-                if field.number == 2 {
-                    set(&mut peeked.kind, field, whole);
+        Some(fields) => {
+            each(Cursor::new(fields, 0), |field, _| match field.number {
+                1 => {
+                    each(inner(field), |field, whole| match field.number {
+                        1 => set(&mut peeked.api_version, field, whole),
+                        2 => set(&mut peeked.kind, field, whole),
+                        _ => {}
+                    });
                 }
-            }),
-            2 => message(inner(field), &mut peeked),
-            _ => {}
-        }),
+                2 => {
+                    let (api_version, kind) = (peeked.api_version.take(), peeked.kind.take());
+                    peeked = Peeked { api_version, kind, ..Peeked::default() };
+                    message(inner(field), &mut peeked);
+                }
+                _ => {}
+            });
+        }
         None => message(Cursor::new(object, 0), &mut peeked),
     }
     peeked
 }
 
 fn message(fields: Cursor<'_>, peeked: &mut Peeked) {
-    each(fields, |field, _| {
+    let mut whole = true;
+    each(fields, |field, is_whole| {
         if field.number == 1 {
-            metadata(inner(field), peeked);
+            whole &= metadata(inner(field), peeked) && is_whole;
         }
     });
+    if !whole && peeked.namespace.is_none() {
+        peeked.name = None;
+    }
 }
 
-fn metadata(fields: Cursor<'_>, peeked: &mut Peeked) {
+/// Returns whether the metadata was read to its end.
+fn metadata(fields: Cursor<'_>, peeked: &mut Peeked) -> bool {
     each(fields, |field, whole| match field.number {
         1 => set(&mut peeked.name, field, whole),
         3 => set(&mut peeked.namespace, field, whole),
@@ -85,13 +112,17 @@ fn metadata(fields: Cursor<'_>, peeked: &mut Peeked) {
             }
         }
         _ => {}
-    });
+    })
 }
 
-fn each<'a>(mut fields: Cursor<'a>, mut visit: impl FnMut(Raw<'a>, bool)) {
+/// Returns whether the fields were read to their end, and all of them are whole.
+fn each<'a>(mut fields: Cursor<'a>, mut visit: impl FnMut(Raw<'a>, bool)) -> bool {
+    let mut all = true;
     while let Some((field, whole)) = fields.next_torn() {
         visit(field, whole);
+        all &= whole;
     }
+    all && fields.is_empty()
 }
 
 /// Returns the message in a field. It is empty if the field holds none.
@@ -129,6 +160,7 @@ mod tests {
     #[test]
     fn peek_reads_key_kind_and_version() {
         let mut expected = Peeked {
+            api_version: None,
             kind: None,
             name: Some("web".into()),
             namespace: Some("shop".into()),
@@ -136,12 +168,12 @@ mod tests {
             initial_events_end: true,
         };
         assert_eq!(peek(&object()), expected);
-        expected.kind = Some("Pod".into());
+        (expected.api_version, expected.kind) = (Some("v1".into()), Some("Pod".into()));
         assert_eq!(peek(&envelope("v1", "Pod", &object())), expected);
     }
 
     #[test]
-    fn state_is_read_up_to_the_version() {
+    fn state_is_the_whole_metadata() {
         let expected =
             ObjectState { namespace: Some("shop"), name: "web", uid: "u-1", version: "7" };
         let metadata = [
@@ -151,10 +183,15 @@ mod tests {
             field(4, ""),
             field(5, "u-1"),
             field(6, "7"),
-            vec![0xff],
+            field(7, "late"),
         ];
         let object = [field(1, metadata.concat()), field(2, [0xff])].concat();
         assert_eq!(state(&object), Some(expected));
+        for repeated in [0, 2, 4, 5] {
+            let twice = [&metadata.concat()[..], &metadata[repeated]].concat();
+            assert_eq!(state(&field(1, twice)), None);
+        }
+        assert_eq!(state(&[&object[..], &field(1, field(1, "db"))].concat()), None);
         assert_eq!(state(&envelope("v1", "Pod", &object)), Some(expected));
         assert_eq!(state(&envelope("example.com/v1", "Thing", &object)), None);
         for end in 0..metadata[..6].concat().len() {
@@ -173,8 +210,8 @@ mod tests {
         for object in [object(), envelope("v1", "Pod", &object())] {
             for end in 0..object.len() {
                 let peeked = peek(&object[..end]);
-                assert!(peeked.name.is_none_or(|name| name == "web"));
-                assert!(peeked.namespace.is_none_or(|namespace| namespace == "shop"));
+                assert!(peeked.name.as_deref().is_none_or(|name| name == "web"));
+                assert!(peeked.name.is_none() || peeked.namespace.as_deref() == Some("shop"));
                 assert!(peeked.kind.is_none_or(|kind| kind == "Pod"));
             }
         }
@@ -188,6 +225,83 @@ mod tests {
             let annotation = [field(1, "k8s.io/initial-events-end"), field(2, value)].concat();
             let object = field(1, field(12, annotation));
             assert_eq!(peek(&object).initial_events_end, end);
+        }
+    }
+
+    /// The fields of an object's metadata, some of them twice or elsewhere.
+    fn any_metadata() -> impl Strategy<Value = Vec<u8>> {
+        let number = prop_oneof![9 => sample(&[1, 2, 3, 5, 6]), 1 => 1u64..20];
+        let text = (number, sample(&["", "web", "db", "shop", "7"]));
+        let text = text.prop_map(|(number, text)| field(number, text));
+        let annotation = (sample(&["a", "k8s.io/initial-events-end"]), sample(&["true", "no"]));
+        let annotation = annotation
+            .prop_map(|(key, value)| field(12, [field(1, key), field(2, value)].concat()));
+        let fields = prop_oneof![5 => text, 1 => annotation];
+        proptest::collection::vec(fields, 0..9).prop_map(|fields| fields.concat())
+    }
+
+    fn sample<T: Copy + std::fmt::Debug>(from: &[T]) -> proptest::sample::Select<T> {
+        proptest::sample::select(from.to_vec())
+    }
+
+    /// An object of one or two pieces of metadata, with a byte that is changed or with a cut.
+    fn any_object() -> impl Strategy<Value = (Vec<u8>, bool)> {
+        let usual = [field(1, "web"), field(3, "shop"), field(5, "u"), field(6, "7")].concat();
+        let metadata = prop_oneof![Just(usual), any_metadata()];
+        let change = proptest::option::weighted(0.3, (any::<usize>(), any::<u8>()));
+        (proptest::collection::vec(metadata, 1..3), change, any::<bool>()).prop_map(
+            |(pieces, change, wrapped)| {
+                let mut object: Vec<u8> =
+                    pieces.iter().flat_map(|piece| field(1, piece)).chain(field(2, "")).collect();
+                if let Some((at, byte)) = change {
+                    let at = at % object.len();
+                    object[at] = byte;
+                }
+                if wrapped {
+                    object = envelope("v1", "Pod", &object);
+                }
+                (object, wrapped)
+            },
+        )
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Head {
+        metadata: Option<kube::api::ObjectMeta>,
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::cases(2_000))]
+
+        #[test]
+        fn whole_object_is_peeked_as_it_is_decoded((bytes, wrapped) in any_object()) {
+            let object = if wrapped {
+                ProtobufObject::from_envelope(&bytes)
+            } else {
+                Ok(ProtobufObject::from_message("v1", "Pod", &bytes).unwrap())
+            };
+            let Ok(Head { metadata }) = object.and_then(|object| object.decode()) else {
+                return Ok(());
+            };
+            let metadata = metadata.unwrap_or_default();
+            let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+            // A text that is not UTF-8 is only decoded.
+            let is_text = |text: &Option<String>| !text.iter().any(|text| text.contains('\u{fffd}'));
+            if let Some(state) = state(&bytes) {
+                prop_assert_eq!(state.namespace.map(str::to_owned), filled(&metadata.namespace));
+                prop_assert_eq!(Some(state.name), metadata.name.as_deref());
+                prop_assert_eq!(Some(state.uid), metadata.uid.as_deref());
+                prop_assert_eq!(Some(state.version), metadata.resource_version.as_deref());
+            }
+            let peeked = peek(&bytes);
+            if [&metadata.name, &metadata.namespace, &metadata.resource_version].into_iter().all(is_text) {
+                prop_assert_eq!(peeked.name, filled(&metadata.name));
+                prop_assert_eq!(peeked.namespace, filled(&metadata.namespace));
+                prop_assert_eq!(peeked.version, filled(&metadata.resource_version));
+            }
+            let annotations = metadata.annotations.unwrap_or_default();
+            let end = annotations.get("k8s.io/initial-events-end").is_some_and(|end| end == "true");
+            prop_assert_eq!(peeked.initial_events_end, end);
         }
     }
 
