@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::heat::Causes;
+use super::history::Trigger;
 use super::own_writes::Unobserved;
 use crate::error::BoxError;
 use crate::informer::{InformerStopped, StartError, SyncError};
@@ -73,10 +75,12 @@ pub enum ControllerError {
         /// The contradiction, and what to do.
         problem: &'static str,
     },
-    /// Some kind has no informer that synced in time. Nothing was reconciled.
+    /// Some kind has no informer that synced in time: nothing was reconciled. Or the server allows
+    /// its lists and has refused every watch for the
+    /// [sync timeout](super::ControllerBuilder::sync_timeout).
     ///
-    /// In a sharded controller: this replica has held slots for the sync timeout, and no informer
-    /// of some kind holds the objects of any of them.
+    /// In a sharded controller also: this replica has held slots for the sync timeout, and no
+    /// informer of some kind holds the objects of any of them.
     NotSynced {
         /// The controller's name.
         controller: Arc<str>,
@@ -91,6 +95,18 @@ pub enum ControllerError {
         controller: Arc<str>,
         /// The elector's error.
         source: LeaderElectionError,
+    },
+    /// A key was reconciled again and again while tokio's clock stood still, as it does in a test
+    /// that pauses it: after 1,000 requeues without a delay, or 5,000 runs for other reasons, at one
+    /// instant. Such a key keeps a paused clock from moving, so that everything else waits for ever.
+    Spins {
+        /// The controller's name.
+        controller: Arc<str>,
+        /// The object's key.
+        key: ObjectKey,
+        /// Its last triggers, the newest last. Empty if none are
+        /// [kept](super::ControllerBuilder::triggers_kept).
+        triggers: Vec<Trigger>,
     },
     /// Some reconciles had not ended when the grace was over. The controller dropped them at the
     /// await where they waited. A reconcile that blocks its thread runs on until it returns.
@@ -125,6 +141,13 @@ impl fmt::Display for ControllerError {
             Self::Leadership { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
+            Self::Spins { controller, key, triggers } => write!(
+                f,
+                "controller {controller}: {key} is reconciled without end while tokio's clock stands \
+                 still, because of: {}; let the reconcile write only differences, and requeue only \
+                 after a delay",
+                Causes(triggers)
+            ),
             Self::Unfinished { controller, keys } => {
                 let (number, first) = (keys.len(), first(keys));
                 write!(
@@ -144,7 +167,10 @@ impl Error for ControllerError {
             // Its text has that of its source, too.
             Self::NotSynced { source, .. } => source.source().and_then(Error::source),
             Self::Leadership { source, .. } => source.source(),
-            Self::WrongScope { .. } | Self::WrongSharding { .. } | Self::Unfinished { .. } => None,
+            Self::WrongScope { .. }
+            | Self::WrongSharding { .. }
+            | Self::Spins { .. }
+            | Self::Unfinished { .. } => None,
         }
     }
 }

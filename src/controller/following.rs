@@ -11,7 +11,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Resource;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::slots::SlotGate;
@@ -35,6 +35,9 @@ use super::status::StatusCell;
 /// reached, the informer's processing loop waits.
 const BACKLOG: usize = 1024;
 
+/// The period of the check whether the server refuses the first watch.
+const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
 /// A type-erased informer that a controller follows.
 pub(super) trait Followed: Send + Sync {
     fn collection(&self) -> &Collection;
@@ -50,11 +53,18 @@ pub(super) trait Followed: Send + Sync {
     fn unsynced(&self) -> Unsynced;
     /// Returns whether the informer follows a shard.
     fn is_sharded(&self) -> bool;
+    /// Returns whether a watch was ever opened.
+    fn has_watched(&self) -> bool;
+    /// Returns the state and the last error, if the server has refused to open a watch for this
+    /// long.
+    fn unwatched(&self, limit: Duration) -> Option<Unsynced>;
     /// Returns whether the store holds every object at a place of the ring, as far as the informer
     /// follows them, as new as the slot that was won in this tenure at this moment.
     fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool;
     /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
     fn shard_changes(&self) -> watch::Receiver<()>;
+    /// Notes the error of a controller that ended because a key spun.
+    fn note_spin(&self, error: Arc<str>);
     /// Waits until the informer stops.
     fn ended(&self) -> BoxFuture<'_, ()>;
     /// Queues the keys of all stored objects, and of every state from now on.
@@ -106,6 +116,20 @@ impl Group {
         self.0.is_empty() || self.0.iter().any(|informer| informer.is_fresh(since))
     }
 
+    /// Waits until the server has refused to watch each informer for so long, since their first
+    /// lists. Never returns once a watch was opened.
+    pub(super) async fn unwatched(&self, limit: Duration) -> Vec<Unsynced> {
+        while !self.0.is_empty() && !self.0.iter().any(|informer| informer.has_watched()) {
+            sleep(WATCH_POLL_INTERVAL).await;
+            let refused: Option<Vec<_>> =
+                self.0.iter().map(|informer| informer.unwatched(limit)).collect();
+            if let Some(refused) = refused {
+                return refused;
+            }
+        }
+        std::future::pending().await
+    }
+
     /// Returns the informers that are not fresh.
     pub(super) fn missing(&self, since: Moment) -> impl Iterator<Item = &dyn Followed> {
         self.0.iter().map(|informer| &**informer).filter(move |informer| !informer.is_fresh(since))
@@ -142,6 +166,15 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.snapshot().shard().is_some()
     }
 
+    fn has_watched(&self) -> bool {
+        self.informer.has_watched()
+    }
+
+    fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
+        let refused = self.informer.watch_refused().is_some_and(|refused| refused >= limit);
+        refused.then(|| self.informer.unsynced())
+    }
+
     fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
         match self.informer.snapshot().shard() {
             // It lists the objects that arrive with the slot, from a quorum.
@@ -153,6 +186,10 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
 
     fn shard_changes(&self) -> watch::Receiver<()> {
         self.informer.shard_changes()
+    }
+
+    fn note_spin(&self, error: Arc<str>) {
+        self.informer.note_spin(error);
     }
 
     fn ended(&self) -> BoxFuture<'_, ()> {

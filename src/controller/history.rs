@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 use serde::Serialize;
 use tokio::time::Instant;
 
+use super::heat::{Heat, HotKey, LastWarning, Pace};
 use crate::object::{CachedEvent, ObjectEvent, ObjectKey};
 use crate::sync::Mutex;
 use crate::time::seconds;
@@ -196,12 +197,14 @@ struct Kept {
     /// no longer count.
     order: VecDeque<(u64, ObjectKey)>,
     next: u64,
+    warned: LastWarning,
 }
 
 #[derive(Default)]
 struct Entry {
     newest: u64,
     triggers: VecDeque<(Instant, Cause)>,
+    heat: Heat,
 }
 
 impl TriggerHistory {
@@ -216,7 +219,7 @@ impl TriggerHistory {
         }
         let trigger = (Instant::now(), cause());
         let mut kept = self.kept.lock();
-        let Kept { of, order, next } = &mut *kept;
+        let Kept { of, order, next, .. } = &mut *kept;
         *next += 1;
         let entry = of.entry(key.clone()).or_default();
         entry.newest = *next;
@@ -244,6 +247,48 @@ impl TriggerHistory {
         if order.len() > 2 * of.len() + SHOWN {
             order.retain(|(number, key)| of.get(key).is_some_and(|entry| entry.newest == *number));
         }
+    }
+
+    /// Notes that a run of a key has ended. `requeued` is true if it asked for the next one without
+    /// a delay. Also returns whether to warn of the key now. O(1).
+    pub(super) fn ran(&self, key: &ObjectKey, requeued: bool) -> (Pace, bool) {
+        if self.keys == 0 {
+            return (Pace::Ordinary, false);
+        }
+        let now = Instant::now();
+        let mut kept = self.kept.lock();
+        let Some(entry) = kept.of.get_mut(key) else { return (Pace::Ordinary, false) };
+        let pace = entry.heat.ran(now, requeued);
+        (pace, pace == Pace::Hot && kept.warned.is_due(now))
+    }
+
+    /// Returns the time that a hot key has to wait, if its runs are to be this far apart.
+    pub(super) fn wait(&self, key: &ObjectKey, apart: Duration) -> Option<Duration> {
+        self.kept.lock().of.get_mut(key)?.heat.wait(Instant::now(), apart)
+    }
+
+    /// Returns a key as a hot one, whether it is hot or not.
+    pub(super) fn hot_key(&self, key: &ObjectKey) -> HotKey {
+        let kept = self.kept.lock();
+        let entry = kept.of.get(key);
+        let rate = entry.and_then(|entry| entry.heat.rate(Instant::now())).unwrap_or_default();
+        let triggers = entry.map(Entry::read).unwrap_or_default();
+        HotKey { key: key.to_string(), rate, triggers }
+    }
+
+    /// Returns the keys that are hot now, the hottest first.
+    pub(super) fn hot_keys(&self) -> Vec<HotKey> {
+        let (kept, now) = (self.kept.lock(), Instant::now());
+        let hot =
+            kept.of.iter().filter_map(|(key, entry)| Some((entry.heat.rate(now)?, key, entry)));
+        let mut hot: Vec<_> = hot.collect();
+        hot.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+        let read = |(rate, key, entry): (f64, &ObjectKey, &Entry)| HotKey {
+            key: key.to_string(),
+            rate,
+            triggers: entry.read(),
+        };
+        hot.into_iter().take(SHOWN).map(read).collect()
     }
 
     /// Returns the last triggers of a key, the newest last.

@@ -20,6 +20,7 @@ mod error;
 mod error_policy;
 mod finalizer;
 mod following;
+mod heat;
 mod history;
 mod own_writes;
 mod owner;
@@ -51,6 +52,7 @@ use self::error_policy::ErrorRules;
 pub use self::error_policy::{Failure, Permanent};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 use self::following::Group;
+pub use self::heat::HotKey;
 use self::history::Cause;
 pub use self::history::{ChangeKind, KeyTriggers, Trigger, TriggerCause};
 use self::own_writes::WriteLog;
@@ -150,12 +152,14 @@ struct Limits {
     timeout: Option<Duration>,
     grace: Duration,
     sync: Duration,
+    /// The time between two runs of a hot key. Zero if it is not slowed.
+    hot_key_delay: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let (grace, sync) = (Duration::from_secs(10), Duration::from_secs(120));
-        Self { workers: 1, timeout: None, grace, sync }
+        Self { workers: 1, timeout: None, grace, sync, hot_key_delay: Duration::ZERO }
     }
 }
 
@@ -223,12 +227,17 @@ where
     /// generation, only creation and deletion do: a corrected `ConfigMap` waits for the end of the
     /// delay.
     ///
+    /// A key that is reconciled without end is told: as a warning, in the
+    /// [status](ControllerStatus::hot_keys), and by a metric. Where tokio's clock is paused, as in a
+    /// test, such a key keeps it from moving, and everything else waits for ever. There `run` ends
+    /// with [`ControllerError::Spins`].
+    ///
     /// Dropping the returned future drops all reconciles at their next await. Code that blocks its
     /// thread runs on. A lease is not released; it expires.
     ///
     /// # Errors
     /// [`ControllerError`]: an informer was stopped, did not start or did not sync, leadership was
-    /// lost, or reconciles did not end within the grace.
+    /// lost, reconciles did not end within the grace, or a key spins while the clock stands still.
     pub async fn run<F, Fut, E>(
         self,
         stop: CancellationToken,

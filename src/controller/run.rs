@@ -10,6 +10,7 @@ use futures::future::{BoxFuture, join_all, select_all, try_join};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
+use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -281,6 +282,15 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         Ok(())
     }
 
+    /// Returns the error for a key that spins, and lets those that wait for an informer name it.
+    fn spins(&self, key: ObjectKey) -> ControllerError {
+        let triggers = self.status.history().of(&key);
+        let error = ControllerError::Spins { controller: self.name.clone(), key, triggers };
+        let text: Arc<str> = error.to_string().into();
+        self.followed().for_each(|informer| informer.note_spin(text.clone()));
+        error
+    }
+
     fn connect_to(&self, informer: &dyn Followed) -> Result<Connection, ControllerError> {
         let to = Connector {
             controller: self.name.clone(),
@@ -335,6 +345,8 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             errors: self.errors.clone(),
             own_failures: OwnFailures::default(),
             timeout: self.limits.timeout,
+            hot_key_delay: self.limits.hot_key_delay,
+            spinning: watch::Sender::new(None),
             stop: stop.clone(),
             scope: scope.clone(),
             watchers: TaskTracker::new(),
@@ -376,12 +388,27 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             .map(|(place, informer)| informer.fresh(scope.won(), Duration::MAX).map(move |_| place))
             .collect();
         let mut next_number = self.limits.workers;
+        let mut spinning = reconciler.spinning.subscribe();
+        let begun = Instant::now();
+        let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
+        let mut unwatched = select_all(unwatched.chain([pending().boxed()]));
         loop {
             tokio::select! {
                 biased;
                 () = reconciler.stop.cancelled() => return Ok(()),
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
                 error = &mut uncovered => return Err(error),
+                Ok(()) = spinning.changed() => {
+                    let key = spinning.borrow_and_update().clone();
+                    if let Some(key) = key {
+                        return Err(self.spins(key));
+                    }
+                }
+                (unsynced, ..) = &mut unwatched => {
+                    let controller = self.name.clone();
+                    let source = SyncError { unsynced, waited: begun.elapsed() };
+                    return Err(ControllerError::NotSynced { controller, source });
+                }
                 Some(place) = latecomers.next() => {
                     for key in self.missing_informers.remove(place) {
                         self.queue.unpark(&key);

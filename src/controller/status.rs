@@ -9,11 +9,12 @@ use tokio::time::Instant;
 
 use super::action::Next;
 use super::error::{LastFailure, Reason, ReconcileError};
+use super::heat::HotKey;
 use super::history::{KeyTriggers, TriggerHistory};
 use super::waiting::MissingInformers;
 use crate::leader_election::LeadershipState;
 use crate::metrics::{
-    Count, Level, MetricLabels, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS,
+    Count, HOT_KEYS, Level, MetricLabels, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS,
     RECONCILE_MAX_CONCURRENT, RECONCILE_PANICS, RECONCILE_TIME, RECONCILE_TIMEOUTS,
     RECONCILE_TOTAL, Timing,
 };
@@ -88,6 +89,10 @@ pub struct ControllerStatus {
     pub leadership: Option<LeadershipState>,
     /// The last triggers of the 20 keys that were queued last, the newest key first.
     pub triggers: Vec<KeyTriggers>,
+    /// The keys that were reconciled 300 times within ten seconds, lately: the 20 hottest at most,
+    /// the hottest first. Only keys whose
+    /// [triggers are kept](super::ControllerBuilder::triggers_kept) are found.
+    pub hot_keys: Vec<HotKey>,
     /// The most recent failure of any key.
     pub last_failure: Option<LastFailure>,
     /// The status of its work queue.
@@ -256,6 +261,11 @@ impl StatusCell {
         tracing::error!(%key, message, "mapping function panicked");
     }
 
+    /// Counts a key that was found hot.
+    pub(super) fn count_hot_key(&self) {
+        self.metrics.hot_keys.add(1);
+    }
+
     /// Counts a failing key that waits for a change.
     pub(super) fn count_given_up(&self) {
         count(&self.given_up);
@@ -308,6 +318,7 @@ impl StatusCell {
             reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             triggers: self.history.latest(),
+            hot_keys: self.history.hot_keys(),
             last_failure,
             queue,
         }
@@ -327,6 +338,7 @@ struct ControllerMetrics {
     errors: Count,
     panics: Count,
     timeouts: Count,
+    hot_keys: Count,
 }
 
 impl ControllerMetrics {
@@ -344,6 +356,7 @@ impl ControllerMetrics {
             errors: Count::new(RECONCILE_ERRORS, &labels),
             panics: Count::new(RECONCILE_PANICS, &labels),
             timeouts: Count::new(RECONCILE_TIMEOUTS, &labels),
+            hot_keys: Count::new(HOT_KEYS, &labels),
         }
     }
 

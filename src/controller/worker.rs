@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Resource;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -20,6 +21,7 @@ use super::action::Next;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, Failure, OwnFailures};
 use super::following::Group;
+use super::heat::Pace;
 use super::history::Cause;
 use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
@@ -73,6 +75,9 @@ pub(super) struct Reconciler<K> {
     /// Counted only where retries are limited.
     pub(super) own_failures: OwnFailures,
     pub(super) timeout: Option<Duration>,
+    pub(super) hot_key_delay: Duration,
+    /// The key that spins while the clock stands still.
+    pub(super) spinning: watch::Sender<Option<ObjectKey>>,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
     /// The tasks that wait for own writes.
@@ -102,6 +107,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 self.stop.cancelled().await;
                 return;
             }
+            let Some(work) = self.slow_down(work) else { continue };
             let Some(work) = self.missing_informers.admit(work) else { continue };
             let Some(work) = self.admit(work) else { continue };
             let Some((work, bounds)) = self.enter_slot(work) else { continue };
@@ -118,6 +124,41 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 self.status.record_failure(&key, message, self.queue.num_requeues(&key));
             }
             self.status.reconcile_ended(number);
+        }
+    }
+
+    /// Lets a key pass unless it is hot and hot keys are slowed. Otherwise parks it: changes do not
+    /// wake it, and its next run sees all of them.
+    fn slow_down(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
+        if !self.hot_key_delay.is_zero()
+            && let Some(wait) = self.status.history().wait(&work, self.hot_key_delay)
+        {
+            work.park(wait);
+            return None;
+        }
+        Some(work)
+    }
+
+    /// Notes that a run has ended, and tells of a key that runs again and again.
+    fn note_pace(&self, key: &ObjectKey, requeued: bool) {
+        let history = self.status.history();
+        match history.ran(key, requeued) {
+            (Pace::Ordinary, _) => {}
+            (Pace::Hot, warns) => {
+                self.status.count_hot_key();
+                if warns {
+                    tracing::warn!(
+                        controller = &*self.name,
+                        %key,
+                        "a key runs again and again: {}; if the reconcile answers its own writes, \
+                         let it write only differences",
+                        history.hot_key(key)
+                    );
+                }
+            }
+            (Pace::Spins, _) => {
+                self.spinning.send_replace(Some(key.clone()));
+            }
         }
     }
 
@@ -235,6 +276,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let outcome = reconcile.instrument(span).await;
         match (slot.take(), outcome) {
             (Some(work), Some(outcome)) => {
+                let requeued = matches!(outcome, Ok(Next::After(Duration::ZERO)));
+                self.note_pace(work.item(), requeued);
                 if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
                     slots.finish(work.item(), bounds.deletion);
                 }

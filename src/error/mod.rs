@@ -277,6 +277,14 @@ impl fmt::Display for SourceError {
             {
                 f.write_str(missing(status.cluster_scoped, self.request().namespace.is_some()))
             }
+            Fault::Status(status)
+                if status.class() == FaultClass::Forbidden
+                    && self.request().verb == Verb::Watch =>
+            {
+                f.write_str(
+                    " (grant `watch`, too: without it only a list every few minutes shows changes)",
+                )
+            }
             _ => Ok(()),
         }
     }

@@ -131,6 +131,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         Arc::ptr_eq(&self.pipeline, &other.pipeline)
     }
 
+    /// Notes the error of a controller that follows this informer and ended because a key spun.
+    pub(crate) fn note_spin(&self, error: Arc<str>) {
+        self.pipeline.note_spin(error);
+    }
+
     /// Returns the tasks of this informer.
     pub(crate) fn tasks(&self) -> TaskTracker {
         self.pipeline.tasks()
@@ -435,6 +440,16 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// ```
     pub fn is_fresh(&self, limit: Duration) -> bool {
         self.has_synced() && self.freshness().is_some_and(|age| age <= limit)
+    }
+
+    /// Returns whether a watch was ever opened.
+    pub(crate) fn has_watched(&self) -> bool {
+        self.pipeline.monitor().has_watched()
+    }
+
+    /// Returns the time for which the server has refused to open a watch.
+    pub(crate) fn watch_refused(&self) -> Option<Duration> {
+        self.pipeline.monitor().watch_refused()
     }
 
     /// Returns the reason why this informer has not synced.

@@ -108,6 +108,8 @@ pub(super) struct Pipeline<K> {
     /// The reason why the informer stopped, unless it was on request. Set before `stop` is
     /// cancelled.
     failure: OnceLock<InformerFailure>,
+    /// The error of a controller that ended because a key spun while the clock stood still.
+    spin: Mutex<Option<Arc<str>>>,
     /// Drops objects, and counts those whose `Drop` panicked.
     dropper: SafeDropper,
 }
@@ -178,6 +180,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             abort: CancellationToken::new(),
             ended,
             failure: OnceLock::new(),
+            spin: Mutex::new(None),
             dropper,
         }
     }
@@ -303,6 +306,16 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let mut dispatch = self.processor.enter();
         let guard = dispatch.add_tap(tap);
         Ok((guard, self.indexer.snapshot()))
+    }
+
+    /// Notes the error of a controller that ended because a key spun.
+    pub(super) fn note_spin(&self, error: Arc<str>) {
+        *self.spin.lock() = Some(error);
+    }
+
+    /// Returns the last such error.
+    pub(super) fn spin(&self) -> Option<Arc<str>> {
+        self.spin.lock().clone()
     }
 
     /// Returns the dropper, which counts objects whose `Drop` panicked.

@@ -1,5 +1,6 @@
 //! Waiting until an object meets a condition.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,8 +28,9 @@ use crate::object::{Cached, ObjectKey};
 /// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "{key} of {collection} did not meet the condition within {waited:.1?}: {}",
-    reason(*.stopped, *.synced, *.present)
+    "{key} of {collection} did not meet the condition within {waited:.1?}: {}{}",
+    reason(*.stopped, *.synced, *.present),
+    Ended(.spin.as_deref())
 )]
 #[non_exhaustive]
 pub struct ConditionTimeout {
@@ -44,6 +46,18 @@ pub struct ConditionTimeout {
     pub present: bool,
     /// True if the informer was stopped or failed, so that the store no longer changes.
     pub stopped: bool,
+    /// The error of a controller that follows the informer and ended with
+    /// [`ControllerError::Spins`](crate::controller::ControllerError::Spins). `None` if none did.
+    pub spin: Option<Arc<str>>,
+}
+
+/// The error of a controller, if there is one, after another text.
+struct Ended<'a>(Option<&'a str>);
+
+impl fmt::Display for Ended<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |error| write!(f, "; {error}"))
+    }
 }
 
 fn reason(stopped: bool, synced: bool, present: bool) -> &'static str {
@@ -114,6 +128,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 synced: self.has_synced(),
                 present: self.snapshot().cached_by_key(key).is_some(),
                 stopped: ended.is_ok(),
+                spin: self.pipeline.spin(),
             }),
         }
     }

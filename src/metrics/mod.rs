@@ -46,6 +46,7 @@
 //! | [`LAST_EVENT`] | gauge | seconds since 1970 | informer |
 //! | [`RELISTS`] | counter | relists | informer, `cause` |
 //! | [`ERRORS`] | counter | errors | informer, `class` |
+//! | [`WATCH_REFUSED`] | gauge | 0 or 1 | informer |
 //! | [`STORAGE_PACKED_BYTES`] | gauge | bytes | informer |
 //! | [`STORAGE_HOT_BYTES`] | gauge | bytes | informer |
 //! | [`STORAGE_HITS`] | counter | reads | informer |
@@ -70,6 +71,7 @@
 //! | [`RECONCILE_PANICS`] | counter | reconciles | `controller` |
 //! | [`RECONCILE_TIMEOUTS`] | counter | reconciles | `controller` |
 //! | [`RECONCILE_TIME`] | histogram | seconds | `controller` |
+//! | [`HOT_KEYS`] | counter | keys | `controller` |
 //! | [`RECONCILE_MAX_CONCURRENT`] | gauge | keys | `controller` |
 //! | [`RECONCILE_ACTIVE_WORKERS`] | gauge | keys | `controller` |
 //! | [`LEADER_ELECTION_MASTER`] | gauge | 0 or 1 | `name` |

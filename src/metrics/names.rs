@@ -34,6 +34,10 @@ pub const RELISTS: &str = "kube_informer_relists_total";
 /// have the class `undecodable`.
 pub const ERRORS: &str = "kube_informer_errors_total";
 
+/// Gauge: 1 while the server refuses to open a watch (401 or 403). Informers with the same labels
+/// add up.
+pub const WATCH_REFUSED: &str = "kube_informer_watch_refused";
+
 /// Gauge: the size of the objects that [`Storage::compact`](crate::Storage) packed, in bytes.
 pub const STORAGE_PACKED_BYTES: &str = "kube_informer_storage_packed_bytes";
 
@@ -110,6 +114,9 @@ pub const RECONCILE_TIMEOUTS: &str = "controller_runtime_reconcile_timeouts_tota
 /// Histogram, as controller-runtime's: the time that a reconcile took, in seconds.
 pub const RECONCILE_TIME: &str = "controller_runtime_reconcile_time_seconds";
 
+/// Counter: the number of times that a key was found hot: reconciled 300 times within ten seconds.
+pub const HOT_KEYS: &str = "kube_informer_hot_keys_total";
+
 /// Gauge, as controller-runtime's: the number of keys that may be reconciled at a time.
 pub const RECONCILE_MAX_CONCURRENT: &str = "controller_runtime_max_concurrent_reconciles";
 
@@ -143,7 +150,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 38] = [
+pub(super) const DESCRIPTIONS: [Description; 40] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -174,6 +181,11 @@ pub(super) const DESCRIPTIONS: [Description; 38] = [
     describe(Kind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),
     describe(Kind::Counter, RELISTS, "Times that everything was listed again, by cause."),
     describe(Kind::Counter, ERRORS, "Errors of requests, watches and objects, by class."),
+    describe(
+        Kind::Gauge,
+        WATCH_REFUSED,
+        "1 while the server refuses to open a watch, so that only lists bring changes.",
+    ),
     describe(Kind::Gauge, STORAGE_PACKED_BYTES, "Bytes that packed objects take."),
     describe(
         Kind::Gauge,
@@ -230,6 +242,11 @@ pub(super) const DESCRIPTIONS: [Description; 38] = [
     describe(Kind::Counter, RECONCILE_PANICS, "Reconciles that panicked."),
     describe(Kind::Counter, RECONCILE_TIMEOUTS, "Reconciles that exceeded their timeout."),
     describe(Kind::Histogram, RECONCILE_TIME, "Time that a reconcile took."),
+    describe(
+        Kind::Counter,
+        HOT_KEYS,
+        "Times that a key was reconciled 300 times within ten seconds.",
+    ),
     describe(Kind::Gauge, RECONCILE_MAX_CONCURRENT, "Keys that may be reconciled at a time."),
     describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are being reconciled."),
     describe(Kind::Gauge, LEADER_ELECTION_MASTER, "1 while this candidate leads."),

@@ -41,6 +41,12 @@ const SHORT: u32 = 2;
 /// The number of watches in a row without progress after which everything is listed.
 const NO_PROGRESS_WATCHES: u32 = 5;
 
+/// The time between two lists while the watch is refused. It doubles with each such list.
+const REFUSED_WATCH_LISTS: Duration = Duration::from_secs(60);
+
+/// The upper bound of that time.
+const MAX_REFUSED_WATCH_LISTS: Duration = Duration::from_secs(300);
+
 /// The upper bound of that number. It doubles each time such a list brings nothing new.
 const MAX_NO_PROGRESS_WATCHES: u32 = 40;
 
@@ -52,6 +58,7 @@ pub(super) struct Rules {
     pub(super) any_version: bool,
     pub(super) streaming: bool,
     pub(super) internal_error_window: Duration,
+    pub(super) freshness_limit: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -84,6 +91,9 @@ pub(super) struct Machine {
     short: u32,
     gate: Gate,
     internal_errors_since: Option<Instant>,
+    /// The time of the last list, and the time until the next one while the watch is refused.
+    listed: Option<Instant>,
+    refused_lists: Duration,
     after_wait: After,
     delays: RetryDelays,
     relists: Relists,
@@ -159,6 +169,8 @@ impl Machine {
             short: 0,
             gate: Gate::default(),
             internal_errors_since: None,
+            listed: None,
+            refused_lists: REFUSED_WATCH_LISTS,
             after_wait: After::List,
             delays,
             relists: Relists::default(),
@@ -423,6 +435,7 @@ impl Machine {
             return self.watch(now);
         }
         self.ahead.clear();
+        self.listed = Some(now);
         self.version = self.listing.version.take();
         self.quorum = false;
         self.streaming_next = None;
@@ -526,11 +539,28 @@ impl Machine {
                 self.wait(delay, After::Watch)
             }
             FaultClass::Expired => self.expired(now),
+            FaultClass::Unauthorized | FaultClass::Forbidden => self.watch_refused(failure, now),
             _ => self.relist_after(RelistCause::WatchNotOpened, now, failure.retry_after),
         }
     }
 
+    /// Handles a watch that the credentials do not allow, although they may allow a list. The watch
+    /// is tried again first. A whole list each time would load the server for ever.
+    fn watch_refused(&mut self, failure: Failure, now: Instant) -> Step {
+        let delay = self.delays.after_failure(now, failure.retry_after);
+        let age = self.listed.map_or(Duration::MAX, |at| now.saturating_duration_since(at));
+        let period = self.refused_lists;
+        let period = self.rules.freshness_limit.map_or(period, |limit| period.min(limit));
+        if age.saturating_add(delay) < period {
+            return self.wait(delay, After::Watch);
+        }
+        self.refused_lists = (2 * self.refused_lists).min(MAX_REFUSED_WATCH_LISTS);
+        self.relists.count(RelistCause::WatchNotOpened);
+        self.wait(delay, After::List)
+    }
+
     fn watch_ended(&mut self, end: &End, lasted: Duration, now: Instant) -> Step {
+        self.refused_lists = REFUSED_WATCH_LISTS;
         self.short = if lasted < INTERVAL { self.short.saturating_add(1) } else { 0 };
         let settled = lasted >= SETTLED;
         if settled {

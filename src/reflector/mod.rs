@@ -129,6 +129,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
             any_version: options.any_version,
             streaming: options.streaming,
             internal_error_window: options.internal_error_window,
+            freshness_limit: options.freshness_limit,
         };
         let mut rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
         let jitter = rng.u64(..);
@@ -322,7 +323,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                         Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_grace_period)))
                     }
                 };
-                self.status.watches(opened.is_ok());
+                self.status.watches(opened.as_ref().err());
                 match opened {
                     Ok(stream) => {
                         let stream = self.guarded(stream);
@@ -336,6 +337,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             }
             Step::Follow { at_most } => {
                 self.status.enter(ReflectorState::Watching);
+                self.status.follows();
                 self.status.at(machine.version());
                 match self.stream.take() {
                     Some((stream, query)) => {
@@ -580,6 +582,16 @@ impl ReflectorMonitor {
     /// Returns whether the reflector was not started.
     pub(crate) fn is_idle(&self) -> bool {
         self.0.state() == ReflectorState::Idle
+    }
+
+    /// Returns whether a watch was ever opened.
+    pub(crate) fn has_watched(&self) -> bool {
+        self.0.has_watched()
+    }
+
+    /// Returns the time for which the server has refused to open a watch.
+    pub(crate) fn watch_refused(&self) -> Option<Duration> {
+        self.0.watch_refused()
     }
 
     /// Returns the age of the newest proof that a store of this version has reached.

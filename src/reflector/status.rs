@@ -10,7 +10,9 @@ use tokio::time::Instant;
 use super::demand::Demands;
 use super::freshness::Proofs;
 use crate::error::{FaultClass, SourceError};
-use crate::metrics::{Count, ERRORS, LAST_EVENT, Mark, MetricLabels, RELISTS};
+use crate::metrics::{
+    Count, ERRORS, LAST_EVENT, Level, Mark, MetricLabels, RELISTS, WATCH_REFUSED,
+};
 use crate::object::ResourceVersion;
 use crate::sync::Mutex;
 use crate::time::seconds;
@@ -75,6 +77,11 @@ pub struct ReflectorStatus {
     /// The number of watches in a row that failed to open. While it is above zero, changes are not
     /// seen before the next list.
     pub watch_failures: u64,
+    /// The time for which the server has refused to open a watch (401 or 403), although it may
+    /// allow lists. The store is then as old as the last list: the reflector lists every one to
+    /// five minutes. `None` while watches are allowed.
+    #[serde(with = "seconds::optional")]
+    pub watch_refused: Option<Duration>,
     /// The number of watches that ended cleanly within a second.
     pub short_watches: u64,
 }
@@ -268,6 +275,9 @@ struct StatusFields {
     probes: u64,
     watches: u64,
     watch_failures: u64,
+    /// True if a watch was ever opened.
+    watched: bool,
+    watch_refused: Option<Instant>,
     short_watches: u64,
 }
 
@@ -286,6 +296,8 @@ impl StatusCell {
             probes: 0,
             watches: 0,
             watch_failures: 0,
+            watched: false,
+            watch_refused: None,
             short_watches: 0,
         };
         Self(Mutex::new(fields), Demands::new())
@@ -323,8 +335,19 @@ impl StatusCell {
             probes: status.probes,
             watches: status.watches,
             watch_failures: status.watch_failures,
+            watch_refused: status.watch_refused.map(|at| at.elapsed()),
             short_watches: status.short_watches,
         }
+    }
+
+    /// Returns whether a watch was ever opened.
+    pub(super) fn has_watched(&self) -> bool {
+        self.0.lock().watched
+    }
+
+    /// Returns the time for which the server has refused to open a watch.
+    pub(super) fn watch_refused(&self) -> Option<Duration> {
+        self.0.lock().watch_refused.map(|at| at.elapsed())
     }
 
     /// Returns the age of the newest proof that a store of this version has reached.
@@ -382,11 +405,29 @@ impl StatusWriter {
         self.cell.0.lock().probes += 1;
     }
 
-    /// Counts a requested watch.
-    pub(super) fn watches(&self, opened: bool) {
+    /// Counts a requested watch, which was opened unless there is an error.
+    pub(super) fn watches(&self, error: Option<&SourceError>) {
         let mut status = self.cell.0.lock();
         status.watches += 1;
-        status.watch_failures = if opened { 0 } else { status.watch_failures + 1 };
+        status.watch_failures = error.map_or(0, |_| status.watch_failures + 1);
+        status.watched |= error.is_none();
+        let refused = error.is_some_and(|error| {
+            matches!(error.class(), FaultClass::Unauthorized | FaultClass::Forbidden)
+        });
+        // An outage does not show that the permission was given meanwhile.
+        if refused {
+            status.watch_refused.get_or_insert_with(Instant::now);
+        } else if error.is_none() {
+            status.watch_refused = None;
+        }
+        self.metrics.watch_refused.set(|| usize::from(status.watch_refused.is_some()));
+    }
+
+    /// Notes that a streaming list goes on as a watch.
+    pub(super) fn follows(&self) {
+        let mut status = self.cell.0.lock();
+        (status.watched, status.watch_refused) = (true, None);
+        self.metrics.watch_refused.set(|| 0);
     }
 
     /// Counts a watch that ended within a second.
@@ -414,6 +455,7 @@ impl StatusWriter {
 #[derive(Debug)]
 pub(super) struct ReflectorMetrics {
     pub(super) last_event: Mark,
+    watch_refused: Level,
     relists: [Count; RelistCause::ALL.len()],
     errors: [Count; FaultClass::ALL.len()],
 }
@@ -424,6 +466,7 @@ impl ReflectorMetrics {
         let errors = |class: FaultClass| Count::new(ERRORS, &labels.with("class", class.name()));
         Self {
             last_event: Mark::new(LAST_EVENT, labels),
+            watch_refused: Level::new(WATCH_REFUSED, labels),
             relists: RelistCause::ALL.map(relists),
             errors: FaultClass::ALL.map(errors),
         }

@@ -69,12 +69,17 @@ async fn a_refused_watch_shows() {
     assert!(status.synced && status.reflector.watch_failures > 3, "{status:?}");
     let (error, _) = status.reflector.last_error.unwrap();
     assert_eq!(error.class(), FaultClass::Forbidden);
+    assert!(status.reflector.watch_refused > Some(seconds(290)), "{:?}", status.reflector);
+    assert!(error.to_string().contains("grant `watch`"), "{error}");
     server.create(&map("b")).unwrap();
-    sleep(seconds(120)).await;
+    sleep(seconds(3600)).await;
     assert_eq!(maps.status().objects, 2, "lists go on, at a slow pace");
+    let lists = maps.status().reflector.lists;
+    assert!((10..20).contains(&lists), "{lists} lists in 65 minutes");
     refused.remove();
     sleep(seconds(120)).await;
-    assert_eq!(maps.status().reflector.watch_failures, 0);
+    let status = maps.status().reflector;
+    assert_eq!((status.watch_failures, status.watch_refused), (0, None));
     factory.shutdown().await;
 }
 

@@ -50,6 +50,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// the objects of a slot. After it, an informer that has not is
     /// [missing](crate::controller::ControllerStatus::missing). If no informer of some kind holds
     /// the objects of any slot, the controller fails.
+    ///
+    /// A controller whose kind may be listed and not watched begins, and fails when each watch was
+    /// refused for this long. A permission that is revoked later does not end it.
     pub fn sync_timeout(mut self, limit: Duration) -> Self {
         self.limits.sync = limit;
         self
@@ -117,6 +120,17 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// takes half a kilobyte.
     pub fn triggers_kept(mut self, keys: usize) -> Self {
         self.triggers_kept = keys;
+        self
+    }
+
+    /// Sets the time between two runs of a hot key: one that was reconciled 300 times within ten
+    /// seconds. Zero unless set: a hot key is told, and not slowed.
+    ///
+    /// The key waits in the queue and holds no worker. Its next run sees every change that came
+    /// meanwhile. It runs at full speed again when nothing has queued it for ten seconds. Without
+    /// [kept triggers](Self::triggers_kept) no key is slowed.
+    pub fn hot_key_delay(mut self, delay: Duration) -> Self {
+        self.limits.hot_key_delay = delay;
         self
     }
 

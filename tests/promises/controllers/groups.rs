@@ -2,8 +2,8 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::controller::{ControllerError, Phase};
-use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, ObjectKey};
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+use kube_informer::{Action, Controller, ObjectKey, SharedInformerFactory};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -86,4 +86,45 @@ async fn without_any_namespace_the_controller_says_why() {
         .await;
     let Err(ControllerError::NotSynced { source, .. }) = &ended else { panic!("{ended:?}") };
     assert_eq!(source.unsynced.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_without_watch_ends_with_an_error() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let faults = Faults::new();
+    faults.inject(Requests::watches(), Injection::status(403));
+    let client = faults.client(server.client());
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let controller = Controller::builder("deaf", &factory.informer::<ConfigMap>()).build();
+    let start = Instant::now();
+    let ended = controller
+        .run(CancellationToken::new(), |_| async { Ok::<_, std::io::Error>(Action::done()) })
+        .await
+        .unwrap_err();
+    assert!((100 * S..150 * S).contains(&start.elapsed()), "{:?}", start.elapsed());
+    let text = ended.to_string();
+    assert!(text.contains("watch configmaps: 403") && text.contains("grant `watch`"), "{text}");
+}
+
+/// Two namespaces may be listed, and one of them watched.
+#[tokio::test(start_paused = true)]
+async fn watched_namespace_keeps_the_group_at_work() {
+    let server = ApiServer::new();
+    server.create(&in_bank("b")).unwrap();
+    let faults = Faults::new();
+    let bank = Requests::to(Requests::watches(), "/namespaces/bank/");
+    let refused = faults.inject(bank, Injection::status(403));
+    let client = faults.client(server.client());
+    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+    let controller = Controller::builder("both", &maps).build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(
+        controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    );
+    sleep(3600 * S).await;
+    assert!(!running.is_finished() && refused.count() > 50);
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }

@@ -5,6 +5,7 @@ mod backoff;
 mod drops;
 mod edges;
 mod groups;
+mod hot;
 mod keys;
 mod late;
 #[path = "../../suite/controller/late_watches.rs"]

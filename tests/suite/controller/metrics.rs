@@ -112,6 +112,28 @@ async fn a_controller_is_counted_under_controller_runtimes_names() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn hot_key_is_counted() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("hot", &maps).build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+        sleep(10 * MS).await;
+        Ok::<_, Infallible>(Action::requeue_after(0 * S))
+    }));
+    sleep(S).await;
+    let counted = || scrape(&recorder, &[names::HOT_KEYS]).into_values().sum::<f64>().to_string();
+    assert_eq!(counted(), "0", "the metric exists");
+    sleep(7 * S).await;
+    assert_eq!(counted(), "2", "once in 300 runs");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_status_of_a_controller_serialises() {
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();

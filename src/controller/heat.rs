@@ -1,0 +1,201 @@
+//! Keys that are reconciled again and again: the rule that finds them, and how they are told.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::history::Trigger;
+
+/// The time in which the runs of a key are counted. A key stays hot for this long.
+pub(super) const WINDOW: Duration = Duration::from_secs(10);
+
+/// The number of runs within that time that makes a key hot: 30 a second.
+const HOT: u32 = 300;
+
+/// The weight of a run whose reconcile asks for the next one without a delay.
+const REQUEUED: u32 = 5;
+
+/// The weight of the runs at one instant after which a key spins: 1,000 requeues without a delay.
+/// Changes may be a test's own, made at one instant, so many more of them are needed.
+const SPINS: u32 = 1000 * REQUEUED;
+
+/// The pause between two warnings of one controller.
+const WARNING_PAUSE: Duration = Duration::from_secs(60);
+
+/// A key that was reconciled 300 times within ten seconds.
+///
+/// Such a key most often answers its own writes, or asks for itself with a delay of zero.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct HotKey {
+    /// The object's key.
+    pub key: String,
+    /// The number of reconciles a second when the key was found.
+    pub rate: f64,
+    /// Its last triggers, the newest last.
+    pub triggers: Vec<Trigger>,
+}
+
+impl fmt::Display for HotKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, rate, triggers } = self;
+        write!(f, "{key} was reconciled {rate:.0} times a second because of: {}", Causes(triggers))
+    }
+}
+
+/// The causes of triggers, each once.
+pub(super) struct Causes<'a>(pub(super) &'a [Trigger]);
+
+impl fmt::Display for Causes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, trigger) in self.0.iter().enumerate() {
+            if self.0[..n].iter().all(|earlier| earlier.cause != trigger.cause) {
+                write!(f, "{}{}", if n == 0 { "" } else { "; " }, trigger.cause)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The runs of one key.
+#[derive(Debug, Default)]
+pub(super) struct Heat {
+    /// The beginning of the current window, and the runs since then.
+    window: Option<(Instant, u32)>,
+    /// The instant of the last run, and the weight of all runs at that instant.
+    last: Option<(Instant, u32)>,
+    /// The time at which the key was last found hot, and the time that its runs had taken.
+    hot: Option<(Instant, Duration)>,
+}
+
+/// The pace of a key, after one more run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    Ordinary,
+    /// The key was found hot by this run.
+    Hot,
+    /// The key runs for ever while the clock stands still, as only a paused clock does.
+    Spins,
+}
+
+impl Heat {
+    /// Notes that a run has ended. `requeued` is true if it asked for the next one without a delay.
+    pub(super) fn ran(&mut self, now: Instant, requeued: bool) -> Pace {
+        let weight = if requeued { REQUEUED } else { 1 };
+        let before = self.last.filter(|(at, _)| *at == now).map_or(0, |(_, weight)| weight);
+        let still = before.saturating_add(weight);
+        self.last = Some((now, still));
+        let (since, runs) = self
+            .window
+            .filter(|(since, _)| now.saturating_duration_since(*since) < WINDOW)
+            .unwrap_or((now, 0));
+        self.window = Some((since, runs + 1));
+        if still >= SPINS {
+            return Pace::Spins;
+        }
+        if runs + 1 < HOT {
+            return Pace::Ordinary;
+        }
+        self.hot = Some((now, now.saturating_duration_since(since)));
+        self.window = None;
+        Pace::Hot
+    }
+
+    /// Returns the rate of a key that is hot, in runs a second.
+    pub(super) fn rate(&self, now: Instant) -> Option<f64> {
+        let (at, took) = self.hot?;
+        let hot = now.saturating_duration_since(at) < WINDOW;
+        hot.then(|| f64::from(HOT) / took.max(Duration::from_millis(1)).as_secs_f64())
+    }
+
+    /// Returns the time that a hot key has to wait, if runs are to be this far apart. A key that
+    /// has to wait stays hot.
+    pub(super) fn wait(&mut self, now: Instant, apart: Duration) -> Option<Duration> {
+        self.rate(now)?;
+        let since = self.last.map(|(at, _)| now.saturating_duration_since(at))?;
+        let wait = apart.checked_sub(since).filter(|wait| !wait.is_zero())?;
+        if let Some((at, _)) = &mut self.hot {
+            // Hot until it has had the time to cool down after its next run.
+            *at = now + wait;
+        }
+        Some(wait)
+    }
+}
+
+/// The time of the last warning of a controller.
+#[derive(Debug, Default)]
+pub(super) struct LastWarning(Option<Instant>);
+
+impl LastWarning {
+    /// Returns whether a warning is due, and notes it.
+    pub(super) fn is_due(&mut self, now: Instant) -> bool {
+        let due = self.0.is_none_or(|at| now.saturating_duration_since(at) >= WARNING_PAUSE);
+        if due {
+            self.0 = Some(now);
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// Runs a key this often and this far apart. Returns the paces that are not ordinary.
+    fn runs(heat: &mut Heat, now: &mut Instant, times: u32, apart: Duration) -> Vec<Pace> {
+        let paces = (0..times).map(|_| {
+            *now += apart;
+            heat.ran(*now, false)
+        });
+        paces.filter(|pace| *pace != Pace::Ordinary).collect()
+    }
+
+    #[test]
+    fn steady_fast_key_is_hot_until_it_rests() {
+        let (mut heat, mut now) = (Heat::default(), Instant::now());
+        assert_eq!(runs(&mut heat, &mut now, 1000, 40 * MS), [], "25 a second");
+        now += WINDOW;
+        assert_eq!(runs(&mut heat, &mut now, 1200, 10 * MS), [Pace::Hot; 4]);
+        let rate = heat.rate(now).unwrap();
+        assert!((rate - 100.0).abs() < 1.0, "{rate}");
+        assert!(heat.rate(now + WINDOW).is_none());
+    }
+
+    #[test]
+    fn burst_of_changes_is_not_hot() {
+        let (mut heat, mut now) = (Heat::default(), Instant::now());
+        for _ in 0..10 {
+            assert_eq!(runs(&mut heat, &mut now, 200, MS), []);
+            now += WINDOW;
+        }
+    }
+
+    #[test]
+    fn requeues_spin_only_while_the_clock_stands() {
+        let (mut heat, now) = (Heat::default(), Instant::now());
+        let spins = |heat: &mut Heat, at, requeued| heat.ran(at, requeued) == Pace::Spins;
+        assert_eq!((0..1000).position(|_| spins(&mut heat, now, true)), Some(999));
+        assert!((1..5000).all(|n| !spins(&mut heat, now + n * MS, true)));
+        let now = now + WINDOW;
+        assert_eq!((0..20_000).position(|_| spins(&mut heat, now, false)), Some(4999));
+    }
+
+    #[test]
+    fn hot_key_waits_until_it_cools() {
+        let (mut heat, mut now) = (Heat::default(), Instant::now());
+        assert_eq!(heat.wait(now, 1000 * MS), None);
+        runs(&mut heat, &mut now, 300, MS);
+        for _ in 0..100 {
+            assert_eq!(heat.wait(now, 1000 * MS), Some(1000 * MS), "it runs as often as it may");
+            assert_eq!(heat.wait(now + 1000 * MS, 1000 * MS), None);
+            runs(&mut heat, &mut now, 1, 1000 * MS);
+        }
+        now += WINDOW;
+        runs(&mut heat, &mut now, 1, MS);
+        assert_eq!(heat.wait(now, 1000 * MS), None, "it has rested");
+    }
+}

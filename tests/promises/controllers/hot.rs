@@ -1,0 +1,150 @@
+//! A key that runs without end is told, slowed on request, and ends a run whose clock stands still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, Patch, PatchParams};
+use kube_informer::controller::{ControllerError, HotKey};
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, ReconcileRequest};
+use serde_json::json;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::support::*;
+
+/// Changes the value of `shop/a`.
+async fn change(api: &Api<ConfigMap>, value: u64) {
+    let patch = Patch::Merge(json!({ "data": { "value": value.to_string() } }));
+    api.patch("a", &PatchParams::default(), &patch).await.unwrap();
+}
+
+fn maps(server: &ApiServer) -> Api<ConfigMap> {
+    Api::namespaced(server.client(), "shop")
+}
+
+#[tokio::test(start_paused = true)]
+async fn requeue_without_delay_ends_paused_run() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("eager", &maps).build();
+    let runs = Arc::new(AtomicU64::new(0));
+    let counted = runs.clone();
+    let running = controller.run(CancellationToken::new(), move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Ok::<_, std::io::Error>(Action::requeue_after(0 * S)) }
+    });
+    let ended = running.await.unwrap_err();
+    let ControllerError::Spins { key, .. } = &ended else { panic!("{ended:?}") };
+    assert_eq!(key.as_str(), "shop/a");
+    let text = ended.to_string();
+    let named =
+        text.contains("eager: shop/a") && text.contains("a requeue that the last reconcile");
+    assert!(named, "{text}");
+    assert!((1000..1100).contains(&runs.load(Ordering::Relaxed)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn own_writes_without_end_end_run_and_wait() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let (informer, api) = (factory(&server).informer::<ConfigMap>(), maps(&server));
+    let controller = Controller::builder("restless", &informer).build();
+    let written = Arc::new(AtomicU64::new(0));
+    let running = tokio::spawn(controller.run(CancellationToken::new(), move |_| {
+        let (api, value) = (api.clone(), written.fetch_add(1, Ordering::Relaxed));
+        async move {
+            change(&api, value).await;
+            Ok::<_, std::io::Error>(Action::done())
+        }
+    }));
+    let late = informer.wait_until(&key("never"), 5 * S, |map| map.is_some()).await.unwrap_err();
+    let because = "shop/a of configmaps was updated";
+    assert!(late.to_string().contains("restless: shop/a"), "{late}");
+    assert!(late.to_string().contains(because), "{late}");
+    let ended = running.await.unwrap().unwrap_err();
+    assert!(ended.to_string().contains(because), "{ended}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_made_by_a_test_are_no_spin() {
+    let server = ApiServer::new();
+    for number in 0..1000 {
+        server.create(&map(&format!("other-{number}"), "1")).unwrap();
+    }
+    server.create(&map("a", "1")).unwrap();
+    let informer = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("busy", &informer).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let running = tokio::spawn(
+        controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
+    );
+    let api = maps(&server);
+    for value in 0..1000 {
+        change(&api, value).await;
+    }
+    sleep(S).await;
+    assert!(handle.status().succeeded > 1000);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// Runs `shop/a` every 10 ms, until a minute is over.
+async fn run_each_10_ms(slowed: bool) -> (u64, Vec<HotKey>, Vec<HotKey>) {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let informer = factory(&server).informer::<ConfigMap>();
+    let mut builder = Controller::builder("quick", &informer);
+    if slowed {
+        builder = builder.hot_key_delay(S);
+    }
+    let controller = builder.build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let last_value = Arc::new(parking_lot::Mutex::new(String::new()));
+    let seen = last_value.clone();
+    let running =
+        tokio::spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
+            let map: Option<Arc<ConfigMap>> = request.object.present();
+            let value = map.and_then(|map| map.data.as_ref()?.get("value").cloned());
+            *seen.lock() = value.unwrap_or_default();
+            let rests = *seen.lock() == "rest";
+            async move {
+                sleep(10 * MS).await;
+                Ok::<_, std::io::Error>(match rests {
+                    true => Action::done(),
+                    false => Action::requeue_after(0 * S),
+                })
+            }
+        }));
+    sleep(60 * S).await;
+    let (runs, hot) = (handle.status().succeeded, handle.status().hot_keys);
+    let patch = Patch::Merge(json!({ "data": { "value": "rest" } }));
+    maps(&server).patch("a", &PatchParams::default(), &patch).await.unwrap();
+    sleep(2 * S).await;
+    assert_eq!(*last_value.lock(), "rest", "the last change is not lost");
+    sleep(20 * S).await;
+    let rested = handle.status().hot_keys;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    (runs, hot, rested)
+}
+
+#[tokio::test(start_paused = true)]
+async fn hot_key_is_told_until_it_rests() {
+    let (runs, hot, rested) = run_each_10_ms(false).await;
+    assert!(runs > 5000, "{runs}");
+    let [hot] = &*hot else { panic!("{hot:?}") };
+    assert!(hot.key == "shop/a" && (80.0..110.0).contains(&hot.rate), "{hot:?}");
+    assert!(hot.to_string().contains("a requeue that the last reconcile asked for"), "{hot}");
+    assert!(rested.is_empty(), "{rested:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn slowed_key_keeps_its_last_change() {
+    let (runs, hot, rested) = run_each_10_ms(true).await;
+    assert!((300..400).contains(&runs), "{runs}");
+    assert_eq!(hot.len(), 1);
+    assert!(rested.is_empty(), "{rested:?}");
+}
