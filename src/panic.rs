@@ -66,6 +66,11 @@ impl<T> SafeDrop<T> {
     }
 
     /// Returns the value. `None` after it was taken.
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+
+    /// Returns the value. `None` after it was taken.
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         self.0.as_mut()
     }

@@ -250,8 +250,8 @@ impl Action {
         Self(Next::Change)
     }
 
-    /// Reconciles the key again after `delay`, or earlier after a change. A delay of zero runs it at
-    /// once, and again and again if every run asks for it: a hot key is
+    /// Reconciles the key again after `delay`, or earlier after a change. A delay of zero runs it
+    /// at once, and again and again if every run asks for it: a hot key is
     /// [told](super::ControllerStatus::hot_keys).
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))

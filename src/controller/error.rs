@@ -97,8 +97,8 @@ pub enum ControllerError {
         source: LeaderElectionError,
     },
     /// A key was reconciled again and again while tokio's clock stood still, as it does in a test
-    /// that pauses it: after 1,000 requeues without a delay, or 5,000 runs for other reasons, at one
-    /// instant. Such a key keeps a paused clock from moving, so that everything else waits for ever.
+    /// that pauses it: after 1,000 requeues without a delay, or 5,000 runs for other reasons, at
+    /// one instant. Such a key keeps a paused clock from moving, so everything else waits for ever.
     Spins {
         /// The controller's name.
         controller: Arc<str>,

@@ -19,6 +19,7 @@ use crate::metrics::{
     RECONCILE_TOTAL, Timing,
 };
 use crate::object::ObjectKey;
+use crate::sharding::ShardingStatus;
 use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
 
@@ -77,7 +78,8 @@ pub struct ControllerStatus {
     pub restarts: u64,
     /// The informers that have not synced while the controller works, or that fail to prove a fresh
     /// view since this replica took over. Keys of their namespaces wait; a missing informer of all
-    /// namespaces holds up every key.
+    /// namespaces holds up every key. Cluster-scoped keys and keys of other namespaces do not wait,
+    /// even if a missing informer may hold objects of theirs.
     ///
     /// In a [sharded](super::ControllerBuilder::sharded) controller also the informers that lack the
     /// objects of a slot, although this replica has held it for the
@@ -85,6 +87,8 @@ pub struct ControllerStatus {
     pub missing: Vec<Arc<str>>,
     /// The keys that workers reconcile now.
     pub reconciling: Vec<String>,
+    /// The state of its membership; `None` for a controller without a sharding.
+    pub sharding: Option<ShardingStatus>,
     /// The state of the election; `None` for a controller without leader election.
     pub leadership: Option<LeadershipState>,
     /// The last triggers of the 20 keys that were queued last, the newest key first.
@@ -126,6 +130,7 @@ pub(super) struct StatusCell {
     /// The key that each busy worker reconciles, by the worker's number.
     busy: Mutex<HashMap<usize, ObjectKey>>,
     leadership: Option<watch::Receiver<LeadershipState>>,
+    sharding: Option<watch::Receiver<ShardingStatus>>,
     succeeded: AtomicU64,
     failed: AtomicU64,
     timed_out: AtomicU64,
@@ -157,6 +162,7 @@ impl StatusCell {
     pub(super) fn new(
         controller: &Arc<str>,
         leadership: Option<watch::Receiver<LeadershipState>>,
+        sharding: Option<watch::Receiver<ShardingStatus>>,
         missing_informers: Arc<MissingInformers>,
         history: Arc<TriggerHistory>,
     ) -> Self {
@@ -165,6 +171,7 @@ impl StatusCell {
             phase: Mutex::new(Phase::Idle),
             busy: Mutex::new(HashMap::new()),
             leadership,
+            sharding,
             succeeded: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             timed_out: AtomicU64::new(0),
@@ -316,6 +323,7 @@ impl StatusCell {
             restarts: read(&self.restarts),
             missing: self.missing_informers.names(),
             reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
+            sharding: self.sharding.as_ref().map(|sharding| sharding.borrow().clone()),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             triggers: self.history.latest(),
             hot_keys: self.history.hot_keys(),

@@ -39,6 +39,9 @@ use crate::object::FieldSet;
 
 /// A decoder of one object.
 ///
+/// It runs on a thread that cannot be interrupted. A decoder that never returns keeps its informer
+/// from ending, and may keep a tokio runtime from being dropped: see `Runtime::shutdown_timeout`.
+///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::transport::{Decode, SerdeDecode};

@@ -2,6 +2,11 @@
 //!
 //! A [`SourceError`] names the request, the resource, the failure, and whether a retry can help. It
 //! never carries an object's contents: a Secret that cannot be decoded is named, not quoted.
+//!
+//! The text of each error of this crate includes its causes: print it with `{}`. A report of the
+//! whole chain, such as `{:#}` of anyhow, repeats the cause of an error that also returns it as its
+//! [`source`](StdError::source): [`SyncError`](crate::SyncError), and errors that hold one of kube,
+//! such as [`ApplyError`](crate::writing::ApplyError).
 
 mod status;
 
@@ -304,11 +309,8 @@ fn missing(cluster_scoped: bool, namespaced: bool) -> &'static str {
     }
 }
 
-impl StdError for SourceError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.fault().source()
-    }
-}
+/// Its text has every cause. [`fault`](SourceError::fault) has them as values.
+impl StdError for SourceError {}
 
 /// Serialises verb, resource, namespace, class, status code and text.
 impl serde::Serialize for SourceError {
@@ -429,6 +431,9 @@ mod tests {
     fn every_cause_appears_once() {
         let source = Outer(Inner(std::io::Error::other("refused"))).into();
         let fault = Fault::Connect { refused: false, source };
-        assert_eq!(fault.to_string(), "no answer: outer: inner: refused");
+        let request = RequestScope { verb: Verb::List, resource: "pods".into(), namespace: None };
+        let error = SourceError::new(request, fault);
+        assert_eq!(error.to_string(), "list pods: no answer: outer: inner: refused");
+        assert!(error.source().is_none(), "a report of the chain would repeat it");
     }
 }

@@ -254,7 +254,7 @@ macro_rules! setters {
                 mut self,
                 handler: impl Fn(&crate::error::SourceError) + Send + Sync + 'static,
             ) -> Self {
-                self.settings.on_error = Some(std::sync::Arc::new(handler));
+                self.settings.on_error = Some(crate::reflector::error_handler(handler));
                 self
             }
         }

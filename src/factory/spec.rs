@@ -104,8 +104,11 @@ impl<K> InformerSpec<K> {
     ///
     /// let spec = InformerSpec::<Pod>::new().transform(|pod| pod.metadata.annotations = None);
     /// ```
-    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
-        self.transform = Some(Arc::new(transform));
+    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self
+    where
+        K: 'static,
+    {
+        self.transform = Some(crate::reflector::transform(transform));
         self
     }
 

@@ -1,6 +1,7 @@
 //! One signal for the changes of several informers.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -42,6 +43,8 @@ pub struct Changes {
 
 /// The store of an informer of any object type, and the changes seen so far.
 trait Changing: Send + Sync {
+    /// Returns a number that all handles of the informer share.
+    fn id(&self) -> usize;
     /// Waits for the sync. Returns false if the informer was stopped before.
     fn synced(&self) -> BoxFuture<'_, bool>;
     /// Waits until the objects differ from those seen. Returns false if the informer was stopped.
@@ -55,7 +58,15 @@ struct Seen<K> {
     changes: u64,
 }
 
+fn id<K>(informer: &SharedInformer<K>) -> usize {
+    Arc::as_ptr(&informer.pipeline).addr()
+}
+
 impl<K: Resource + Send + Sync + 'static> Changing for Seen<K> {
+    fn id(&self) -> usize {
+        id(&self.informer)
+    }
+
     fn synced(&self) -> BoxFuture<'_, bool> {
         self.informer.pipeline.synced().boxed()
     }
@@ -83,21 +94,80 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Returns a signal that objects of this informer have changed. Other informers can be
     /// [added](Changes::and) to it. The signal keeps its informers running.
     pub fn changes(&self) -> Changes {
-        let changes =
-            Changes { followed: Vec::new(), debounce: Duration::ZERO, due: None, began: false };
-        changes.and(self)
+        Changes::of([self])
     }
 }
 
 impl Changes {
+    /// Creates a signal that objects of any of these informers have changed.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::SharedInformer;
+    /// use kube_informer::informer::Changes;
+    ///
+    /// fn changes(clusters: &[SharedInformer<Pod>]) -> Changes {
+    ///     Changes::of(clusters)
+    /// }
+    /// ```
+    pub fn of<'a, K>(informers: impl IntoIterator<Item = &'a SharedInformer<K>>) -> Self
+    where
+        K: Resource + Send + Sync + 'static,
+    {
+        let mut changes =
+            Self { followed: Vec::new(), debounce: Duration::ZERO, due: None, began: false };
+        informers.into_iter().for_each(|informer| changes.add(informer));
+        changes
+    }
+
+    /// Adds an informer to a signal that may have been awaited before. No effect if it follows the
+    /// informer already.
+    ///
+    /// The objects that the informer stores, now or with its first list, are a change. The signal
+    /// does not wait for its sync unless [`changed`](Self::changed) has not returned yet. To add
+    /// informers while a task waits, wait for both: `changed` is cancel safe.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::informer::Changes;
+    /// use kube_informer::{InformerStopped, SharedInformer};
+    /// use tokio::sync::mpsc::Receiver;
+    ///
+    /// async fn follow(
+    ///     mut changes: Changes,
+    ///     mut joining: Receiver<SharedInformer<Pod>>,
+    /// ) -> Result<(), InformerStopped> {
+    ///     loop {
+    ///         tokio::select! {
+    ///             changed = changes.changed() => changed?,
+    ///             Some(pods) = joining.recv() => changes.add(&pods),
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn add<K: Resource + Send + Sync + 'static>(&mut self, informer: &SharedInformer<K>) {
+        if self.followed.iter().all(|one| one.id() != id(informer)) {
+            self.followed.push(Box::new(Seen { informer: informer.clone(), changes: 0 }));
+        }
+    }
+
+    /// Removes an informer, and lets go of its handle. Remove it before it is stopped, or after
+    /// [`changed`](Self::changed) has failed because of that. Returns whether it was followed.
+    pub fn remove<K: Resource + Send + Sync + 'static>(
+        &mut self,
+        informer: &SharedInformer<K>,
+    ) -> bool {
+        let before = self.followed.len();
+        self.followed.retain(|one| one.id() != id(informer));
+        self.followed.len() < before
+    }
+
     /// Also signals changes of another informer, or of a group of informers.
     pub fn and<K>(mut self, informers: impl Into<InformerGroup<K>>) -> Self
     where
         K: Resource + Send + Sync + 'static,
     {
-        for informer in informers.into().informers() {
-            self.followed.push(Box::new(Seen { informer: informer.clone(), changes: 0 }));
-        }
+        informers.into().informers().iter().for_each(|informer| self.add(informer));
         self
     }
 
@@ -117,7 +187,8 @@ impl Changes {
     /// safe: a change that was seen is told by the next call.
     ///
     /// # Errors
-    /// [`InformerStopped`] if an informer was stopped.
+    /// [`InformerStopped`] if an informer was stopped. After it was [removed](Self::remove), the signal
+    /// goes on with the others.
     pub async fn changed(&mut self) -> Result<(), InformerStopped> {
         if self.began {
             self.wait_for_change().await?;

@@ -2,10 +2,10 @@
 
 use kube::Resource;
 
-use super::SharedInformer;
+use super::{InformerGroup, SharedInformer};
 use crate::indexer::Snapshot;
 
-/// Takes a snapshot of each informer of a tuple: of two to six informers.
+/// Takes a snapshot of each informer of a tuple, a slice or a group.
 ///
 /// Each snapshot is of one moment that the server had, and says of which
 /// [version](Snapshot::version). The moments of two snapshots differ: an object of one may name an
@@ -18,6 +18,10 @@ use crate::indexer::Snapshot;
 /// use kube_informer::SharedInformer;
 /// use kube_informer::informer::snapshots;
 ///
+/// fn count(clusters: &[SharedInformer<Pod>]) -> usize {
+///     snapshots(clusters).iter().map(|pods| pods.len()).sum()
+/// }
+///
 /// fn print(pods: &SharedInformer<Pod>, nodes: &SharedInformer<Node>) {
 ///     let (pods, nodes) = snapshots((pods, nodes));
 ///     println!("{} pods at {:?}", pods.len(), pods.version());
@@ -28,13 +32,38 @@ pub fn snapshots<T: Informers>(informers: T) -> T::Snapshots {
     informers.snapshots()
 }
 
-/// Informers of which [`snapshots`] takes snapshots: tuples of references to two to six informers.
+/// Informers of which [`snapshots`] takes snapshots: a tuple of references to two to six informers,
+/// a slice or vector of informers of one kind, or a group.
 pub trait Informers {
-    /// A tuple of snapshots.
+    /// A tuple or a vector of snapshots, in the order of the informers.
     type Snapshots;
 
     /// Takes a snapshot of each informer.
     fn snapshots(self) -> Self::Snapshots;
+}
+
+impl<K: Resource + Send + Sync + 'static> Informers for &[SharedInformer<K>] {
+    type Snapshots = Vec<Snapshot<K>>;
+
+    fn snapshots(self) -> Self::Snapshots {
+        self.iter().map(SharedInformer::snapshot).collect()
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Informers for &Vec<SharedInformer<K>> {
+    type Snapshots = Vec<Snapshot<K>>;
+
+    fn snapshots(self) -> Self::Snapshots {
+        self.as_slice().snapshots()
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Informers for &InformerGroup<K> {
+    type Snapshots = Vec<Snapshot<K>>;
+
+    fn snapshots(self) -> Self::Snapshots {
+        self.informers().snapshots()
+    }
 }
 
 macro_rules! informers {

@@ -160,6 +160,9 @@ impl ManagerBuilder {
     /// Sets whether this replica stands by again after it lost leadership. False unless set: the
     /// manager then ends with [`ManagerError::Leadership`], as in client-go. End the process then:
     /// the kubelet starts it again, with nothing left of the old term.
+    ///
+    /// A term begins with the keys of all stored objects. An object that was deleted while this
+    /// replica stood by is not reconciled: clean up with a [finalizer](crate::controller::finalizer).
     pub fn rejoins_election(mut self, rejoins: bool) -> Self {
         self.parts.rejoins_election = rejoins;
         self

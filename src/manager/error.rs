@@ -213,7 +213,8 @@ impl Error for ManagerError {
         match self {
             Self::Address { source, .. } | Self::Signals(source) => source.source(),
             Self::NotStarted(source) => source.source(),
-            Self::NotSynced(source) => source.source(),
+            // Its text has that of its source, too.
+            Self::NotSynced(source) => source.source().and_then(Error::source),
             Self::Controller(source) => source.source(),
             Self::Task { source, .. } => source.source(),
             Self::Leadership { source } => source.source(),

@@ -43,7 +43,7 @@ use self::guarded::{Guarded, Opening};
 use self::list_accumulator::ListAccumulator;
 use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
-pub(crate) use self::options::{ErrorHandler, Transform};
+pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform};
 use self::pages::Pages;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};

@@ -11,12 +11,37 @@ use crate::error::SourceError;
 use crate::metrics::MetricLabels;
 use crate::object::{KnownObjects, ShardKey, ShardSelector};
 use crate::packer::Packer;
+use crate::panic::SafeDrop;
 
 /// A function that is called with each error of a reflector.
 pub(crate) type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
 
 /// A function that changes each object before it is stored.
 pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+
+/// Returns the function that calls another one. What that captured may panic when it is dropped.
+pub(crate) fn error_handler(
+    handler: impl Fn(&SourceError) + Send + Sync + 'static,
+) -> ErrorHandler {
+    let handler = SafeDrop::new(handler);
+    Arc::new(move |error| {
+        if let Some(handler) = handler.get() {
+            handler(error);
+        }
+    })
+}
+
+/// Returns the transform that calls another one, as [`error_handler`] does.
+pub(crate) fn transform<K: 'static>(
+    transform: impl Fn(&mut K) + Send + Sync + 'static,
+) -> Transform<K> {
+    let transform = SafeDrop::new(transform);
+    Arc::new(move |object| {
+        if let Some(transform) = transform.get() {
+            transform(object);
+        }
+    })
+}
 
 /// Configuration of a reflector.
 ///
@@ -168,15 +193,18 @@ impl<K> ReflectorOptions<K> {
     /// that cannot be decoded. It runs in the reflector's task and must be short. A panic is caught
     /// and logged. Unset: errors are logged as warnings.
     pub fn on_error(mut self, handler: impl Fn(&SourceError) + Send + Sync + 'static) -> Self {
-        self.on_error = Arc::new(handler);
+        self.on_error = error_handler(handler);
         self
     }
 
     /// Sets a function that changes each object once, before it is queued or stored, for example to
     /// drop unused fields. It must not change name, namespace, uid or resourceVersion. If it
     /// panics, the object counts as undecodable.
-    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
-        self.transform = Some(Arc::new(transform));
+    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self
+    where
+        K: 'static,
+    {
+        self.transform = Some(self::transform(transform));
         self
     }
 

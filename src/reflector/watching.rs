@@ -17,7 +17,7 @@ use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, Wa
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
 use crate::panic::drop_safely;
 use crate::time::after;
-use crate::yield_budget::YieldBudget;
+use crate::yield_budget::{TURN, YieldBudget};
 
 /// The age below which a watch without an event counts as refused when it ends.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
@@ -280,6 +280,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             last = now;
             self.status.heard(now);
             let observed = self.observe(item);
+            if matches!(observed, Observed::Bookmark { .. }) {
+                // Servers send one a minute. A source may send them without end: each gives way, so
+                // that timers on the same thread are on time.
+                budget.spend(TURN).await;
+            }
             if let Some(stated) = observed.version()
                 && let Some(known) = machine.version()
                 && stated.is_older_than(known)

@@ -67,7 +67,7 @@ async fn a_refused_watch_shows() {
     sleep(seconds(300)).await;
     let status = maps.status();
     assert!(status.synced && status.reflector.watch_failures > 3, "{status:?}");
-    let (error, _) = status.reflector.last_error.unwrap();
+    let (error, _) = status.reflector.last_error.clone().unwrap();
     assert_eq!(error.class(), FaultClass::Forbidden);
     assert!(status.reflector.watch_refused > Some(seconds(290)), "{:?}", status.reflector);
     assert!(error.to_string().contains("grant `watch`"), "{error}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ApiResource, DynamicObject};
-use kube_informer::informer::snapshots;
+use kube_informer::informer::{Changes, snapshots};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{ObjectKey, SharedInformer, SharedInformerFactory};
 use tokio::time::{Instant, sleep, timeout};
@@ -140,6 +140,37 @@ async fn changes_of_several_informers_are_one_signal() {
     assert!(has_value(maps.lister().by_key(&key("a")).ok().as_deref(), "59"));
     factory.shutdown().await;
     assert!(changes.changed().await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_join_and_leave_a_running_signal() {
+    let servers = [ApiServer::new(), ApiServer::new(), ApiServer::new()];
+    let factories: Vec<_> = servers.iter().map(factory).collect();
+    let informers: Vec<_> = factories.iter().map(|one| one.informer::<ConfigMap>()).collect();
+    let [first, second, third] = &*informers else { panic!("three clusters") };
+    factories.iter().for_each(|factory| factory.start().unwrap());
+    let mut changes = Changes::of(&informers[..2]);
+    timeout(LONG, changes.changed()).await.unwrap().unwrap();
+    servers[1].create(&map("a", "1")).unwrap();
+    timeout(LONG, changes.changed()).await.unwrap().unwrap();
+
+    servers[2].create(&map("b", "1")).unwrap();
+    assert!(timeout(LONG, changes.changed()).await.is_err(), "not followed yet");
+    changes.add(third);
+    changes.add(third);
+    timeout(LONG, changes.changed()).await.unwrap().unwrap();
+    assert!(timeout(LONG, changes.changed()).await.is_err(), "its objects are told once");
+    let sizes: Vec<_> = snapshots(&informers).iter().map(|maps| maps.len()).collect();
+    assert_eq!(sizes, [0, 1, 1]);
+
+    assert!(changes.remove(second) && !changes.remove(second));
+    servers[1].create(&map("c", "1")).unwrap();
+    assert!(timeout(LONG, changes.changed()).await.is_err(), "it has left");
+    factories[0].shutdown().await;
+    assert!(changes.changed().await.is_err());
+    assert!(changes.remove(first));
+    servers[2].create(&map("d", "1")).unwrap();
+    timeout(LONG, changes.changed()).await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -407,3 +407,17 @@ fn memberships_are_shared_between_threads() {
     check::<ShardingError>();
     check::<kube_informer::sharding::ShardingStatus>();
 }
+
+#[tokio::test(start_paused = true)]
+async fn controllers_status_shows_its_sharding() {
+    let server = ApiServer::new();
+    let sharding =
+        Sharding::builder(server.client(), "shop", "workers", ShardBy::Namespace).build().unwrap();
+    let factory = kube_informer::SharedInformerFactory::builder(server.client()).build();
+    let leases = factory.informer::<Lease>();
+    let alone = kube_informer::Controller::builder("alone", &leases).build();
+    assert!(alone.handle().status().sharding.is_none());
+    let sharded = kube_informer::Controller::builder("sharded", &leases).sharded(&sharding).build();
+    let status = sharded.handle().status().sharding.unwrap();
+    assert_eq!((&*status.group, &status.session), ("workers", &None));
+}

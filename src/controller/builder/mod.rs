@@ -146,7 +146,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let missing_informers = Arc::new(MissingInformers::default());
         let history = Arc::new(TriggerHistory::new(self.triggers_kept));
         let waiting = missing_informers.clone();
-        let status = Arc::new(StatusCell::new(&self.name, leadership, waiting, history));
+        let sharding = self.sharding.as_ref().map(Sharding::watch_status);
+        let status = StatusCell::new(&self.name, leadership, sharding, waiting, history);
+        let status = Arc::new(status);
         let queue = self.queue.build();
         let parts = Parts {
             _stop_guard: StopGuard { queue: queue.clone(), status: status.clone() },

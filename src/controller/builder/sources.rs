@@ -81,6 +81,11 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// backlog is full, the informer's processing loop waits, and with it all handlers of that
     /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A
     /// panic is caught and [counted](crate::controller::ControllerStatus::mapping_panics).
+    ///
+    /// In a group, a key waits only for a [missing](crate::controller::ControllerStatus::missing)
+    /// informer of its own namespace. If `keys` returns keys of other namespaces, or of
+    /// cluster-scoped objects, their reconciles may see too few `O`: do not take absence for
+    /// deletion there while `missing` names an informer.
     pub fn watches<O, I>(
         self,
         source: impl Into<Source<O>>,

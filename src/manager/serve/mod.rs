@@ -25,7 +25,8 @@
 //! ready. An informer without which a controller works, as [its
 //! status](crate::controller::ControllerStatus::missing) says, does not count. An informer that
 //! lacks objects of this replica's slots, or a fresh view since this replica took over, as the same
-//! status says, counts.
+//! status says, counts. Informers that are not of the manager's factory need a [check of your
+//! own](Serve::ready_check).
 //!
 //! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
 //! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for one check alone.

@@ -17,6 +17,9 @@ use crate::testing::api_server::verbs::{self, Deleted, Part, Place};
 impl ApiServer {
     /// Creates an object directly, with its status. Returns it as stored.
     ///
+    /// Direct writes have no field manager: `metadata.managedFields` are those that `object` has. A
+    /// test of field ownership writes through a client of the server.
+    ///
     /// # Errors
     /// Returns the `Status` that a client would get, or that the type is not served.
     pub fn create<K>(&self, object: &K) -> Result<K, DirectWriteError>

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use self::open_watch::OpenWatch;
-use crate::error::{ApiStatus, Fault, SourceError, Verb};
+use crate::error::{ApiStatus, Fault, RequestScope, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
     SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
@@ -240,12 +240,19 @@ impl<K> FakeSource<K> {
     /// lost, and new changes reuse their version numbers. Open watches break.
     pub fn restore(&self, version: u64) {
         let mut state = self.state.lock();
-        state.history.retain(|entry| entry.version <= version);
+        let history = std::mem::take(&mut state.history);
+        let (kept, lost): (Vec<_>, Vec<_>) =
+            history.into_iter().partition(|entry| entry.version <= version);
+        state.history = kept;
         state.version = version;
         state.compacted = state.compacted.min(version);
-        state.objects = state.at(version);
+        let objects = state.at(version);
+        let before = std::mem::replace(&mut state.objects, objects);
         state.end = WatchEnd::Broken;
         state.signals.send_modify(|signals| signals.generation += 1);
+        drop(state);
+        // The drop of an object is user code, as are its clone and its metadata: no lock is held.
+        drop((before, lost));
     }
 
     /// Returns all current objects.
@@ -262,42 +269,77 @@ impl<K: Resource + Clone> FakeSource<K> {
     /// Panics if the object has no name.
     pub fn put(&self, mut object: K) -> Arc<K> {
         let key = ObjectKey::of(&object).expect("an object of a FakeSource has a name");
-        let mut state = self.state.lock();
-        state.version += 1;
-        let before = state.objects.get(&key).cloned();
-        let uid = if let Some(uid) = before.as_ref().and_then(|before| before.meta().uid.clone()) {
-            uid
-        } else {
-            state.next_uid += 1;
-            // Texts that differ only at their ends are near each other on the ring of shards.
-            format!("{}-uid", state.next_uid)
-        };
-        let meta = object.meta_mut();
-        meta.uid = Some(uid);
-        meta.resource_version = Some(state.version.to_string());
-        let object = Arc::new(object);
-        let version = state.version;
-        state.objects.insert(key.clone(), object.clone());
-        state.history.push(HistoryEntry { version, key, now: Some(object.clone()), before });
-        state.signals.send_modify(|signals| signals.changes += 1);
-        object
+        loop {
+            let before = self.object(&key);
+            let uid = before.as_ref().and_then(|before| before.meta().uid.clone());
+            let meta = object.meta_mut();
+            let mut state = self.state.lock();
+            if !is_same(state.objects.get(&key), before.as_ref()) {
+                continue;
+            }
+            state.version += 1;
+            let version = state.version;
+            let uid = uid.unwrap_or_else(|| {
+                state.next_uid += 1;
+                // Texts that differ only at their ends are near each other on the ring of shards.
+                format!("{}-uid", state.next_uid)
+            });
+            meta.uid = Some(uid);
+            meta.resource_version = Some(version.to_string());
+            let object = Arc::new(object);
+            state.objects.insert(key.clone(), object.clone());
+            state.history.push(HistoryEntry { version, key, now: Some(object.clone()), before });
+            state.signals.send_modify(|signals| signals.changes += 1);
+            return object;
+        }
     }
 
     /// Deletes an object, and returns its final state with the version of the deletion; `None` if
     /// it does not exist.
     pub fn delete(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        let mut state = self.state.lock();
-        let mut last = K::clone(&*state.objects.remove(key)?);
-        state.version += 1;
-        let version = state.version;
-        last.meta_mut().resource_version = Some(version.to_string());
-        let last = Arc::new(last);
-        let entry =
-            HistoryEntry { version, key: key.clone(), now: None, before: Some(last.clone()) };
-        state.history.push(entry);
-        state.signals.send_modify(|signals| signals.changes += 1);
-        Some(last)
+        loop {
+            let before = self.object(key)?;
+            let mut last = K::clone(&before);
+            let meta = last.meta_mut();
+            let mut state = self.state.lock();
+            if !is_same(state.objects.get(key), Some(&before)) {
+                continue;
+            }
+            state.objects.remove(key);
+            state.version += 1;
+            let version = state.version;
+            meta.resource_version = Some(version.to_string());
+            let last = Arc::new(last);
+            let entry =
+                HistoryEntry { version, key: key.clone(), now: None, before: Some(last.clone()) };
+            state.history.push(entry);
+            state.signals.send_modify(|signals| signals.changes += 1);
+            return Some(last);
+        }
     }
+
+    fn object(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.state.lock().objects.get(key).cloned()
+    }
+}
+
+fn is_same<K>(one: Option<&Arc<K>>, other: Option<&Arc<K>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// The objects of a list or of initial events. They are read without the lock, because their
+/// clones and their metadata are user code.
+struct Objects<K> {
+    objects: BTreeMap<ObjectKey, Arc<K>>,
+    version: u64,
+    poisoned: HashSet<ObjectKey>,
+    /// The key behind which a page begins.
+    start: Option<String>,
+    nameless: bool,
+    pages_at_zero: bool,
 }
 
 impl<K> State<K> {
@@ -328,25 +370,25 @@ fn too_large() -> Fault {
     Fault::Status(status)
 }
 
-impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
-    fn decoded(
-        &self,
-        object: &Arc<K>,
-        collection: &Collection,
-        verb: Verb,
-    ) -> Result<SourceObject<K>, Undecodable> {
-        let key = ObjectKey::of(&**object).ok();
-        if key.as_ref().is_some_and(|key| self.poisoned.contains(key)) {
-            let problem = "poisoned".to_owned();
-            let fault = Fault::Undecodable { key: key.clone(), problem };
-            let version = object.meta().resource_version.as_deref().map(Into::into);
-            let error = SourceError::new(collection.request_scope(verb), fault);
-            return Err(Undecodable { key, version, error });
-        }
-        Ok(K::clone(object).into())
+/// Returns a copy of an object, as a source decodes it.
+fn decoded<K: Resource + Clone>(
+    object: &Arc<K>,
+    key: &ObjectKey,
+    poisoned: bool,
+    request: RequestScope,
+) -> Result<SourceObject<K>, Undecodable> {
+    if poisoned {
+        let (key, problem) = (Some(key.clone()), "poisoned".to_owned());
+        let version = object.meta().resource_version.as_deref().map(Into::into);
+        let error = SourceError::new(request, Fault::Undecodable { key: key.clone(), problem });
+        return Err(Undecodable { key, version, error });
     }
+    Ok(K::clone(object).into())
+}
 
-    fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<ListStream<K>, SourceError> {
+impl<K> State<K> {
+    /// Begins a list: notes the request, and copies the objects of the wanted version.
+    fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<Objects<K>, SourceError> {
         self.requests.push(SourceRequest::List(query.clone()));
         let error = |fault| SourceError::new(at.request_scope(Verb::List), fault);
         if let Some(fault) = self.failing_lists.pop_front() {
@@ -366,13 +408,28 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             }
             version = self.version.saturating_sub(self.lag);
         }
-        let past;
-        let objects = if version == self.version {
-            &self.objects
-        } else {
-            past = self.at(version);
-            &past
-        };
+        let now = version == self.version;
+        let objects = if now { self.objects.clone() } else { self.at(version) };
+        Ok(self.objects(objects, version, start))
+    }
+
+    fn objects(
+        &self,
+        objects: BTreeMap<ObjectKey, Arc<K>>,
+        version: u64,
+        start: Option<String>,
+    ) -> Objects<K> {
+        let (nameless, pages_at_zero) = (self.nameless, self.pages_at_zero);
+        let poisoned = self.poisoned.clone();
+        Objects { objects, version, poisoned, start, nameless, pages_at_zero }
+    }
+}
+
+impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
+    /// Returns a page of a list.
+    fn page(&self, query: &ListQuery, at: &Collection) -> ListStream<K> {
+        let Self { objects, version, start, .. } = self;
+        let request = at.request_scope(Verb::List);
         let rest = objects.iter().filter(|(key, object)| {
             start.as_deref() < Some(key.as_str())
                 && shard::is_selected(query.shard.as_ref(), &***object)
@@ -386,23 +443,38 @@ impl<K: Resource + Clone + Send + Sync + 'static> State<K> {
             && let Some((key, object)) = rest.next()
         {
             last = key.to_string();
-            items.push(Ok(ListItem::Object(self.decoded(object, at, Verb::List))));
+            let poisoned = self.poisoned.contains(key);
+            let object = decoded(object, key, poisoned, request.clone());
+            items.push(Ok(ListItem::Object(object)));
         }
         let more = rest.peek().is_some();
         if self.nameless && !query.shard.as_ref().is_some_and(ShardSelector::is_empty) {
             let problem = "nameless".to_owned();
-            let error = error(Fault::Undecodable { key: None, problem });
+            let error = SourceError::new(request, Fault::Undecodable { key: None, problem });
             let undecodable = Undecodable { key: None, version: None, error };
             items.push(Ok(ListItem::Object(Err(undecodable))));
         }
         let metadata = ListMetadata {
-            version: Some(version.into()),
+            version: Some((*version).into()),
             continue_token: more.then(|| format!("{version}:{last}")),
             remaining: more.then(|| rest.count() as u64),
             sharded: false,
         };
         items.push(Ok(ListItem::Meta(metadata)));
-        Ok(stream::iter(items).boxed())
+        stream::iter(items).boxed()
+    }
+
+    /// Returns the initial events of a streaming list.
+    fn initial(&self, query: &WatchQuery, at: &Collection) -> VecDeque<WatchItem<K>> {
+        let item = |(key, object): (&ObjectKey, &Arc<K>)| {
+            let outside = shard::outside(query.shard.as_ref(), &**object);
+            outside.unwrap_or_else(|| {
+                let (poisoned, request) =
+                    (self.poisoned.contains(key), at.request_scope(Verb::Watch));
+                WatchItem::Added(decoded(object, key, poisoned, request))
+            })
+        };
+        self.objects.iter().map(item).collect()
     }
 }
 
@@ -416,7 +488,8 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
         query: &ListQuery,
         _: &ListHints<K>,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let list = self.state.lock().list(query, &self.collection);
+        let listed = self.state.lock().list(query, &self.collection);
+        let list = listed.map(|objects| objects.page(query, &self.collection));
         async { list }.boxed()
     }
 
@@ -437,6 +510,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             return async { Err(error) }.boxed();
         }
         let mut initial = VecDeque::new();
+        let mut listed = None;
         let mut position = query.version.as_ref().map_or(state.version, version_number);
         if query.initial_events {
             if position > state.version {
@@ -444,12 +518,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
                 return async { Err(error) }.boxed();
             }
             position = state.version;
-            for object in state.objects.values() {
-                let outside = shard::outside(query.shard.as_ref(), &**object);
-                initial.push_back(outside.unwrap_or_else(|| {
-                    WatchItem::Added(state.decoded(object, &self.collection, Verb::Watch))
-                }));
-            }
+            listed = Some(state.objects(state.objects.clone(), position, None));
             if state.ends_initial_events {
                 let version = position.into();
                 initial.push_back(WatchItem::Bookmark { version, initial_events_end: true });
@@ -460,7 +529,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
         state.open_watches += 1;
         let signals = state.signals.subscribe();
         let now = *signals.borrow();
-        let watching = OpenWatch {
+        let mut watching = OpenWatch {
             collection: self.collection.clone(),
             state: self.state.clone(),
             generation: now.generation,
@@ -472,6 +541,12 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             until: Instant::now() + query.timeout.max(Duration::from_secs(1)),
             over: false,
         };
+        drop(state);
+        if let Some(listed) = listed {
+            let end = std::mem::take(&mut watching.initial);
+            watching.initial = listed.initial(query, &self.collection);
+            watching.initial.extend(end);
+        }
         async { Ok(stream::unfold(watching, OpenWatch::next).boxed()) }.boxed()
     }
 }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::{State, WatchEnd, WatchSignals, shard};
+use super::{State, WatchEnd, WatchSignals, decoded, shard};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Collection, WatchItem};
 use crate::object::ShardSelector;
@@ -84,14 +84,19 @@ impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
         let next = state.history.partition_point(|entry| entry.version <= self.position);
         if let Some(entry) = state.history.get(next) {
             self.position = entry.version;
-            let decoded = |object: &Arc<K>| state.decoded(object, &self.collection, Verb::Watch);
+            let (key, poisoned) = (entry.key.clone(), state.poisoned.contains(&entry.key));
+            let (now, before) = (entry.now.clone(), entry.before.clone());
+            // The rest calls user code.
+            drop(state);
+            let request = self.collection.request_scope(Verb::Watch);
+            let decoded = |object: &Arc<K>| decoded(object, &key, poisoned, request);
             let requested = self.shard.as_ref();
-            let (outside, object) = match (&entry.now, &entry.before) {
+            let (outside, object) = match (&now, &before) {
                 (Some(now), _) => (shard::outside(requested, &**now), now),
                 (None, Some(last)) => (shard::outside_deleted(requested, &**last), last),
                 (None, None) => return NextItem::NotYet,
             };
-            let item = outside.unwrap_or_else(|| match (&entry.now, &entry.before) {
+            let item = outside.unwrap_or_else(|| match (&now, &before) {
                 (Some(_), Some(_)) => WatchItem::Modified(decoded(object)),
                 (Some(_), None) => WatchItem::Added(decoded(object)),
                 (None, _) => WatchItem::Deleted(decoded(object)),

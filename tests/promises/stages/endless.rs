@@ -22,6 +22,15 @@ use super::SOON;
 struct Endless {
     collection: Collection,
     lists: Arc<AtomicUsize>,
+    bookmarks: Arc<AtomicUsize>,
+}
+
+impl Endless {
+    fn new() -> Self {
+        let collection =
+            Collection { resource: "configmaps".into(), kind: "ConfigMap".into(), namespace: None };
+        Self { collection, lists: Arc::default(), bookmarks: Arc::default() }
+    }
 }
 
 impl ListerWatcher<ConfigMap> for Endless {
@@ -47,8 +56,11 @@ impl ListerWatcher<ConfigMap> for Endless {
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         let error = SourceError::new(self.collection.request_scope(Verb::Watch), Fault::NoVersion);
         let nameless = Undecodable { key: None, version: None, error };
-        let bookmark =
-            || Ok(WatchItem::Bookmark { version: "6".into(), initial_events_end: false });
+        let bookmarks = self.bookmarks.clone();
+        let bookmark = move || {
+            bookmarks.fetch_add(1, Ordering::SeqCst);
+            Ok(WatchItem::Bookmark { version: "6".into(), initial_events_end: false })
+        };
         let items = stream::iter([Ok(WatchItem::Modified(Err(nameless)))]);
         async move { Ok(items.chain(stream::repeat_with(bookmark)).boxed()) }.boxed()
     }
@@ -57,10 +69,8 @@ impl ListerWatcher<ConfigMap> for Endless {
 /// A change that can't be told to any object makes the reflector list again, soon.
 #[tokio::test(start_paused = true)]
 async fn busy_watch_does_not_put_off_a_relist() {
-    let lists = Arc::new(AtomicUsize::new(0));
-    let collection =
-        Collection { resource: "configmaps".into(), kind: "ConfigMap".into(), namespace: None };
-    let source = Endless { collection, lists: lists.clone() };
+    let source = Endless::new();
+    let lists = source.lists.clone();
     let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
     let informer = SharedInformer::new(Arc::new(source), options);
     informer.start().unwrap();
@@ -72,5 +82,23 @@ async fn busy_watch_does_not_put_off_a_relist() {
         advance(Duration::from_millis(100)).await;
     }
     assert!(lists.load(Ordering::SeqCst) >= 2);
+    tokio::time::timeout(SOON, informer.shutdown()).await.unwrap();
+}
+
+/// Tokio looks at its timers after 61 turns of tasks, so a turn must be short.
+#[tokio::test(start_paused = true)]
+async fn each_bookmark_gives_way_to_other_tasks() {
+    let source = Endless::new();
+    let bookmarks = source.bookmarks.clone();
+    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
+    let informer = SharedInformer::new(Arc::new(source), options);
+    informer.start().unwrap();
+    let mut most = 0;
+    for _ in 0..1000 {
+        let before = bookmarks.load(Ordering::SeqCst);
+        tokio::task::yield_now().await;
+        most = most.max(bookmarks.load(Ordering::SeqCst) - before);
+    }
+    assert!((1..=61).contains(&most), "{most} bookmarks in 61 turns of tasks");
     tokio::time::timeout(SOON, informer.shutdown()).await.unwrap();
 }

@@ -8,6 +8,7 @@ mod packed_bombs;
 mod payloads;
 mod resyncing;
 mod supervision;
+mod user_code;
 
 use std::sync::Arc;
 use std::time::Duration;

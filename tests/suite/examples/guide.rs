@@ -62,6 +62,8 @@ fn alerts_are_on_metrics_that_there_are() {
         names::RECONCILE_ERRORS,
         names::RECONCILE_TOTAL,
         names::RECONCILE_PANICS,
+        names::HOT_KEYS,
+        names::WATCH_REFUSED,
         names::LEADER_ELECTION_MASTER,
         names::OBJECTS,
     ];
