@@ -421,8 +421,13 @@ mod tests {
         let client = ApiServer::new().client();
         let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
         let sharding = sharding.slots(4).build().unwrap();
-        let status =
-            StatusCell::new(&"c".into(), None, Arc::default(), Arc::new(TriggerHistory::new(1)));
+        let status = StatusCell::new(
+            &"c".into(),
+            None,
+            None,
+            Arc::default(),
+            Arc::new(TriggerHistory::new(1)),
+        );
         let enqueuer = Enqueuer {
             rule: Arc::new(Rule::new(Vec::new(), Keys::Own)),
             informer: "configmaps".into(),
