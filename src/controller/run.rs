@@ -23,7 +23,7 @@ use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
-use crate::informer::{InformerStopped, StartError};
+use crate::informer::{InformerStopped, StartError, SyncError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
@@ -389,7 +389,6 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             .collect();
         let mut next_number = self.limits.workers;
         let mut spinning = reconciler.spinning.subscribe();
-        let begun = Instant::now();
         let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
         let mut unwatched = select_all(unwatched.chain([pending().boxed()]));
         loop {
@@ -406,7 +405,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
                 }
                 (unsynced, ..) = &mut unwatched => {
                     let controller = self.name.clone();
-                    let source = SyncError { unsynced, waited: begun.elapsed() };
+                    let source = SyncError { unsynced, waited: self.limits.sync };
                     return Err(ControllerError::NotSynced { controller, source });
                 }
                 Some(place) = latecomers.next() => {
