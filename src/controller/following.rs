@@ -41,6 +41,8 @@ const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// A type-erased informer that a controller follows.
 pub(super) trait Followed: Send + Sync {
     fn collection(&self) -> &Collection;
+    /// Returns the informer's [identity](SharedInformer::identity).
+    fn identity(&self) -> usize;
     fn start(&self) -> Result<(), StartError>;
     /// Returns whether the store shows the state of a quorum read that began after this moment. Any
     /// first list proves [`Moment::START`].
@@ -139,6 +141,10 @@ impl Group {
 impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
     fn collection(&self) -> &Collection {
         self.informer.collection()
+    }
+
+    fn identity(&self) -> usize {
+        self.informer.identity()
     }
 
     fn start(&self) -> Result<(), StartError> {

@@ -1,6 +1,6 @@
 //! The life of a controller: sync, connect, work, stop.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub(crate) trait AnyController: Send + Sync {
     fn is_sharded(&self) -> bool;
     /// Returns the collections of all informers that it follows.
     fn collections(&self) -> Vec<&Collection>;
+    /// Returns the collections of the informers that are not among these.
+    fn strangers(&self, known: &HashSet<usize>) -> Vec<&Collection>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(
         &'a self,
@@ -162,6 +164,11 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
 
     fn collections(&self) -> Vec<&Collection> {
         followed(&self.parts.groups).map(Followed::collection).collect()
+    }
+
+    fn strangers(&self, known: &HashSet<usize>) -> Vec<&Collection> {
+        let strangers = followed(&self.parts.groups).filter(|one| !known.contains(&one.identity()));
+        strangers.map(Followed::collection).collect()
     }
 
     fn sync<'a>(
@@ -379,6 +386,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
         let mut uncovered = pin!(self.uncovered());
+        let mut slow = pin!(self.status.tell_slow(&self.name));
         // Includes informers that synced meanwhile.
         let missing_informers = self
             .followed()
@@ -408,6 +416,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
                     let source = SyncError { unsynced, waited: self.limits.sync };
                     return Err(ControllerError::NotSynced { controller, source });
                 }
+                never = &mut slow => match never {},
                 Some(place) = latecomers.next() => {
                     for key in self.missing_informers.remove(place) {
                         self.queue.unpark(&key);

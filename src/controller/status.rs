@@ -1,11 +1,13 @@
 //! The status and the metrics of a controller, and the cell that its workers write them to.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::action::Next;
 use super::error::{LastFailure, Reason, ReconcileError};
@@ -85,7 +87,8 @@ pub struct ControllerStatus {
     /// objects of a slot, although this replica has held it for the
     /// [sync timeout](super::ControllerBuilder::sync_timeout). Only the keys of such slots wait.
     pub missing: Vec<Arc<str>>,
-    /// The keys that workers reconcile now.
+    /// The keys that workers reconcile now. A reconcile that runs for a minute is logged; the
+    /// queue's `longest_running` is the time of the longest.
     pub reconciling: Vec<String>,
     /// The state of its membership; `None` for a controller without a sharding.
     pub sharding: Option<ShardingStatus>,
@@ -127,8 +130,8 @@ pub enum Phase {
 pub(super) struct StatusCell {
     metrics: ControllerMetrics,
     phase: Mutex<Phase>,
-    /// The key that each busy worker reconciles, by the worker's number.
-    busy: Mutex<HashMap<usize, ObjectKey>>,
+    /// The reconcile of each busy worker, by the worker's number.
+    busy: Mutex<HashMap<usize, Running>>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     sharding: Option<watch::Receiver<ShardingStatus>>,
     succeeded: AtomicU64,
@@ -149,6 +152,17 @@ pub(super) struct StatusCell {
 
 fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The time after which a running reconcile is logged.
+const SLOW: Duration = Duration::from_secs(60);
+
+/// A reconcile that runs.
+struct Running {
+    key: ObjectKey,
+    since: Instant,
+    /// True if it was logged as slow.
+    told: bool,
 }
 
 struct Failure {
@@ -208,12 +222,37 @@ impl StatusCell {
     pub(super) fn end_work(&self) -> Vec<ObjectKey> {
         self.metrics.workers.set(|| 0);
         self.metrics.active.set(|| 0);
-        self.busy.lock().drain().map(|(_, key)| key).collect()
+        self.busy.lock().drain().map(|(_, running)| running.key).collect()
     }
 
     pub(super) fn reconcile_began(&self, worker: usize, key: &ObjectKey) {
-        self.busy.lock().insert(worker, key.clone());
+        let running = Running { key: key.clone(), since: Instant::now(), told: false };
+        self.busy.lock().insert(worker, running);
         self.metrics.active.set(|| self.busy.lock().len());
+    }
+
+    /// Logs each reconcile that has run for a minute, once. Never ends.
+    pub(super) async fn tell_slow(&self, controller: &str) -> Infallible {
+        loop {
+            sleep(SLOW / 2).await;
+            let mut slow = Vec::new();
+            for running in self.busy.lock().values_mut() {
+                let time = running.since.elapsed();
+                if time >= SLOW && !running.told {
+                    running.told = true;
+                    slow.push((running.key.clone(), time));
+                }
+            }
+            for (key, time) in slow {
+                tracing::warn!(
+                    controller,
+                    %key,
+                    ?time,
+                    "a reconcile still runs: it waits for what does not come, or blocks its \
+                     thread; its key is not reconciled before it ends; set a timeout"
+                );
+            }
+        }
     }
 
     /// Runs a reconcile, measures its time, and counts its outcome.
@@ -322,7 +361,7 @@ impl StatusCell {
             stream_panics: read(&self.stream_panics),
             restarts: read(&self.restarts),
             missing: self.missing_informers.names(),
-            reconciling: self.busy.lock().values().map(ToString::to_string).collect(),
+            reconciling: self.busy.lock().values().map(|running| running.key.to_string()).collect(),
             sharding: self.sharding.as_ref().map(|sharding| sharding.borrow().clone()),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             triggers: self.history.latest(),

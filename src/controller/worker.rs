@@ -52,6 +52,18 @@ struct Bounds {
     deletion: Option<u64>,
 }
 
+/// The length of an error's text in the log between the tries that have it whole, in bytes.
+const SHORT: usize = 160;
+
+/// Returns the beginning of a text. The status has the whole text of the last failure.
+fn shortened(text: &str) -> &str {
+    let mut end = text.len().min(SHORT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// The user's reconcile.
 pub(super) type Reconcile<K> =
     Arc<dyn Fn(ReconcileRequest<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
@@ -388,6 +400,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         let text =
             text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
         drop_safely(error);
+        let logged = if failures.is_power_of_two() { &*text } else { shortened(&text) };
         if next == Next::Change {
             self.status.count_given_up();
             tracing::error!(
@@ -398,7 +411,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
                 "reconcile failed; the key waits for a change"
             );
         } else {
-            tracing::warn!(controller, %key, error = text, failures, ?again, "reconcile failed");
+            tracing::warn!(controller, %key, error = logged, failures, ?again, "reconcile failed");
         }
         self.status.record_failure(&key, text, failures);
     }

@@ -290,6 +290,10 @@ impl fmt::Display for SourceError {
                     " (grant `watch`, too: without it only a list every few minutes shows changes)",
                 )
             }
+            Fault::Status(status) if status.class() == FaultClass::Unauthorized => f.write_str(
+                " (the credentials are missing, expired or for another server: check kubeconfig or \
+                 service account, or use a client that renews itself)",
+            ),
             _ => Ok(()),
         }
     }

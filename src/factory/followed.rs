@@ -1,5 +1,6 @@
 //! The parts of a factory that a manager needs to explain why an informer does not sync.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use kube::Client;
@@ -19,6 +20,11 @@ impl SharedInformerFactory {
     /// Returns the client that the informers use.
     pub(crate) fn client(&self) -> &Client {
         &self.shared.client
+    }
+
+    /// Returns the identities of the informers.
+    pub(crate) fn identities(&self) -> HashSet<usize> {
+        self.informers().iter().map(|informer| informer.identity()).collect()
     }
 
     /// Returns the informers with their paths.

@@ -104,6 +104,9 @@ impl Shared {
         mut spec: InformerSpec<K>,
         mut source: ApiSource<K>,
     ) -> FactoryInformer<K> {
+        if spec.settings.name.is_none() {
+            spec.settings.name = spec.selecting_name(self.defaults.name.as_deref());
+        }
         spec.settings = spec.settings.or(&self.defaults);
         let settings = &spec.settings;
         source = settings.source(source).decoded_by(self.decode_threads.clone());
@@ -169,6 +172,8 @@ impl<K> Clone for FactoryInformer<K> {
 pub(super) trait AnyInformer: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn is_stopped(&self) -> bool;
+    #[cfg(feature = "manager")]
+    fn identity(&self) -> usize;
     fn start(&self) -> Result<(), StartError>;
     /// Waits for the sync. Returns the reasons if it does not come within `limit`.
     fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>>;
@@ -185,6 +190,11 @@ impl<K: Resource + Send + Sync + 'static> AnyInformer for FactoryInformer<K> {
 
     fn is_stopped(&self) -> bool {
         self.informer.is_stopped()
+    }
+
+    #[cfg(feature = "manager")]
+    fn identity(&self) -> usize {
+        self.informer.identity()
     }
 
     fn start(&self) -> Result<(), StartError> {

@@ -46,6 +46,19 @@ impl<K> InformerSpec<K> {
         }
     }
 
+    /// Returns the name of an informer that has none of its own and selects objects: the factory's
+    /// name and the selectors. Metrics of informers that differ only by selector thus differ.
+    pub(super) fn selecting_name(&self, factory: Option<&str>) -> Option<Arc<str>> {
+        let labels = self.labels.as_ref().map(|labels| format!("labels {labels}"));
+        let fields = self.fields.as_ref().map(|fields| format!("fields {fields}"));
+        let selectors: Vec<_> = labels.into_iter().chain(fields).collect();
+        if selectors.is_empty() {
+            return None;
+        }
+        let factory = factory.filter(|name| !name.is_empty()).map(str::to_owned);
+        Some(factory.into_iter().chain(selectors).collect::<Vec<_>>().join(" ").into())
+    }
+
     /// Limits the informer to one namespace. A typed informer of a cluster-scoped kind is refused
     /// with [`SpecError::NoEffect`](super::SpecError::NoEffect).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {

@@ -128,7 +128,12 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 
     /// Returns whether both are handles of one informer.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.pipeline, &other.pipeline)
+        self.identity() == other.identity()
+    }
+
+    /// Returns a number that all handles of this informer share, and no other live informer has.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.pipeline).addr()
     }
 
     /// Notes the error of a controller that follows this informer and ended because a key spun.

@@ -17,6 +17,7 @@ use super::{Manager, ManagerError};
 use crate::controller::{Action, AnyController, BoxError, Controller, ReconcileRequest};
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
+use crate::writing::EventRecorder;
 
 /// Options of a [`Manager`]. The [module](super) documentation shows an example.
 #[must_use]
@@ -43,6 +44,10 @@ impl ManagerBuilder {
     ///
     /// Its informers sync before that. When this replica takes over, they first prove that they are
     /// as new as that moment: see [`Controller::run`].
+    ///
+    /// Request its informers from the manager's factory. Of another informer the manager waits for
+    /// the sync, but it does not stop it, and the status leaves it out; [`build`](Self::build) logs
+    /// it.
     pub fn controller<K, C, F, Fut, E>(mut self, controller: Controller<K, C>, reconcile: F) -> Self
     where
         K: Resource + Send + Sync + 'static,
@@ -168,6 +173,14 @@ impl ManagerBuilder {
         self
     }
 
+    /// Publishes the waiting events of this recorder after everything else has ended, for at most
+    /// 5 s within the [deadline](Self::stop_deadline). What could not be published is logged. A
+    /// later call replaces the recorder.
+    pub fn events(mut self, recorder: EventRecorder) -> Self {
+        self.parts.events = Some(recorder);
+        self
+    }
+
     /// Sets the time that informers which no controller follows get to sync; 2 minutes unless set.
     /// For the informers of a controller,
     /// [the controller's limit](crate::controller::ControllerBuilder::sync_timeout) counts.
@@ -212,6 +225,7 @@ impl ManagerBuilder {
             let controller = controller.name().clone();
             return Err(ManagerError::ShardedController { controller });
         }
+        tell_strangers(&parts);
         let tasks: Vec<_> = (parts.leading_tasks.iter().map(|task| (&task.name, true)))
             .chain(parts.tasks.iter().chain(&parts.early_tasks).map(|task| (&task.name, false)))
             .collect();
@@ -234,6 +248,22 @@ impl ManagerBuilder {
             #[cfg(feature = "serve")]
             endpoints,
         })
+    }
+}
+
+/// Logs the informers that controllers follow and the factory does not have. The manager starts
+/// them, but does not see them otherwise.
+fn tell_strangers(parts: &Parts) {
+    let known = parts.factory.identities();
+    for controller in parts.controllers() {
+        for collection in controller.strangers(&known) {
+            tracing::warn!(
+                controller = &**controller.name(),
+                %collection,
+                "follows an informer that is not of the manager's factory: /readyz and the status \
+                 leave it out, and the manager does not stop it; request it from this factory"
+            );
+        }
     }
 }
 

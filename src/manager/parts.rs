@@ -11,6 +11,7 @@ use crate::controller::AnyController;
 use crate::error::BoxError;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
+use crate::writing::EventRecorder;
 
 /// The end of a task.
 pub(super) type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
@@ -40,6 +41,8 @@ pub(super) struct Parts {
     pub(super) tasks: Vec<ReplicaTask>,
     /// The tasks that begin before the informers.
     pub(super) early_tasks: Vec<ReplicaTask>,
+    /// The recorder whose events are published before the end.
+    pub(super) events: Option<EventRecorder>,
     pub(super) sync_timeout: Duration,
     pub(super) stop_deadline: Duration,
 }
@@ -55,6 +58,7 @@ impl Parts {
             leading_tasks: Vec::new(),
             tasks: Vec::new(),
             early_tasks: Vec::new(),
+            events: None,
             sync_timeout: Duration::from_secs(120),
             stop_deadline: Duration::from_secs(25),
         }

@@ -24,6 +24,9 @@ use crate::panic::SafeVec;
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
 
+/// The time that waiting events get to be published at the end.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The name of the informers in an error about a stop that takes too long.
 const INFORMERS: &str = "informers";
 
@@ -136,6 +139,11 @@ impl Parts {
         {
             stop.cancel();
             crew.finish(first).await;
+        }
+        if let Some(events) = self.events
+            && !events.flush(FLUSH_TIMEOUT).await
+        {
+            tracing::warn!(status = ?events.status(), "some events were not published in time");
         }
         self.factory.shutdown().await;
     }

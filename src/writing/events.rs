@@ -40,7 +40,8 @@ const LONGEST_NOTE: usize = 1024;
 /// a Secret. A reason longer than 128 bytes and a note longer than 1,024 bytes are cut.
 ///
 /// The task ends after the last clone is dropped and the waiting events are published. Call
-/// [`flush`](Self::flush) before the program ends.
+/// [`flush`](Self::flush) before the program ends. With the feature `manager`, give the recorder to
+/// `ManagerBuilder::events`, which does it.
 ///
 /// The service account needs the verbs `create` and `patch` for `events` in `events.k8s.io`, in the
 /// objects' namespaces. Events about cluster-scoped objects are in `default`.
@@ -83,6 +84,61 @@ struct Shared {
     dropped: AtomicU64,
     filtered: AtomicU64,
     failed: AtomicU64,
+}
+
+/// An event to [publish](EventRecorder::publish): its type and reason, and what else it tells.
+///
+/// An event about an object of a kind that is known only at run time:
+///
+/// ```
+/// use kube::api::DynamicObject;
+/// use kube::core::ApiResource;
+/// use kube::Resource;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::writing::{EventRecorder, NewEvent};
+///
+/// fn tell(events: &EventRecorder, site: &DynamicObject, resource: &ApiResource, pod: &Pod) {
+///     let evicted = NewEvent::warning("Evicted").note("the node is full").action("Evict");
+///     events.publish(site.object_ref(resource), evicted.related(pod.object_ref(&())));
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "an event does nothing before it is published"]
+pub struct NewEvent(Event);
+
+impl NewEvent {
+    /// Creates an event that something happened as expected.
+    pub fn normal(reason: impl Into<String>) -> Self {
+        Self::of(EventType::Normal, reason.into())
+    }
+
+    /// Creates an event that something needs attention.
+    pub fn warning(reason: impl Into<String>) -> Self {
+        Self::of(EventType::Warning, reason.into())
+    }
+
+    fn of(type_: EventType, reason: String) -> Self {
+        Self(Event { type_, reason, note: None, action: None, related: None })
+    }
+
+    /// Sets the text for people. One longer than 1,024 bytes is cut.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.0.note = Some(note.into()).filter(|note| !note.is_empty());
+        self
+    }
+
+    /// Sets the action that was taken or failed; the reason unless set. One longer than 128 bytes
+    /// is cut.
+    pub fn action(mut self, action: impl Into<String>) -> Self {
+        self.0.action = Some(action.into()).filter(|action| !action.is_empty());
+        self
+    }
+
+    /// Sets the second object that the event is about.
+    pub fn related(mut self, object: ObjectReference) -> Self {
+        self.0.related = Some(object);
+        self
+    }
 }
 
 /// The counts of an [`EventRecorder`].
@@ -160,11 +216,13 @@ impl EventRecorder {
         K: Resource<DynamicType: Default>,
     {
         let regarding = object.object_ref(&K::DynamicType::default());
-        let note = Some(note).filter(|note| !note.is_empty());
-        self.publish(Event { type_, reason, note }, regarding);
+        self.publish(regarding, NewEvent::of(type_, reason).note(note));
     }
 
-    fn publish(&self, mut event: Event, regarding: ObjectReference) {
+    /// Records an event about the object of this reference. Equal events have the same action and
+    /// related object, too.
+    pub fn publish(&self, regarding: ObjectReference, event: NewEvent) {
+        let NewEvent(mut event) = event;
         let part = |part: &Option<String>| part.clone().unwrap_or_default();
         let ObjectReference { api_version, kind, namespace, name, uid, .. } = &regarding;
         let object = [api_version, kind, namespace, name, uid].map(part).join("/");
@@ -178,6 +236,9 @@ impl EventRecorder {
             return;
         }
         cut(&mut event.reason, LONGEST_REASON);
+        if let Some(action) = &mut event.action {
+            cut(action, LONGEST_REASON);
+        }
         if let Some(note) = &mut event.note {
             cut(note, LONGEST_NOTE);
         }

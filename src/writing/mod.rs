@@ -43,7 +43,7 @@ mod tests;
 pub use self::applier::{Applied, Applier};
 pub use self::builder::{ApplierBuilder, ApplierStatus};
 pub use self::error::{ApplierError, ApplyError, FieldConflict};
-pub use self::events::{EventRecorder, EventRecorderStatus};
+pub use self::events::{EventRecorder, EventRecorderStatus, NewEvent};
 pub use self::owners::{
     OwnerError, set_controller_reference, set_owner_reference, set_reference_with,
 };

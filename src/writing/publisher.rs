@@ -27,10 +27,14 @@ const LONGEST_NAME: usize = 253;
 const KEPT_NAME: usize = 200;
 
 /// An event about an object.
+#[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) type_: EventType,
     pub(super) reason: String,
     pub(super) note: Option<String>,
+    /// The reason, unless set.
+    pub(super) action: Option<String>,
+    pub(super) related: Option<ObjectReference>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -165,8 +169,9 @@ impl Publisher {
             },
             type_: Some(type_name(event.type_).to_owned()),
             reason: Some(event.reason.clone()),
-            // The API requires an action. Like client-go's older recorder, this one has reasons.
-            action: Some(event.reason.clone()),
+            // The API requires an action. Unless set, it is the reason, as in client-go.
+            action: event.action.clone().or_else(|| Some(event.reason.clone())),
+            related: event.related.clone(),
             note: event.note.clone(),
             event_time: Some(MicroTime(observed)),
             regarding: Some(regarding.clone()),
@@ -199,10 +204,14 @@ fn type_name(type_: EventType) -> &'static str {
 
 /// Returns what equal events have in common.
 fn key(event: &Event, regarding: &ObjectReference) -> Digest {
-    // The version of the object does not count.
-    let ObjectReference { api_version, kind, namespace, name, uid, .. } = regarding;
-    let object = json!([api_version, kind, namespace, name, uid]);
-    Digest::of(&json!([type_name(event.type_), event.reason, object]))
+    // The version of an object does not count.
+    let identity = |object: &ObjectReference| {
+        let ObjectReference { api_version, kind, namespace, name, uid, .. } = object;
+        json!([api_version, kind, namespace, name, uid])
+    };
+    let related = event.related.as_ref().map(identity);
+    let type_ = type_name(event.type_);
+    Digest::of(&json!([type_, event.reason, event.action, identity(regarding), related]))
 }
 
 /// Returns the name of an event about an object, with this time in nanoseconds.

@@ -42,6 +42,7 @@ mod sharding;
 mod shards;
 mod soak;
 mod status;
+mod telling;
 mod transcripts;
 mod turns;
 mod writing;

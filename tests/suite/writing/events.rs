@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use http::Response;
-use k8s_openapi::api::core::v1::{ConfigMap, Node};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, ObjectReference};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
-use kube::api::{Api, DeleteParams, ListParams};
+use kube::Resource;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams};
+use kube::core::ApiResource;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::writing::EventRecorder;
+use kube_informer::writing::{EventRecorder, NewEvent};
+use kube_informer::{Manager, SharedInformerFactory};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::support::S;
 
@@ -22,6 +26,55 @@ fn map(name: &str) -> ConfigMap {
 async fn events(server: &ApiServer) -> Vec<Event> {
     let api = Api::<Event>::all(server.client());
     api.list(&ListParams::default()).await.unwrap().items
+}
+
+#[tokio::test(start_paused = true)]
+async fn event_has_action_and_related_object() {
+    let server = ApiServer::new();
+    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let site = DynamicObject::new("a", &resource).within("shop");
+    let tell = |action: &str, related: &str| {
+        let event = NewEvent::warning("Evicted").note("full").action(action);
+        let event = event.related(map(related).object_ref(&()));
+        recorder.publish(site.object_ref(&resource), event);
+    };
+    for (action, related) in [("Evict", "b"), ("Evict", "b"), ("Evict", "c"), ("Drain", "c")] {
+        tell(action, related);
+    }
+    recorder.normal(&map("a"), "Scaled", "");
+    assert!(recorder.flush(S).await);
+    let mut all = events(&server).await;
+    assert_eq!(all.len(), 4, "an equal event has the same action and related object");
+    all.sort_by_key(|event| event.metadata.name.clone());
+    let told = |event: &Event| {
+        let name = |object: &Option<ObjectReference>| object.clone().and_then(|object| object.name);
+        (event.action.clone().unwrap(), name(&event.regarding), name(&event.related))
+    };
+    let (a, b) = (Some("a".to_owned()), Some("b".to_owned()));
+    assert_eq!(told(&all[0]), ("Evict".into(), a.clone(), b));
+    assert_eq!(all[0].series.as_ref().unwrap().count, 2);
+    assert_eq!(told(&all[3]), ("Scaled".into(), a, None), "the reason is the default");
+}
+
+#[tokio::test(start_paused = true)]
+async fn manager_publishes_waiting_events_at_stop() {
+    let server = ApiServer::new();
+    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let last = recorder.clone();
+    let task = move |stop: CancellationToken| async move {
+        stop.cancelled().await;
+        last.normal(&map("a"), "Stopped", "");
+        Ok::<_, kube::Error>(())
+    };
+    let manager = Manager::builder(&factory).events(recorder).task_on_every_replica("task", task);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(manager.build().unwrap().run_until(stop.clone()));
+    sleep(S).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(events(&server).await.len(), 1, "published before the manager ended");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,136 @@
+//! The log and the status tell what is wrong, and do not repeat it at length.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::testing::{ApiServer, FakeSource};
+use kube_informer::{
+    Action, Controller, InformerOptions, InformerSpec, Manager, SharedInformer,
+    SharedInformerFactory,
+};
+use parking_lot::Mutex;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::controller::support::{factory, map};
+
+/// The log of this thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn begin() -> (Self, tracing::subscriber::DefaultGuard) {
+        let log = Self::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+        (log, tracing::subscriber::set_default(subscriber.with_ansi(false).finish()))
+    }
+
+    /// The lines that contain a text.
+    fn lines(&self, text: &str) -> Vec<String> {
+        let log = String::from_utf8(self.0.lock().clone()).unwrap();
+        log.lines().filter(|line| line.contains(text)).map(str::to_owned).collect()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hung_reconcile_is_logged_once() {
+    let (log, _logging) = Log::begin();
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("hung", &maps).grace(Duration::ZERO).build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+        std::future::pending::<Result<Action, io::Error>>().await
+    }));
+    sleep(Duration::from_secs(50)).await;
+    assert!(log.lines("a reconcile still runs").is_empty());
+    sleep(Duration::from_secs(3_600)).await;
+    let told = log.lines("a reconcile still runs");
+    assert!(told.len() == 1 && told[0].contains("key=") && told[0].contains("hung"), "{told:?}");
+    stop.cancel();
+    running.await.unwrap().unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_error_is_logged_whole_only_at_times() {
+    let (log, _logging) = Log::begin();
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("failing", &maps).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+        Err::<Action, _>(io::Error::other(format!("refused: {}", "é".repeat(400))))
+    }));
+    sleep(Duration::from_secs(3_600)).await;
+    let lines = log.lines("reconcile failed");
+    assert!(lines.len() > 10);
+    let long = lines.iter().filter(|line| line.len() > 800).count();
+    assert_eq!(long as u32, lines.len().ilog2() + 1, "of {}", lines.len());
+    assert!(lines[2].contains("refused") && lines[2].len() < 500, "{}", lines[2]);
+    let kept = handle.status().last_failure.unwrap().error;
+    assert!(kept.chars().count() > 400, "the status has the whole text");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn informer_of_no_factory_is_told_at_build() {
+    let (log, _logging) = Log::begin();
+    let server = ApiServer::new();
+    let own = factory(&server);
+    let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
+    let stranger = SharedInformer::new(Arc::new(source), InformerOptions::new());
+    let nothing = |_| async { Ok::<_, io::Error>(Action::done()) };
+    let one = Controller::builder("own", &own.informer::<ConfigMap>()).build();
+    let two = Controller::builder("foreign", &stranger).build();
+    let manager = Manager::builder(&own).controller(one, nothing).controller(two, nothing);
+    drop(manager.build().unwrap());
+    let told = log.lines("not of the manager's factory");
+    assert!(told.len() == 1 && told[0].contains("foreign"), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_with_other_selectors_have_other_names() {
+    let server = ApiServer::new();
+    let factory = SharedInformerFactory::builder(server.client()).name("shop").build();
+    let spec = InformerSpec::<ConfigMap>::new;
+    for spec in [
+        spec(),
+        spec().labels("app=web"),
+        spec().labels("app=db").fields("metadata.name=a"),
+        spec().labels("app=x").name("mine"),
+    ] {
+        let first = factory.informer_with(spec.clone()).unwrap();
+        assert_eq!(first.status().name, factory.informer_with(spec).unwrap().status().name);
+    }
+    let names: Vec<_> = factory.status().informers.iter().map(|one| one.name.clone()).collect();
+    let expected =
+        ["mine", "shop", "shop labels app=db fields metadata.name=a", "shop labels app=web"];
+    assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn unauthorized_list_says_what_to_do() {
+    let server = ApiServer::new();
+    server.intercept(|_| Some(http::Response::builder().status(401).body("".into()).unwrap()));
+    let factory = factory(&server);
+    factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    let error = factory.wait_for_sync(Duration::from_secs(9)).await.unwrap_err().to_string();
+    assert!(error.contains("check kubeconfig or service account"), "{error}");
+}
