@@ -54,8 +54,8 @@ pub(super) struct Machine {
     request_started: Instant,
     /// The start of the current attempt, which has one or more requests.
     attempt_started: Instant,
-    /// True if this attempt has read the object.
-    read: bool,
+    /// True if this attempt has asked for the object, with whatever answer.
+    has_read: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Machine {
             rival_expires: None,
             request_started: now,
             attempt_started: now,
-            read: false,
+            has_read: false,
         }
     }
 
@@ -202,7 +202,6 @@ impl Machine {
         match outcome {
             Outcome::Waited => self.attempt(now),
             Outcome::Got(found) => {
-                self.read = true;
                 match found {
                     Some(lease) => self.observe(lease, now),
                     None => self.object = None,
@@ -210,8 +209,11 @@ impl Machine {
                 self.decide(now)
             }
             Outcome::Written(lease) => self.written(lease, now),
-            // Read once more in the same attempt. A second conflict waits for the next attempt.
-            Outcome::Failed(Failure::Conflict) if !self.read && self.mode != Mode::Candidate => {
+            // Read once more in the same attempt. A second conflict waits for the next attempt, also
+            // one that answers the read.
+            Outcome::Failed(Failure::Conflict)
+                if !self.has_read && self.mode != Mode::Candidate =>
+            {
                 self.ask(Step::Get, now)
             }
             Outcome::Failed(_) => self.wait(now),
@@ -220,7 +222,7 @@ impl Machine {
 
     fn attempt(&mut self, now: Now) -> Step {
         self.attempt_started = now.at;
-        self.read = false;
+        self.has_read = false;
         match self.mode {
             // The version last seen is probably still the newest: one request instead of two.
             Mode::Leader { .. } | Mode::Releasing if self.object.is_some() => self.write(now),
@@ -330,6 +332,7 @@ impl Machine {
     }
 
     fn ask(&mut self, step: Step, now: Now) -> Step {
+        self.has_read |= step == Step::Get;
         self.request_started = now.at;
         step
     }

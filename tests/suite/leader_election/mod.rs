@@ -1,6 +1,7 @@
 //! Leader election by replicas with connections that can be cut, against the embedded API server.
 
 mod ending;
+mod pace;
 
 use std::future::pending;
 use std::io;
