@@ -47,8 +47,7 @@ use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams, Preconditions};
 use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{
-    BoxError, Finalize, FinalizerError, OwnWrites, Presence, UnknownReason, UntraceableWrite,
-    finalizer,
+    BoxError, Finalize, OwnWrites, Presence, UnknownReason, UntraceableWrite, finalizer,
 };
 use kube_informer::testing::ApiServer;
 use kube_informer::{
@@ -166,31 +165,29 @@ impl Failure {
     }
 }
 
-async fn reconcile(
-    request: ReconcileRequest<Secret, Replicator>,
-) -> Result<Action, FinalizerError<Failure>> {
+async fn reconcile(request: ReconcileRequest<Secret, Replicator>) -> Result<Action, BoxError> {
     let (replicator, key) = (request.context, &request.key);
     let source = match request.object {
         Presence::Present(source) => source,
         // Gone, or no longer marked; then the finalizer is still on it.
         Presence::Gone | Presence::Unknown(UnknownReason::NotSelected) => {
             let none = BTreeSet::new();
-            replicator.delete_copies(key, &none).await.map_err(FinalizerError::Failed)?;
-            replicator.release(key).await.map_err(FinalizerError::Failed)?;
+            replicator.delete_copies(key, &none).await?;
+            replicator.release(key).await?;
             return Ok(Action::done());
         }
         // It may be there: nothing is undone.
         Presence::Unknown(_) => return Ok(Action::retry()),
     };
     let api = replicator.secrets(key.namespace());
-    finalizer(&api, FINALIZER, source, |what| async {
+    let action = finalizer(&api, FINALIZER, source, |what| async {
         match what {
             Finalize::Apply(source) => replicator.copy_everywhere(key, &source).await?,
             _ => replicator.delete_copies(key, &BTreeSet::new()).await?,
         }
-        Ok(Action::done())
-    })
-    .await
+        Ok::<_, Failure>(Action::done())
+    });
+    Ok(action.await?)
 }
 
 impl Replicator {

@@ -94,9 +94,7 @@ enum Failure {
     Condition(#[from] InvalidCondition),
 }
 
-async fn reconcile(
-    request: ReconcileRequest<WebApp, Operator>,
-) -> Result<Action, FinalizerError<Failure>> {
+async fn reconcile(request: ReconcileRequest<WebApp, Operator>) -> Result<Action, FinalizerError> {
     let operator = &request.context;
     let api = request.api(&operator.client);
     // Of a web app that is gone, the registry was cleaned by the finalizer, and the garbage

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::action::Action;
+use super::finalizer::FinalizerError;
 use crate::error::BoxError;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
@@ -112,7 +113,11 @@ fn retry_unless_permanent(failure: &Failure<'_>) -> Action {
         if cause.is::<Permanent>() {
             return Action::done();
         }
-        error = cause.source();
+        // The error inside has the place of its wrapper, so `source` skips it.
+        error = match cause.downcast_ref() {
+            Some(FinalizerError::Failed(inside)) => Some(&**inside),
+            _ => cause.source(),
+        };
     }
     Action::retry()
 }

@@ -4,20 +4,24 @@
 //! [`finalizer`] adds it before the reconcile creates anything, and removes it after the cleanup
 //! succeeded.
 //!
-//! Other finalizers stay as they are. The function reads the list from the server, because a
-//! transform may have dropped finalizers from the cached object. Its patch names a resourceVersion:
-//! if the object changed meanwhile, adding fails and removing tries again.
+//! Other finalizers stay as they are. Before it adds or removes anything, or cleans up, the function
+//! reads the object from the server: a transform may have dropped finalizers from the cached object,
+//! and the cache may be behind. Its patch names a resourceVersion: if the object changed meanwhile,
+//! adding fails and removing tries again.
 
-use std::error::Error;
+use std::any::type_name;
+use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use kube::api::{Api, Patch, PatchParams};
 use kube::{Resource, ResourceExt};
+use parking_lot::{Mutex, const_mutex};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Action;
+use crate::error::BoxError;
 use crate::object::ObjectKey;
 
 /// The work on an object that has the finalizer.
@@ -38,15 +42,45 @@ pub enum Finalize<K> {
 /// ```
 /// use kube_informer::controller::FinalizerError;
 ///
-/// fn is_conflict(error: &FinalizerError<kube::Error>) -> bool {
+/// fn is_conflict(error: &FinalizerError) -> bool {
 ///     use FinalizerError::{NotAdded, NotRemoved};
 ///     let (NotAdded { source, .. } | NotRemoved { source, .. }) = error else { return false };
 ///     matches!(source, kube::Error::Api(status) if status.code == 409)
 /// }
 /// ```
+///
+/// It is an error like any other, so `?` passes it on:
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_informer::Action;
+/// use kube_informer::controller::{BoxError, Finalize, finalizer};
+///
+/// async fn reconcile(api: kube::Api<ConfigMap>, map: Arc<ConfigMap>) -> Result<Action, BoxError> {
+///     let action = finalizer(&api, "example.com/copies", map, |work| async {
+///         let Finalize::Apply(map) = work else { return Ok(Action::done()) };
+///         let text = map.data.as_ref().and_then(|data| data.get("copies"));
+///         let copies: u32 = text.ok_or("the key `copies` is missing")?.parse()?;
+///         println!("{copies} copies");
+///         Ok::<_, BoxError>(Action::done())
+///     });
+///     Ok(action.await?)
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FinalizerError<E: Error + 'static> {
+pub enum FinalizerError {
+    /// The server's state of the object could not be read; nothing was done.
+    #[error("finalizer {finalizer:?} of {key} could not be read: {source}")]
+    NotRead {
+        /// The object's key.
+        key: ObjectKey,
+        /// The finalizer's name.
+        finalizer: String,
+        /// The failure of the request.
+        source: kube::Error,
+    },
     /// The finalizer could not be added; nothing else was done. A conflict (409) means that the
     /// object changed meanwhile.
     #[error("finalizer {finalizer:?} was not added to {key}: {source}")]
@@ -68,9 +102,9 @@ pub enum FinalizerError<E: Error + 'static> {
         /// The failure of the request.
         source: kube::Error,
     },
-    /// The user's reconcile or cleanup failed.
+    /// The user's reconcile or cleanup failed, with this error.
     #[error(transparent)]
-    Failed(E),
+    Failed(BoxError),
     /// The object has no name: it did not come from a server.
     #[error("the object has no name: pass an object that a server returned")]
     Unnamed,
@@ -87,8 +121,12 @@ const CONFLICTS: usize = 5;
 /// and removes the finalizer after success. Does nothing with an object that is being deleted and
 /// lacks the finalizer.
 ///
-/// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`:
-/// the function reads the finalizers from the server before each change.
+/// The cached object decides while it has the finalizer and is not being deleted: nothing is sent
+/// then. Otherwise the server's object decides, and `reconcile` gets that one. A
+/// [transform](crate::InformerSpec::transform) that drops finalizers costs a request with each
+/// reconcile, which a warning tells once.
+///
+/// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -119,111 +157,133 @@ pub async fn finalizer<K, F, Fut, E>(
     name: &str,
     object: Arc<K>,
     reconcile: F,
-) -> Result<Action, FinalizerError<E>>
+) -> Result<Action, FinalizerError>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
     F: FnOnce(Finalize<K>) -> Fut,
     Fut: Future<Output = Result<Action, E>>,
-    E: Error + 'static,
+    E: Into<BoxError>,
 {
+    let failed = |error: E| FinalizerError::Failed(error.into());
     let key = ObjectKey::of(&*object).map_err(|_| FinalizerError::Unnamed)?;
-    let has_it = object.finalizers().iter().any(|finalizer| finalizer == name);
-    let going = object.meta().deletion_timestamp.is_some();
-    match (going, has_it) {
+    let finalizer = || name.to_owned();
+    let is_deleted = |object: &K| object.meta().deletion_timestamp.is_some();
+    let has_it = |object: &K| object.finalizers().iter().any(|finalizer| finalizer == name);
+    if has_it(&object) && !is_deleted(&object) {
+        return reconcile(Finalize::Apply(object)).await.map_err(failed);
+    }
+    let live = match live(api, &object).await {
+        Ok(Some(live)) => live,
+        // The object is gone: another reconcile follows.
+        Ok(None) => return Ok(Action::done()),
+        Err(source) => {
+            return Err(FinalizerError::NotRead { key, finalizer: finalizer(), source });
+        }
+    };
+    if has_it(&live) && !has_it(&object) && live.resource_version() == object.resource_version() {
+        warn_of_transform::<K>(name, &key);
+    }
+    match (is_deleted(&live), has_it(&live)) {
         (true, false) => Ok(Action::done()),
-        (false, true) => reconcile(Finalize::Apply(object)).await.map_err(FinalizerError::Failed),
-        (false, false) => {
-            let added = change(api, &object, Change::Add(name)).await;
-            let added = added.map_err(|source| FinalizerError::NotAdded {
-                key,
-                finalizer: name.to_owned(),
-                source,
-            })?;
-            match added {
-                Some(added) => reconcile(Finalize::Apply(Arc::new(added)))
-                    .await
-                    .map_err(FinalizerError::Failed),
-                // The object is gone or being deleted: another reconcile follows.
-                None => Ok(Action::done()),
-            }
-        }
         (true, true) => {
-            let cleaned = reconcile(Finalize::Cleanup(object.clone())).await;
-            let action = cleaned.map_err(FinalizerError::Failed)?;
-            let removed = change(api, &object, Change::Remove(name)).await;
-            removed.map_err(|source| FinalizerError::NotRemoved {
-                key,
-                finalizer: name.to_owned(),
-                source,
-            })?;
-            Ok(action)
-        }
-    }
-}
-
-/// A change of an object's finalizers.
-#[derive(Clone, Copy)]
-enum Change<'a> {
-    Add(&'a str),
-    Remove(&'a str),
-}
-
-impl Change<'_> {
-    /// Returns the finalizers after the change; `None` if the change has no effect.
-    fn apply(self, finalizers: &[String]) -> Option<Vec<String>> {
-        let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
-        match self {
-            Self::Add(name) => {
-                let with = || finalizers.iter().cloned().chain([name.to_owned()]).collect();
-                (!has(name)).then(with)
+            let live = Arc::new(live);
+            let action = reconcile(Finalize::Cleanup(live.clone())).await.map_err(failed)?;
+            match remove(api, name, live).await {
+                Ok(()) => Ok(action),
+                Err(source) => {
+                    Err(FinalizerError::NotRemoved { key, finalizer: finalizer(), source })
+                }
             }
-            Self::Remove(name) => {
-                let others = || finalizers.iter().filter(|other| *other != name).cloned().collect();
-                has(name).then(others)
+        }
+        (false, true) => reconcile(Finalize::Apply(Arc::new(live))).await.map_err(failed),
+        (false, false) => {
+            // Added only to the given state: the object may be marked as deleted by now.
+            let version = object.resource_version();
+            let all = live.finalizers().iter().cloned().chain([finalizer()]).collect();
+            match patch(api, &live, version, all).await {
+                Ok(Some(added)) => {
+                    reconcile(Finalize::Apply(Arc::new(added))).await.map_err(failed)
+                }
+                // The object is gone: another reconcile follows.
+                Ok(None) => Ok(Action::done()),
+                Err(source) => {
+                    Err(FinalizerError::NotAdded { key, finalizer: finalizer(), source })
+                }
             }
         }
     }
 }
 
-/// Adds the finalizer if the object is still in the given state, or removes it whatever else
-/// changed meanwhile. Returns the changed object. Returns `None` if the object is gone, or if it is
-/// being deleted and the finalizer would have been added.
-async fn change<K>(api: &Api<K>, object: &K, change: Change<'_>) -> Result<Option<K>, kube::Error>
+/// Returns the object as the server has it; `None` if it is gone. Another object of the same name
+/// does not have our finalizer.
+async fn live<K>(api: &Api<K>, object: &K) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
 {
-    let name = object.name_any();
+    match api.get(&object.name_any()).await {
+        Ok(live) => Ok(Some(live).filter(|live| live.meta().uid == object.meta().uid)),
+        Err(error) if is(&error, 404) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes the finalizer, whatever else changed meanwhile.
+async fn remove<K>(api: &Api<K>, name: &str, object: Arc<K>) -> Result<(), kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned + Debug,
+{
+    let mut live = Some(object.clone());
     let mut tries = 0;
-    loop {
-        let found = match api.get(&name).await {
-            Ok(found) => found,
-            Err(error) if is(&error, 404) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let meta = found.meta();
-        if meta.uid != object.meta().uid {
-            // Another object of the same name does not have our finalizer.
-            return Ok(None);
+    while let Some(found) = live
+        && found.finalizers().iter().any(|finalizer| finalizer == name)
+    {
+        let others = found.finalizers().iter().filter(|other| *other != name).cloned().collect();
+        match patch(api, &found, found.resource_version(), others).await {
+            Err(error) if is(&error, 409) && tries < CONFLICTS => tries += 1,
+            patched => return patched.map(drop),
         }
-        let adds = matches!(change, Change::Add(_));
-        if adds && meta.deletion_timestamp.is_some() {
-            // The given state is outdated: another reconcile follows.
-            return Ok(None);
-        }
-        // Added only to the given state: the object may be marked as deleted by now.
-        let version = if adds { object.resource_version() } else { found.resource_version() };
-        let Some(finalizers) = change.apply(found.finalizers()) else { return Ok(Some(found)) };
-        let patch = json!({ "metadata": {
-            "uid": meta.uid,
-            "resourceVersion": version,
-            "finalizers": finalizers,
-        }});
-        match api.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await {
-            Ok(changed) => return Ok(Some(changed)),
-            Err(error) if is(&error, 404) => return Ok(None),
-            Err(error) if is(&error, 409) && !adds && tries < CONFLICTS => tries += 1,
-            Err(error) => return Err(error),
-        }
+        live = self::live(api, &object).await?.map(Arc::new);
+    }
+    Ok(())
+}
+
+/// Replaces the finalizers of an object of this version. Returns `None` if it is gone.
+async fn patch<K>(
+    api: &Api<K>,
+    object: &K,
+    version: Option<String>,
+    finalizers: Vec<String>,
+) -> Result<Option<K>, kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned + Debug,
+{
+    let patch = json!({ "metadata": {
+        "uid": object.meta().uid,
+        "resourceVersion": version,
+        "finalizers": finalizers,
+    }});
+    match api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await {
+        Ok(patched) => Ok(Some(patched)),
+        Err(error) if is(&error, 404) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Warns once for each finalizer and type that the cached objects lack the finalizer.
+fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
+    static WARNED: Mutex<Option<HashSet<(String, &'static str)>>> = const_mutex(None);
+    let kind = type_name::<K>();
+    let mut warned = WARNED.lock();
+    let warned = warned.get_or_insert_default();
+    // A program has few finalizers. The limit holds if it makes up names.
+    if warned.len() < 100 && warned.insert((finalizer.to_owned(), kind)) {
+        tracing::warn!(
+            finalizer,
+            kind,
+            %key,
+            "the cached object lacks the finalizer that the server's has: each reconcile reads the \
+             object from the server; keep `metadata.finalizers` in the informer's transform"
+        );
     }
 }
 

@@ -108,8 +108,9 @@ impl<K> InformerSpec<K> {
     }
 
     /// Sets a function that changes each object once, before it is stored, for example to drop
-    /// unused fields. It must not change name, namespace, uid or resourceVersion. If it panics, the
-    /// object counts as undecodable.
+    /// unused fields. It must not change name, namespace, uid or resourceVersion. A
+    /// `deletionTimestamp` stays as the server sent it. If the function panics, the object counts
+    /// as undecodable.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

@@ -519,12 +519,18 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 return (None, None);
             }
         };
-        if let Some(transform) = self.options.transform.clone()
-            && catch(|| transform(&mut object)).is_err()
-        {
-            drop_safely(object);
-            self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
-            return (Some(key), None);
+        if let Some(transform) = self.options.transform.clone() {
+            let transformed = catch(|| {
+                // Without the time, every reader takes a deleted object for one that stays.
+                let deleted = object.meta().deletion_timestamp.clone();
+                transform(&mut object);
+                object.meta_mut().deletion_timestamp = deleted;
+            });
+            if transformed.is_err() {
+                drop_safely(object);
+                self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
+                return (Some(key), None);
+            }
         }
         (Some(key), Some(self.options.packer.pack(object)))
     }

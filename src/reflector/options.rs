@@ -198,8 +198,9 @@ impl<K> ReflectorOptions<K> {
     }
 
     /// Sets a function that changes each object once, before it is queued or stored, for example to
-    /// drop unused fields. It must not change name, namespace, uid or resourceVersion. If it
-    /// panics, the object counts as undecodable.
+    /// drop unused fields. It must not change name, namespace, uid or resourceVersion. A
+    /// `deletionTimestamp` stays as the server sent it. If the function panics, the object counts
+    /// as undecodable.
     pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self
     where
         K: 'static,

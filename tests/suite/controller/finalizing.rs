@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use kube::{Client, ResourceExt};
-use kube_informer::Action;
-use kube_informer::controller::{Finalize, FinalizerError, finalizer};
+use kube_informer::controller::{BoxError, Finalize, FinalizerError, Permanent, finalizer};
 use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, InformerSpec};
 use serde_json::json;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use super::support::*;
 
@@ -24,7 +26,7 @@ async fn reconcile(
     client: &Client,
     object: &ConfigMap,
     fails: bool,
-) -> (Option<&'static str>, Result<(), FinalizerError<std::io::Error>>) {
+) -> (Option<&'static str>, Result<(), FinalizerError>) {
     let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
     let asked = parking_lot::Mutex::new(None);
     let outcome =
@@ -153,4 +155,81 @@ async fn failed_removal_repeats_the_cleanup() {
     failing.store(false, Ordering::Relaxed);
     reconcile(&client, &going, false).await.1.unwrap();
     assert!(api(&server).get_opt("a").await.unwrap().is_none());
+}
+
+/// A controller that finalizes maps, behind an informer with this transform. Returns the words of
+/// its calls after a deletion, and the number of reads of the map.
+async fn finalized_behind(transform: fn(&mut ConfigMap)) -> (Vec<&'static str>, usize) {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let spec = InformerSpec::<ConfigMap>::new().transform(transform);
+    let maps = factory(&server).informer_with(spec).unwrap();
+    let stop = CancellationToken::new();
+    let (log, maps_api) = (Log::new(), api(&server));
+    let noted = log.clone();
+    let controller = Controller::builder("finalizing", &maps).build();
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let (api, log) = (maps_api.clone(), noted.clone());
+        async move {
+            let Some(object) = request.object.present() else { return Ok(Action::done()) };
+            finalizer(&api, NAME, object, |what| async move {
+                log.add(if matches!(what, Finalize::Cleanup(_)) { "clean up" } else { "apply" });
+                Ok::<_, std::io::Error>(Action::done())
+            })
+            .await
+        }
+    }));
+    log.reaches(1).await;
+    sleep(S).await;
+    let before = server.requests().len();
+    let change = Patch::Merge(json!({"data": {"value": "2"}}));
+    api(&server).patch("a", &PatchParams::default(), &change).await.unwrap();
+    sleep(S).await;
+    let asked = server.requests()[before..].iter().filter(|one| one.method == "GET").count();
+    api(&server).delete("a", &DeleteParams::default()).await.unwrap();
+    sleep(S).await;
+    assert!(api(&server).get_opt("a").await.unwrap().is_none(), "it is Terminating for ever");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    (log.take(), asked)
+}
+
+#[tokio::test(start_paused = true)]
+async fn cleanup_runs_whatever_a_transform_drops() {
+    let (words, asked) = finalized_behind(|map| map.binary_data = None).await;
+    assert_eq!((words.last(), asked), (Some(&"clean up"), 0), "{words:?}");
+    let (words, asked) = finalized_behind(|map| map.metadata.finalizers = None).await;
+    assert_eq!((words.last(), asked), (Some(&"clean up"), 1), "{words:?}");
+    let (words, asked) = finalized_behind(|map| map.metadata.deletion_timestamp = None).await;
+    assert_eq!((words.last(), asked), (Some(&"clean up"), 0), "{words:?}");
+    let (words, asked) = finalized_behind(|map| {
+        map.metadata.deletion_timestamp = None;
+        map.metadata.finalizers = None;
+    })
+    .await;
+    assert_eq!((words.last(), asked), (Some(&"clean up"), 1), "{words:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn permanent_error_of_a_finalizer_waits() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let stop = CancellationToken::new();
+    let controller = Controller::builder("finalizing", &maps).build();
+    let (handle, api) = (controller.handle(), api(&server));
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let api = api.clone();
+        async move {
+            let Some(object) = request.object.present() else { return Ok(Action::done()) };
+            let refuse = |_| async { Err(Permanent::new("wrong")) };
+            Ok::<_, BoxError>(finalizer(&api, NAME, object, refuse).await?)
+        }
+    }));
+    sleep(60 * S).await;
+    let status = handle.status();
+    assert_eq!(status.failed, status.given_up, "none is tried again");
+    assert!(status.failed > 0);
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
