@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::history::{Trigger, TriggerHistory};
 use super::own_writes::WriteScope;
 use super::presence::Presence;
+use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
 
 /// One try to reconcile one object. `C` is the controller's
@@ -26,21 +27,28 @@ pub struct ReconcileRequest<K, C = ()> {
     /// The number of tries that failed in a row before this one.
     pub failures: u32,
     /// A token that is cancelled when the controller stops, when this replica stops leading, and
-    /// when this try ends for any reason, a panic or timeout included. The controller does not wait
-    /// for tasks that the reconcile spawns: end them when this token is cancelled, or they run
-    /// beside the next try. A try still running after the grace is dropped at its next await.
+    /// when this try ends for any reason, a panic or timeout included. A try still running after
+    /// the grace is dropped at its next await.
+    ///
+    /// The controller waits for work in other tasks and on other threads only if this request
+    /// tracks it: by [`spawn`](Self::spawn), [`spawn_blocking`](Self::spawn_blocking) or
+    /// [`guard`](Self::guard). Other tasks run beside the next try, unless they end when this token
+    /// is cancelled.
     pub stop: CancellationToken,
     /// The values that all reconciles of the controller share.
     pub context: Arc<C>,
     pub(super) history: Arc<TriggerHistory>,
     pub(super) writes: WriteScope,
+    /// The scope of this try, within that of the lease or of the slot.
+    pub(super) work: WorkScope,
 }
 
 impl<K> ReconcileRequest<K> {
     /// Adds the controller's context.
     pub(super) fn in_context<C>(self, context: &Arc<C>) -> ReconcileRequest<K, C> {
-        let Self { key, object, failures, stop, context: _, history, writes } = self;
-        ReconcileRequest { key, object, failures, stop, context: context.clone(), history, writes }
+        let Self { key, object, failures, stop, context: _, history, writes, work } = self;
+        let context = context.clone();
+        ReconcileRequest { key, object, failures, stop, context, history, writes, work }
     }
 }
 
@@ -98,10 +106,10 @@ impl<K, C> ReconcileRequest<K, C> {
 
     fn without_controller(key: ObjectKey, object: Presence<K>, context: Arc<C>) -> Self {
         let stop = CancellationToken::new();
-        let term = crate::leader_election::WorkScope::new(stop.clone());
-        let writes = WriteScope::new(key.clone(), Arc::default(), term);
+        let work = WorkScope::new(stop.clone());
+        let writes = WriteScope::new(key.clone(), Arc::default(), work.clone());
         let history = Arc::new(TriggerHistory::new(0));
-        Self { key, object, failures: 0, stop, context, history, writes }
+        Self { key, object, failures: 0, stop, context, history, writes, work }
     }
 }
 

@@ -4,10 +4,10 @@
 //! [`finalizer`] adds it before the reconcile creates anything, and removes it after the cleanup
 //! succeeded.
 //!
-//! Other finalizers stay as they are. Before it adds or removes anything, or cleans up, the function
-//! reads the object from the server: a transform may have dropped finalizers from the cached object,
-//! and the cache may be behind. Its patch names a resourceVersion: if the object changed meanwhile,
-//! adding fails and removing tries again.
+//! Other finalizers stay as they are. Before it adds or removes anything, or cleans up, the
+//! function reads the object from the server: a transform may have dropped finalizers from the
+//! cached object, and the cache may be behind. Its patch names a resourceVersion: if the object
+//! changed meanwhile, adding fails and removing tries again.
 
 use std::any::type_name;
 use std::collections::HashSet;

@@ -30,6 +30,7 @@ mod slots;
 mod source;
 mod status;
 mod streams;
+mod tracking;
 mod triggers;
 mod view;
 mod waiting;

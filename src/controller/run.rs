@@ -24,7 +24,9 @@ use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
 use crate::informer::{InformerStopped, StartError, SyncError};
-use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
+use crate::leader_election::{
+    LeaderElectionError, LeaderElector, Outcome, WorkScope, closed_tracker,
+};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::panic::catch_async;
@@ -357,6 +359,8 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             stop: stop.clone(),
             scope: scope.clone(),
             watchers: TaskTracker::new(),
+            tracked: closed_tracker(),
+            aborted: CancellationToken::new(),
             reconcile: reconcile.clone(),
             no_context: Arc::new(()),
         });
@@ -366,11 +370,15 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         }
         let ended = self.supervise(&scope, &reconciler, &mut workers, &mut feeds).await;
         stop.cancel();
-        let finish =
-            async |workers: &mut JoinSet<Option<()>>| while workers.join_next().await.is_some() {};
+        let tracked = reconciler.tracked.clone();
+        let finish = async |workers: &mut JoinSet<Option<()>>| {
+            while workers.join_next().await.is_some() {}
+            tracked.wait().await;
+        };
         if timeout(self.limits.grace, finish(&mut workers)).await.is_err() {
             workers.abort_all();
-            // A worker that blocks its thread may take forever: do not wait for it.
+            reconciler.aborted.cancel();
+            // Code that blocks its thread may take forever: do not wait for it.
             let _blocked = timeout(ABORT_TIMEOUT, finish(&mut workers)).await;
         }
         ended.and(unfinished(&self.name, self.status.end_work()))

@@ -1,6 +1,6 @@
 //! The status and the metrics of a controller, and the cell that its workers write them to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -87,8 +87,9 @@ pub struct ControllerStatus {
     /// objects of a slot, although this replica has held it for the
     /// [sync timeout](super::ControllerBuilder::sync_timeout). Only the keys of such slots wait.
     pub missing: Vec<Arc<str>>,
-    /// The keys that workers reconcile now. A reconcile that runs for a minute is logged; the
-    /// queue's `longest_running` is the time of the longest.
+    /// The keys that workers reconcile now, and those whose reconcile has ended before the work
+    /// that it [tracks](super::ReconcileRequest::spawn_blocking). A reconcile that runs for a
+    /// minute is logged; the queue's `longest_running` is the time of the longest.
     pub reconciling: Vec<String>,
     /// The state of its membership; `None` for a controller without a sharding.
     pub sharding: Option<ShardingStatus>,
@@ -132,6 +133,8 @@ pub(super) struct StatusCell {
     phase: Mutex<Phase>,
     /// The reconcile of each busy worker, by the worker's number.
     busy: Mutex<HashMap<usize, Running>>,
+    /// The keys that no worker reconciles, but whose tracked work goes on.
+    held: Mutex<HashSet<ObjectKey>>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     sharding: Option<watch::Receiver<ShardingStatus>>,
     succeeded: AtomicU64,
@@ -184,6 +187,7 @@ impl StatusCell {
             metrics: ControllerMetrics::new(controller),
             phase: Mutex::new(Phase::Idle),
             busy: Mutex::new(HashMap::new()),
+            held: Mutex::new(HashSet::new()),
             leadership,
             sharding,
             succeeded: AtomicU64::new(0),
@@ -222,7 +226,18 @@ impl StatusCell {
     pub(super) fn end_work(&self) -> Vec<ObjectKey> {
         self.metrics.workers.set(|| 0);
         self.metrics.active.set(|| 0);
-        self.busy.lock().drain().map(|(_, running)| running.key).collect()
+        let held: Vec<_> = self.held.lock().drain().collect();
+        self.busy.lock().drain().map(|(_, running)| running.key).chain(held).collect()
+    }
+
+    /// Notes a key whose reconcile has ended before the work that it tracks.
+    pub(super) fn hold(&self, key: &ObjectKey) {
+        self.held.lock().insert(key.clone());
+    }
+
+    /// Notes the end of that work.
+    pub(super) fn let_go(&self, key: &ObjectKey) {
+        self.held.lock().remove(key);
     }
 
     pub(super) fn reconcile_began(&self, worker: usize, key: &ObjectKey) {
@@ -361,7 +376,11 @@ impl StatusCell {
             stream_panics: read(&self.stream_panics),
             restarts: read(&self.restarts),
             missing: self.missing_informers.names(),
-            reconciling: self.busy.lock().values().map(|running| running.key.to_string()).collect(),
+            reconciling: {
+                let held: Vec<_> = self.held.lock().iter().map(ToString::to_string).collect();
+                let busy = self.busy.lock();
+                busy.values().map(|running| running.key.to_string()).chain(held).collect()
+            },
             sharding: self.sharding.as_ref().map(|sharding| sharding.borrow().clone()),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             triggers: self.history.latest(),

@@ -27,6 +27,7 @@ use super::own_writes::{Unobserved, WriteLog, WriteScope};
 use super::presence::Presence;
 use super::slots::SlotGate;
 use super::status::StatusCell;
+use super::tracking::EndedTry;
 use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
 use crate::error::{BoxError, chain};
@@ -94,6 +95,10 @@ pub(super) struct Reconciler<K> {
     pub(super) scope: WorkScope,
     /// The tasks that wait for own writes.
     pub(super) watchers: TaskTracker,
+    /// All work that reconciles track, and the tasks that wait for its end.
+    pub(super) tracked: TaskTracker,
+    /// Cancelled to drop the tracked tasks, when the grace is over.
+    pub(super) aborted: CancellationToken,
     pub(super) reconcile: Reconcile<K>,
     /// The context of requests, before the user's function gets its own.
     pub(super) no_context: Arc<()>,
@@ -254,10 +259,10 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         &self,
         key: &ObjectKey,
         failures: u32,
-        stop: CancellationToken,
+        tracked: &WorkScope,
         bounds: &Bounds,
     ) -> Option<Result<Next, ReconcileError>> {
-        let call = self.call(key, failures, stop.clone(), bounds);
+        let call = self.call(key, failures, tracked.clone(), bounds);
         if self.slots.is_none() {
             // The scope of the term tracks the whole worker.
             return Some(call.await);
@@ -270,34 +275,43 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         tokio::select! {
             biased;
             ended = &mut call => return ended,
-            () = bounds.scope.token().cancelled() => stop.cancel(),
+            () = bounds.scope.token().cancelled() => tracked.token().cancel(),
         }
         call.await
     }
 
     /// Reconciles a key. If anything panics on the way, the key is retried.
-    async fn reconcile(&self, slot: &mut Option<Work<ObjectKey>>, bounds: &Bounds) {
+    async fn reconcile(self: &Arc<Self>, slot: &mut Option<Work<ObjectKey>>, bounds: &Bounds) {
         let Some(work) = &*slot else { return };
         let span = self.span(work);
         let failures = work.num_requeues();
-        let stop = self.stop.child_token();
-        // Tells the tasks that the try spawned of its end, even if this task is dropped.
-        let _ends = stop.clone().drop_guard();
-        let reconcile = self.call_in_slot(work, failures, stop, bounds);
+        let tracked = bounds.scope.within(self.stop.child_token(), &self.tracked);
+        // Tells the work that the try tracks of its end, and drops it if this task is dropped.
+        let (ends, aborts) = tracked.abort_on_drop();
+        let reconcile = self.call_in_slot(work, failures, &tracked, bounds);
         let reconcile = self.status.measure(reconcile);
         let outcome = reconcile.instrument(span).await;
-        match (slot.take(), outcome) {
-            (Some(work), Some(outcome)) => {
-                let requeued = matches!(outcome, Ok(Next::After(Duration::ZERO)));
-                self.note_pace(work.item(), requeued);
-                if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
-                    slots.finish(work.item(), bounds.deletion);
-                }
-                self.conclude(work, failures, outcome);
-            }
-            (Some(work), None) => self.leave(&work),
-            (None, _) => {}
+        drop(ends);
+        let Some(work) = slot.take() else { return };
+        if let Some(outcome) = &outcome {
+            self.note_pace(work.item(), matches!(outcome, Ok(Next::After(Duration::ZERO))));
         }
+        let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion };
+        if tracked.tracked() == 0 {
+            return self.end_try(ended);
+        }
+        // The tasks of a try that timed out are dropped as its future was.
+        let keeps = !matches!(ended.outcome, Some(Err(ReconcileError::TimedOut(_))));
+        self.conclude_when_idle(ended, tracked, keeps.then_some(aborts));
+    }
+
+    /// Decides what becomes of the key of a try that is over.
+    pub(super) fn end_try(&self, EndedTry { work, failures, outcome, deletion }: EndedTry) {
+        let Some(outcome) = outcome else { return self.leave(&work) };
+        if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
+            slots.finish(work.item(), deletion);
+        }
+        self.conclude(work, failures, outcome);
     }
 
     /// Returns the span of one try. The id is random, so that the lines of one try can be found
@@ -317,7 +331,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         &self,
         key: &ObjectKey,
         failures: u32,
-        stop: CancellationToken,
+        work: WorkScope,
         bounds: &Bounds,
     ) -> Result<Next, ReconcileError> {
         let writes = WriteScope::new(key.clone(), self.writes.clone(), bounds.scope.clone());
@@ -326,7 +340,8 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
             let object = Presence::of(key, bounds.place, &self.objects);
             let context = self.no_context.clone();
             let history = self.status.history().clone();
-            ReconcileRequest { key: key.clone(), object, failures, stop, context, history, writes }
+            let (key, stop) = (key.clone(), work.token().clone());
+            ReconcileRequest { key, object, failures, stop, context, history, writes, work }
         };
         // Unpacking the object may run user code, and the call itself may panic, not only its
         // future.

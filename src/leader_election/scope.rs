@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -53,9 +54,11 @@ struct Inner {
     /// Drops what is tracked.
     aborted: CancellationToken,
     tracker: TaskTracker,
+    /// The trackers that count the same work: those of the scopes around this one.
+    outer: Vec<TaskTracker>,
     /// A moment after the lease or slot was won.
     won: Moment,
-    bounds: Mutex<Option<Bounds>>,
+    bounds: Arc<Mutex<Option<Bounds>>>,
 }
 
 /// The times that the last renewal allows.
@@ -92,6 +95,7 @@ struct Bounds {
 #[must_use = "the scope does not wait for work whose guard is dropped"]
 pub struct ScopeGuard {
     _token: TaskTrackerToken,
+    _outer: Vec<TaskTrackerToken>,
 }
 
 impl WorkScope {
@@ -115,12 +119,24 @@ impl WorkScope {
     }
 
     fn with_bounds(token: CancellationToken, bounds: Option<Bounds>) -> Self {
-        let tracker = TaskTracker::new();
-        // A closed tracker still accepts tasks, and `wait` returns when it is empty.
-        tracker.close();
-        let bounds = Mutex::new(bounds);
-        let (aborted, won) = (CancellationToken::new(), Moment::now());
-        Self(Arc::new(Inner { token, aborted, tracker, won, bounds }))
+        let (aborted, tracker) = (CancellationToken::new(), closed_tracker());
+        let (outer, bounds) = (Vec::new(), Arc::new(Mutex::new(bounds)));
+        let won = Moment::now();
+        Self(Arc::new(Inner { token, aborted, tracker, outer, won, bounds }))
+    }
+
+    /// Creates a scope within this one, of one piece of work. Everything that it tracks counts in
+    /// both scopes and in `also`. It has this scope's bounds.
+    pub(crate) fn within(&self, token: CancellationToken, also: &TaskTracker) -> Self {
+        let Inner { aborted, tracker, outer, won, bounds, .. } = &*self.0;
+        Self(Arc::new(Inner {
+            token,
+            aborted: aborted.child_token(),
+            tracker: closed_tracker(),
+            outer: outer.iter().chain([tracker, also]).cloned().collect(),
+            won: *won,
+            bounds: bounds.clone(),
+        }))
     }
 
     /// Returns whether both are clones of one scope.
@@ -171,9 +187,14 @@ impl WorkScope {
     /// The output is `None` if the future was dropped: after the stop timeout, when the lease was
     /// lost, or when the elector was dropped.
     pub fn track<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {
-        let aborted = self.0.aborted.clone();
-        // The tracker's mark is dropped after the future, even if the future was never polled.
-        self.0.tracker.track_future(async move { aborted.run_until_cancelled(future).await })
+        let (aborted, outer) = (self.0.aborted.clone(), self.outer_tokens());
+        // The trackers' marks are dropped after the future, even if the future was never polled.
+        let tracked =
+            self.0.tracker.track_future(async move { aborted.run_until_cancelled(future).await });
+        tracked.map(move |output| {
+            drop(outer);
+            output
+        })
     }
 
     /// Spawns a [tracked](Self::track) task.
@@ -187,10 +208,35 @@ impl WorkScope {
         tokio::spawn(self.track(future))
     }
 
+    /// Runs a closure on a thread for blocking code, as a part of the scope: the elector does not
+    /// release the lease before the closure has returned, even if nothing awaits the task.
+    ///
+    /// Nothing can drop a closure that runs. Let long ones ask [`may_begin`](Self::may_begin)
+    /// before each step.
+    ///
+    /// # Panics
+    /// Panics outside a tokio runtime.
+    pub fn spawn_blocking<F, T>(&self, work: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        // In this order: the closure's values are dropped before the guard.
+        let (span, parts) = (tracing::Span::current(), (work, self.guard()));
+        tokio::task::spawn_blocking(move || {
+            let (work, _guard) = parts;
+            span.in_scope(work)
+        })
+    }
+
     /// Returns a guard that keeps the scope open until it is dropped, for work that is not a
     /// future, such as a thread.
     pub fn guard(&self) -> ScopeGuard {
-        ScopeGuard { _token: self.0.tracker.token() }
+        ScopeGuard { _token: self.0.tracker.token(), _outer: self.outer_tokens() }
+    }
+
+    fn outer_tokens(&self) -> Vec<TaskTrackerToken> {
+        self.0.outer.iter().map(TaskTracker::token).collect()
     }
 
     /// Returns the number of tracked futures and guards.
@@ -232,9 +278,16 @@ impl WorkScope {
     }
 
     /// Returns guards that tell the work to stop, and drop what is tracked, when they are dropped.
-    pub(super) fn abort_on_drop(&self) -> (DropGuard, DropGuard) {
+    pub(crate) fn abort_on_drop(&self) -> (DropGuard, DropGuard) {
         (self.0.token.clone().drop_guard(), self.0.aborted.clone().drop_guard())
     }
+}
+
+/// Returns a tracker whose `wait` returns when it is empty. It still accepts tasks.
+pub(crate) fn closed_tracker() -> TaskTracker {
+    let tracker = TaskTracker::new();
+    tracker.close();
+    tracker
 }
 
 impl Bounds {

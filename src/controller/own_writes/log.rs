@@ -205,6 +205,11 @@ impl WriteScope {
     pub(crate) fn enter<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
         CURRENT.scope(self, future)
     }
+
+    /// Calls a function as part of the reconcile, on its thread for blocking code.
+    pub(crate) fn call<T>(self, function: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self, function)
+    }
 }
 
 impl fmt::Debug for WriteScope {

@@ -14,3 +14,4 @@ mod running;
 mod sharded;
 mod sources;
 pub(crate) mod support;
+mod tracking;
