@@ -381,7 +381,17 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             // Code that blocks its thread may take forever: do not wait for it.
             let _blocked = timeout(ABORT_TIMEOUT, finish(&mut workers)).await;
         }
-        ended.and(unfinished(&self.name, self.status.end_work()))
+        let keys = self.status.end_work();
+        if !keys.is_empty() {
+            let some: Vec<_> = keys.iter().take(10).map(ObjectKey::as_str).collect();
+            tracing::error!(
+                controller = &*self.name,
+                number = keys.len(),
+                keys = ?some,
+                "reconciles have not ended within the grace; their code that blocks a thread goes on"
+            );
+        }
+        ended.and(unfinished(&self.name, keys))
     }
 
     /// Restarts workers and connections that end unexpectedly, until the stop.

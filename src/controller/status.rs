@@ -226,7 +226,8 @@ impl StatusCell {
     pub(super) fn end_work(&self) -> Vec<ObjectKey> {
         self.metrics.workers.set(|| 0);
         self.metrics.active.set(|| 0);
-        let held: Vec<_> = self.held.lock().drain().collect();
+        // These stay: the status names them until their work has ended.
+        let held: Vec<_> = self.held.lock().iter().cloned().collect();
         self.busy.lock().drain().map(|(_, running)| running.key).chain(held).collect()
     }
 

@@ -39,7 +39,7 @@ pub(super) struct Now {
     pub(super) wall: Timestamp,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Machine {
     rules: Rules,
     rng: Rng,

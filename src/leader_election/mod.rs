@@ -39,10 +39,12 @@
 //!
 //! The elector releases the lease only when the work is over. The work is the future that the
 //! elector runs, and every task and thread that its [`WorkScope`] tracks, their synchronous code
-//! included. After a stop the elector renews the lease for at most the stop timeout. If the work
-//! blocks its thread for longer, leading ends with an error and the lease expires. If the lease
-//! expires first, [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is true, and leading
-//! ends with an error.
+//! included. Work that exceeds the stop timeout is dropped. If it blocks a thread for longer, the
+//! elector renews the lease until the work has ended, and says so: end the process then. A process
+//! that drops its runtime meanwhile cannot renew, because the client's connections end with the
+//! runtime, and the closures of `spawn_blocking` do not. If the lease expires first,
+//! [`WorkScope::may_begin`] is false, [`WorkScope::is_over`] is true, and leading ends with an
+//! error.
 //!
 //! The elector compares no clock with another: the times in the record are for people. It assumes
 //! that:
@@ -124,6 +126,7 @@ pub struct LeaderElector {
     last: PreviousWork,
     release_on_stop: bool,
     stop_timeout: Duration,
+    abandons_blocked: bool,
 }
 
 /// The result of [`LeaderElector::run`].
@@ -158,13 +161,7 @@ impl LeaderElector {
         LeaderElectorBuilder::new(client, namespace, name)
     }
 
-    fn new(
-        client: Client,
-        namespace: &str,
-        rules: Rules,
-        release_on_stop: bool,
-        stop_timeout: Duration,
-    ) -> Self {
+    fn new(client: Client, namespace: &str, rules: Rules) -> Self {
         let timeout = rules.renew_deadline / 2;
         Self {
             lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
@@ -173,8 +170,9 @@ impl LeaderElector {
             machine: Machine::new(rules, Rng::new(), Instant::now()),
             term_error: None,
             last: PreviousWork::none(),
-            release_on_stop,
-            stop_timeout,
+            release_on_stop: true,
+            stop_timeout: Duration::ZERO,
+            abandons_blocked: false,
         }
     }
 
@@ -182,6 +180,11 @@ impl LeaderElector {
     #[cfg(feature = "manager")]
     pub(crate) fn limit_stop_timeout(&mut self, limit: Duration) {
         self.stop_timeout = self.stop_timeout.min(limit);
+    }
+
+    #[cfg(feature = "manager")]
+    pub(crate) fn abandons_blocked(&self) -> bool {
+        self.abandons_blocked
     }
 
     #[cfg(feature = "manager")]

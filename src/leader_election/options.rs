@@ -50,6 +50,7 @@ pub struct LeaderElectorBuilder {
     retry_period: Duration,
     release_on_stop: bool,
     stop_timeout: Duration,
+    abandons_blocked: bool,
 }
 
 /// The error of [`LeaderElectorBuilder::build`]: options that are empty or contradict one another.
@@ -99,6 +100,7 @@ impl LeaderElectorBuilder {
             retry_period: Duration::from_secs(2),
             release_on_stop: true,
             stop_timeout: Duration::from_secs(25),
+            abandons_blocked: false,
         }
     }
 
@@ -151,6 +153,16 @@ impl LeaderElectorBuilder {
         self
     }
 
+    /// Sets whether `run` returns an error while work that exceeded the stop timeout still blocks a
+    /// thread. The default is false: `run` renews the lease until that work has ended.
+    ///
+    /// With `true` the lease expires beside the work. Exit the process when `run` returns. It is
+    /// not enough to return from `main`: the runtime waits there for closures of `spawn_blocking`.
+    pub fn abandon_blocked_work(mut self, abandon: bool) -> Self {
+        self.abandons_blocked = abandon;
+        self
+    }
+
     /// Builds the elector, which sends no request before it runs.
     ///
     /// # Errors
@@ -187,8 +199,11 @@ impl LeaderElectorBuilder {
             renew_deadline: renew,
             retry_period: retry,
         };
-        let (release, stop_timeout) = (self.release_on_stop, self.stop_timeout);
-        Ok(LeaderElector::new(self.client, &self.namespace, rules, release, stop_timeout))
+        let mut elector = LeaderElector::new(self.client, &self.namespace, rules);
+        elector.release_on_stop = self.release_on_stop;
+        elector.stop_timeout = self.stop_timeout;
+        elector.abandons_blocked = self.abandons_blocked;
+        Ok(elector)
     }
 }
 
@@ -203,6 +218,7 @@ impl fmt::Debug for LeaderElectorBuilder {
             .field("retry_period", &self.retry_period)
             .field("release_on_stop", &self.release_on_stop)
             .field("stop_timeout", &self.stop_timeout)
+            .field("abandons_blocked", &self.abandons_blocked)
             .finish_non_exhaustive()
     }
 }

@@ -38,6 +38,9 @@ pub struct LeadershipState {
     pub leader: Option<Arc<str>>,
     /// True while this candidate leads: from its acquisition until its work is told to stop.
     pub is_leader: bool,
+    /// True while work that exceeded its stop timeout blocks a thread. The lease is renewed for it,
+    /// so no other candidate leads: end this process.
+    pub overdue: bool,
     /// The number of times the Lease changed its holder.
     pub transitions: u32,
     /// The number of failed requests about the Lease.
@@ -89,6 +92,12 @@ impl LeadershipCell {
             state.errors += 1;
             state.last_error = Some(error);
         });
+    }
+
+    /// Publishes whether work that was told to stop blocks a thread.
+    pub(super) fn overdue(&self, overdue: bool) {
+        self.state
+            .send_if_modified(|state| std::mem::replace(&mut state.overdue, overdue) != overdue);
     }
 
     pub(super) fn step_down(&self) {

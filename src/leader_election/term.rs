@@ -1,16 +1,23 @@
 //! One term: becoming the leader, leading, and releasing the lease.
 
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::error::{LeaderElectionError, WorkEnd};
-use super::lease::StepResult;
-use super::machine::{LossCause, Outcome as StepOutcome, Step, Term};
+use super::lease::{LeaseClient, StepResult};
+use super::machine::{LossCause, Machine, Outcome as StepOutcome, Step, Term};
 use super::scope::WorkScope;
-use super::state::StepDownOnDrop;
+use super::state::{LeadershipCell, StepDownOnDrop};
 use super::{LeaderElector, Outcome, now};
 use crate::panic;
+
+/// The time that dropped work gets to end. Only work that blocks a thread takes longer.
+const DROP_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The result of an awaited task.
 type JoinResult<T> = Result<T, tokio::task::JoinError>;
@@ -72,13 +79,109 @@ impl PreviousWork {
     }
 }
 
+/// Renews the lease for work that outlives the elector's future, when it is dropped.
+///
+/// Renewing goes on in a task of the runtime on which the elector ran. It ends with the work, or
+/// with that runtime.
+struct RenewOnDrop {
+    /// `None` if the future was not dropped while it led.
+    machine: Option<Machine>,
+    runtime: Handle,
+    lease: LeaseClient,
+    state: LeadershipCell,
+    scope: WorkScope,
+    gone: CancellationToken,
+}
+
+impl Drop for RenewOnDrop {
+    fn drop(&mut self) {
+        let Some(machine) = self.machine.take() else { return };
+        let (lease, state) = (self.lease.clone(), self.state.clone());
+        let (scope, gone) = (self.scope.clone(), self.gone.clone());
+        self.runtime.spawn(async move {
+            let ended = async {
+                gone.cancelled().await;
+                scope.wait_until_idle().await;
+            };
+            // Dropped work normally ends at once.
+            let mut ended = pin!(ended);
+            if timeout(DROP_TIMEOUT, &mut ended).await.is_ok() {
+                return;
+            }
+            state.overdue(true);
+            tracing::error!(
+                lease = %lease.lease(),
+                tracked = scope.tracked(),
+                "the elector was dropped, but work that it led goes on; its lease is renewed until \
+                 the work ends: end this process"
+            );
+            tokio::select! {
+                biased;
+                () = ended => {}
+                cause = renew(&lease, machine, &scope) => {
+                    scope.end();
+                    tracing::error!(lease = %lease.lease(), %cause, "lost the lease of work that goes on");
+                }
+            }
+            state.overdue(false);
+        });
+    }
+}
+
+/// Renews the lease until it is lost.
+async fn renew(lease: &LeaseClient, mut machine: Machine, scope: &WorkScope) -> LossCause {
+    let mut request = lease.perform(Step::Wait(Duration::ZERO));
+    while let Some(term) = machine.term() {
+        tokio::select! {
+            biased;
+            () = sleep_until(term.cancel) => break,
+            (outcome, error) = &mut request => {
+                if let Some(error) = error {
+                    tracing::warn!(%error, "leader election request failed, trying again");
+                }
+                match machine.next(outcome, now()) {
+                    Step::Lost(cause) => return cause,
+                    next => request = lease.perform(next),
+                }
+                if let Some(renewed) = machine.term() {
+                    scope.renew(renewed);
+                }
+            }
+        }
+    }
+    machine.give_up()
+}
+
 /// The reason for which leading ended.
 enum End<T> {
     /// The work ended in this term.
     Work(JoinResult<T>, Term),
     Lost(LossCause, Term),
-    /// The work was told to stop and exceeded the stop timeout.
+    /// The work exceeded the stop timeout, cannot be dropped, and is to be abandoned.
     Overdue,
+}
+
+/// The progress of a stop.
+#[derive(Clone, Copy)]
+enum Stop {
+    /// The work was not told to stop.
+    No,
+    /// The work is dropped at this time.
+    Told(Instant),
+    /// The work was dropped. At this time it is overdue.
+    Dropped(Instant),
+    /// The work cannot be dropped: it blocks a thread.
+    Overdue,
+}
+
+impl Stop {
+    /// Returns the time of the next phase.
+    fn next(self) -> Option<Instant> {
+        match self {
+            Self::Told(at) | Self::Dropped(at) => Some(at),
+            Self::No | Self::Overdue => None,
+        }
+    }
 }
 
 impl LeaderElector {
@@ -118,20 +221,26 @@ impl LeaderElector {
     /// - After a loss it has the rest of nine tenths of the lease duration.
     /// - If the Lease already names another holder, it is dropped at once.
     ///
-    /// Work that has not ended by then is dropped at its current await.
+    /// Work that has not ended by then is dropped at its current await. Work that blocks a thread
+    /// cannot be dropped: after a stop this function renews the lease and does not return before
+    /// such work has ended. [`LeadershipState::overdue`](super::LeadershipState::overdue) tells it.
+    /// [`abandon_blocked_work`](super::LeaderElectorBuilder::abandon_blocked_work) changes that.
     ///
     /// A failed request does not end this function. The elector logs it, tries again, and shows it
     /// in [`leadership`](Self::leadership).
     ///
     /// # Cancel safety
     ///
-    /// Dropping the returned future drops the work. The lease is then not released but expires.
+    /// Dropping the returned future drops the work. The lease is then not released but expires. If
+    /// the work blocks a thread, a task of this runtime renews the lease until that ends. Nothing
+    /// renews it once the runtime is dropped, which itself waits for closures of `spawn_blocking`:
+    /// exit the process instead.
     ///
     /// # Errors
     /// - [`LeaderElectionError::Lost`] if leadership was lost. `run` may be called again.
     /// - [`LeaderElectionError::Panicked`] if the work panicked.
-    /// - [`LeaderElectionError::StillRunning`] if the work cannot be stopped because it blocks its
-    ///   thread. Until that work has ended, every further call returns this error.
+    /// - [`LeaderElectionError::StillRunning`] if blocked work is abandoned. Until work of an
+    ///   earlier call has ended, every further call returns this error.
     ///
     /// # Panics
     /// Panics outside a tokio runtime with time enabled.
@@ -157,16 +266,26 @@ impl LeaderElector {
         let _ends = (scope.abort_on_drop(), StepDownOnDrop(self.state.clone()));
         let gone = CancellationToken::new();
         self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
-        let mine = scope.clone();
+        let (mine, guard) = (scope.clone(), gone.clone().drop_guard());
         let mut work = Work {
             task: AbortOnDropHandle::new(tokio::spawn(async move {
-                let _gone = gone.drop_guard();
+                let _gone = guard;
                 lead(mine).await
             })),
             result: None,
             scope: scope.clone(),
         };
-        let end = self.hold(next, &mut work).await;
+        let mut renews = RenewOnDrop {
+            machine: None,
+            runtime: Handle::current(),
+            lease: self.lease.clone(),
+            state: self.state.clone(),
+            scope: scope.clone(),
+            gone,
+        };
+        let end = self.hold(next, &mut work, &mut renews).await;
+        renews.machine = None;
+        self.state.overdue(false);
         scope.token().cancel();
         self.state.step_down();
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "stopped leading");
@@ -213,12 +332,18 @@ impl LeaderElector {
     }
 
     /// Renews the lease until the work has ended or must end.
-    async fn hold<T>(&mut self, next: Step, work: &mut Work<T>) -> End<T> {
+    async fn hold<T>(
+        &mut self,
+        next: Step,
+        work: &mut Work<T>,
+        renews: &mut RenewOnDrop,
+    ) -> End<T> {
         let leading = work.scope.token().clone();
         let mut request = self.lease.perform(next);
-        let mut stop_by = None;
+        let mut stop = Stop::No;
         // Only a leader calls this. Without a term, its time is over.
         while let Some(term) = self.machine.term() {
+            renews.machine = (!self.abandons_blocked).then(|| self.machine.clone());
             tokio::select! {
                 biased;
                 result = work.wait_until_ended() => return End::Work(result, term),
@@ -227,12 +352,29 @@ impl LeaderElector {
                 }
                 // Cancelled by a stop, or because the future has ended before something that it
                 // tracks.
-                () = leading.cancelled(), if stop_by.is_none() => {
+                () = leading.cancelled(), if matches!(stop, Stop::No) => {
                     self.state.step_down();
-                    stop_by = Some(Instant::now() + self.stop_timeout);
+                    stop = Stop::Told(Instant::now() + self.stop_timeout);
                 }
-                () = sleep_until(stop_by.unwrap_or(term.expires)),
-                    if stop_by.is_some() => return End::Overdue,
+                () = sleep_until(stop.next().unwrap_or(term.expires)), if stop.next().is_some() => {
+                    if let Stop::Told(_) = stop {
+                        work.abort();
+                        stop = Stop::Dropped(Instant::now() + DROP_TIMEOUT);
+                        continue;
+                    }
+                    if self.abandons_blocked {
+                        return End::Overdue;
+                    }
+                    stop = Stop::Overdue;
+                    self.state.overdue(true);
+                    tracing::error!(
+                        lease = %self.lease.lease(),
+                        tracked = work.scope.tracked(),
+                        stop_timeout = ?self.stop_timeout,
+                        "the work of a leader exceeded its stop timeout and blocks a thread; its \
+                         lease is renewed until the work ends: end this process"
+                    );
+                }
                 done = &mut request => {
                     match self.record_outcome(done) {
                         Step::Lost(cause) => return End::Lost(cause, term),
@@ -241,7 +383,7 @@ impl LeaderElector {
                     if let Some(renewed) = self.machine.term() {
                         work.scope.renew(renewed);
                     }
-                    self.state.update(&self.machine, stop_by.is_none());
+                    self.state.update(&self.machine, matches!(stop, Stop::No));
                 }
             }
         }

@@ -192,6 +192,10 @@ impl ManagerBuilder {
     /// Sets the time that everything gets to end after a stop; 25 s unless set, which is less than
     /// the 30 s that a pod has. What has not ended by then is dropped, and
     /// [`ManagerError::Unfinished`] names it.
+    ///
+    /// Code that blocks a thread cannot be dropped. If a leader's does, `run` waits for it beyond
+    /// the deadline, unless the elector [abandons](
+    /// crate::leader_election::LeaderElectorBuilder::abandon_blocked_work) it.
     pub fn stop_deadline(mut self, limit: Duration) -> Self {
         self.parts.stop_deadline = limit;
         self

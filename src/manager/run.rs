@@ -49,26 +49,34 @@ impl Manager {
         // Held to the end: what the user's functions captured may panic when it is dropped.
         let controllers = SafeVec::from(controllers);
         let (deadline, stopping) = (parts.stop_deadline, CancellationToken::new());
+        let waits = parts.elector.as_ref().is_some_and(|elector| !elector.abandons_blocked());
         let first = FirstError::default();
         let overdue = async {
             stopping.cancelled().await;
             sleep(deadline).await;
         };
+        let at_once = stops.at_once.clone();
         tokio::select! {
             biased;
-            () = stops.at_once.cancelled() => {
-                Err(ManagerError::Interrupted { names: state.running() })
+            () = at_once.cancelled() => {
+                return Err(ManagerError::Interrupted { names: state.running() });
             }
-            () = parts.live(&state, &controllers, stops.graceful, &stopping, &first) => first.take(),
+            () = parts.live(&state, &controllers, stops.graceful, &stopping, &first) => {
+                return first.take();
+            }
             () = overdue => {
                 let mut names = state.running();
                 if names.is_empty() {
                     names.push(INFORMERS.into());
                 }
                 first.note(ManagerError::Unfinished { names, after: deadline });
-                first.take()
             }
         }
+        // The parts are dropped. To return would end the runtime that renews the lease.
+        if let Some(blocked) = state.blocked_term().filter(|_| waits) {
+            at_once.run_until_cancelled(blocked.wait_until_idle()).await;
+        }
+        first.take()
     }
 }
 

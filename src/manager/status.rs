@@ -191,6 +191,11 @@ impl ManagerState {
         *self.term.lock() = scope;
     }
 
+    /// Returns the scope of the current term if its work goes on.
+    pub(super) fn blocked_term(&self) -> Option<WorkScope> {
+        self.term.lock().clone().filter(|scope| scope.tracked() > 0)
+    }
+
     /// Returns the time since the lease of the current term has expired, if it has.
     #[cfg(feature = "serve")]
     pub(crate) fn term_overdue(&self) -> Option<Duration> {

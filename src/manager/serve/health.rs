@@ -81,8 +81,10 @@ impl Health {
         let mut results = vec![CheckResult::new("ping", None)];
         if status.leadership.is_some() {
             let overdue = self.state.term_overdue().filter(|overdue| *overdue > TERM_MARGIN);
-            let failure = overdue
+            let expired = overdue
                 .map(|overdue| format!("the lease ended {overdue:.0?} ago, but its work has not"));
+            let blocked = status.leadership.as_ref().is_some_and(|leadership| leadership.overdue);
+            let failure = expired.or_else(|| blocked.then(|| blocked_work(status)));
             results.push(CheckResult::new("leader-election", failure));
         }
         results.extend(status.controllers.iter().map(|controller| {
@@ -128,6 +130,15 @@ impl Health {
         }));
         results
     }
+}
+
+/// Names what blocks a stop.
+fn blocked_work(status: &ManagerStatus) -> String {
+    let held = status.controllers.iter().filter(|controller| !controller.reconciling.is_empty());
+    let held = held
+        .map(|controller| format!("{} on {}", controller.name, controller.reconciling.join(", ")));
+    let held: Vec<_> = held.collect();
+    format!("work exceeded the stop timeout and blocks a thread: {}", held.join("; "))
 }
 
 /// Checks each informer. Several with the same name get numbers.

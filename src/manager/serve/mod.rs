@@ -19,7 +19,8 @@
 //!
 //! `/livez` checks that each controller works, that the tasks of each informer run, and that a
 //! leader's term has not outlived its lease. It succeeds while the informers sync. During a stop,
-//! only your own checks and a term that outlived its lease fail it. `/readyz` checks that the
+//! only your own checks fail it, a term that outlived its lease, and a leader's code that blocks a
+//! thread beyond the stop timeout. `/readyz` checks that the
 //! manager has started and does not stop, that each informer of the factory has synced and, with
 //! [`Serve::fresh_within`], that its store is fresh. A standby whose informers have synced is
 //! ready. An informer without which a controller works, as [its

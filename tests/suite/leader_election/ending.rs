@@ -160,6 +160,7 @@ async fn elector_may_run_again_after_drop() {
 async fn blocking_work_is_reported_and_keeps_lease() {
     let server = ApiServer::new();
     let builder = elector(&server, &Link::new(), 0).stop_timeout(Duration::from_millis(10));
+    let builder = builder.abandon_blocked_work(true);
     let builder = builder.lease_duration(Duration::from_secs(2));
     let builder = builder.renew_deadline(Duration::from_millis(1_500));
     let mut elector = builder.retry_period(Duration::from_millis(100)).build().unwrap();
@@ -192,4 +193,43 @@ async fn blocking_work_is_reported_and_keeps_lease() {
         sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(holder(&server).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lease_is_renewed_until_blocked_work_ends() {
+    for drops in [false, true] {
+        let server = ApiServer::new();
+        let mut first = elector(&server, &Link::new(), 0).build().unwrap();
+        let (state, stop) = (first.leadership(), CancellationToken::new());
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let work = |scope: WorkScope| async move {
+            sender.send(scope.guard()).unwrap();
+            scope.token().cancelled().await;
+        };
+        let run = stop.clone();
+        let running = tokio::spawn(async move { first.run_scoped(run, work).await });
+        let guard = receiver.await.unwrap();
+        let second = {
+            let timeline = Timeline::default();
+            (Replica::start(&server, &timeline, 1, Duration::ZERO), timeline)
+        };
+        sleep(Duration::from_secs(5)).await;
+        if drops {
+            running.abort();
+        } else {
+            stop.cancel();
+        }
+        sleep(Duration::from_secs(300)).await;
+        assert!(state.borrow().overdue && !state.borrow().is_leader);
+        assert_eq!(holder(&server).await, "r0");
+        assert_eq!((second.1.at_work(), running.is_finished()), (None, drops));
+        drop(guard);
+        if !drops {
+            assert_eq!(running.await.unwrap().unwrap(), Outcome::Stopped(Some(())));
+        }
+        sleep(LEASE + RETRY).await;
+        assert!(!state.borrow().overdue);
+        assert_eq!(second.1.at_work(), Some(1));
+        assert!(second.0.stop().await.is_empty());
+    }
 }

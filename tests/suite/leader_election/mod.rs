@@ -14,7 +14,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube_informer::leader_election::{
     LeaderElectionError, LeaderElector, LeaderElectorBuilder, LeadershipState, LossCause, Outcome,
-    WorkEnd,
+    WorkEnd, WorkScope,
 };
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
