@@ -134,9 +134,12 @@
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
+#[cfg(test)]
+#[path = "../crates/kube-decode/src/any_json.rs"]
+mod any_json;
 pub mod client;
+mod codec;
 pub mod controller;
-mod decode;
 pub mod delta_fifo;
 #[cfg(any(doc, doctest))]
 pub mod docs;

@@ -1,4 +1,5 @@
-//! The configuration of property tests. `tests/suite` has this module, too.
+//! The configuration of property tests. The crates below `crates/` and `tests/suite` have this
+//! module, too.
 //!
 //! Each file draws the same cases in every run, so that no change goes red by chance.
 //! `KUBE_INFORMER_FRESH_SEEDS=n` draws others, and n times as many. The seeds of failures are kept
@@ -22,7 +23,7 @@ pub(crate) fn cases(cases: u32) -> Config {
 
 fn of_file(file: &'static str, cases: u32) -> Config {
     // A path beside the folder of `lib.rs` or `main.rs`, joined with that of the file below it.
-    let in_src = file.starts_with("src");
+    let in_src = file.starts_with("src") || file.contains("/src/");
     let folder = if in_src { "tests/proptest-regressions" } else { "proptest-regressions" };
     let failure_persistence: Box<_> = Box::new(FileFailurePersistence::SourceParallel(folder));
     let (rng_seed, times) = match times() {

@@ -3,7 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+#[cfg(not(any(test, feature = "testing")))]
 use k8s_openapi::jiff::Timestamp;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use kube_embedded_apiserver::now;
 use tokio::time::Instant;
 
 /// A duration that counts as never: longer than a process lives, and within what every clock can
@@ -19,27 +22,6 @@ pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
 #[cfg(not(any(test, feature = "testing")))]
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
-}
-
-/// Returns the present time, by tokio's clock: it stands still while that clock is paused.
-///
-/// It begins at the system's time, and does not follow later corrections of the system's clock.
-#[cfg(any(test, feature = "testing"))]
-pub(crate) fn now() -> Timestamp {
-    use std::sync::OnceLock;
-
-    use k8s_openapi::jiff::SignedDuration;
-
-    static START: OnceLock<(Timestamp, std::time::Instant)> = OnceLock::new();
-    let (wall, start) = *START.get_or_init(|| (Timestamp::now(), std::time::Instant::now()));
-    let now = Instant::now().into_std();
-    let signed = |passed| SignedDuration::try_from(passed).unwrap_or(SignedDuration::ZERO);
-    // A paused clock may have stopped before the start was noted.
-    let passed = match now.checked_duration_since(start) {
-        Some(after) => signed(after),
-        None => -signed(start.duration_since(now)),
-    };
-    wall.checked_add(passed).unwrap_or(wall)
 }
 
 /// A place in the order of what this process does. No two are equal, even while the clock stands.

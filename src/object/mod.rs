@@ -5,7 +5,6 @@
 mod cached;
 mod change;
 mod event;
-mod field_set;
 mod index_values;
 mod key;
 mod known;
@@ -16,13 +15,13 @@ mod version;
 pub use cached::{Cached, PackedObject};
 pub use change::{Change, Delta, Replacement};
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
-pub use field_set::FieldSet;
-pub(crate) use field_set::Wanted;
 pub use index_values::IndexValues;
 pub(crate) use index_values::{IndexExtractor, NotEnough};
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
+#[doc(inline)]
+pub use kube_decode::FieldSet;
 pub(crate) use scope::KindScope;
 pub use shard::{ShardKey, ShardSelector, ring_hash};
 pub use version::{IncomparableVersion, ResourceVersion};

@@ -15,7 +15,7 @@ use super::dictionary::Dictionaries;
 use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
 use super::{Keeper, PackError, Settings, StorageStatus, WireObject, message_pack};
-use crate::decode::codec::Codec;
+use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexValues};
 use crate::sync::Mutex;

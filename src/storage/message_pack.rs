@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer::Buffer;
 use super::{PackError, depth};
-use crate::decode::codec::Codec;
-use crate::decode::{Decode, DecodeError};
+use crate::codec::Codec;
+use kube_decode::{Decode, DecodeError};
 use crate::panic::catch;
+use kube_decode::{Decode, DecodeError};
 
 /// A decoder of `MessagePack`.
 struct MessagePack;

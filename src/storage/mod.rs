@@ -34,7 +34,7 @@ use kube::api::ObjectMeta;
 #[cfg(feature = "compact")]
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::decode::codec::Codec;
+use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexValues};
 

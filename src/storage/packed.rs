@@ -14,7 +14,7 @@ use super::PackError;
 use super::buffer::wipe;
 use super::dictionary::Dictionary;
 use super::shared::{Labels, Shared};
-use crate::decode::codec::Codec;
+use crate::codec::Codec;
 use crate::object::{FieldSet, IndexValues, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
 

@@ -20,10 +20,10 @@ use serde_json::{Number, Value};
 
 use super::compact::Compact;
 use super::{Keeper, PackError, Settings, StorageStatus, WireObject, buffer};
-use crate::decode::codec::Codec;
-use crate::decode::{Decode, DecodeError};
+use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::Cached;
+use kube_decode::{Decode, DecodeError};
 
 fn compact<K: DeserializeOwned + 'static>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
     let settings = Settings { hot_bytes, wipe, check: true };

@@ -8,20 +8,18 @@
 //! - [`Faults`] injects failures between a client and any server.
 //! - `ControlPlane` runs a real etcd and kube-apiserver (feature `testing-tls`, Unix only).
 //!
-//! The stages of an informer never use this module.
+//! All but `FakeSource` are of the crate `kube-embedded-apiserver`, which also serves programs that
+//! have no informers. The stages of an informer never use this module.
 
-pub mod api_server;
-#[cfg(all(unix, feature = "testing-tls"))]
-pub mod control_plane;
 mod fake_source;
-pub mod faults;
 
-pub use crate::decode::protobuf::encode::encode as encode_protobuf;
-pub use api_server::ApiServer;
-#[cfg(all(unix, feature = "testing-tls"))]
-pub use control_plane::ControlPlane;
 pub use fake_source::{FakeSource, SourceRequest, WatchEnd};
-pub use faults::{BodyPosition, Faults, Injection, Requests};
+pub use kube_decode::encode_protobuf;
+pub use kube_embedded_apiserver::{
+    ApiServer, BodyPosition, Faults, Injection, Requests, api_server, faults,
+};
+#[cfg(all(unix, feature = "testing-tls"))]
+pub use kube_embedded_apiserver::{ControlPlane, control_plane};
 
 /// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.
 ///

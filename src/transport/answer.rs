@@ -14,8 +14,8 @@ use kube::client::Body;
 use serde_json::Value;
 
 use super::framing::Encoding;
-use crate::decode::protobuf;
 use crate::error::{ApiStatus, Fault, clipped};
+use kube_decode::protobuf;
 
 /// The largest part of an error's body that is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;

@@ -170,14 +170,14 @@ mod tests {
     use tokio::runtime::Runtime;
 
     use super::*;
-    use crate::decode::codec::Codecs;
-    use crate::decode::{Decode, DecodeError};
+    use crate::codec::Codecs;
     use crate::error::{Fault, RequestScope, Verb};
     use crate::lister_watcher::{SourceObject, Undecodable};
     use crate::packer::Packer;
     use crate::transport::framing::Encoding;
     use crate::transport::framing::capture::RawBytes;
     use crate::transport::raw_item::{Answer, RawObject};
+    use kube_decode::{Decode, DecodeError};
 
     /// The length of an object, and the thread that decoded it.
     #[derive(Debug, Resource)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use crate::decode::codec::protobuf_of;
-use crate::decode::protobuf::ProtobufObject;
-use crate::decode::{Decode, DecodeError, DecodeProtobuf};
+use crate::codec::protobuf_of;
 use crate::object::FieldSet;
+use kube_decode::protobuf::ProtobufObject;
+use kube_decode::{Decode, DecodeError, DecodeProtobuf};
 
 /// The kept entries of `metadata.managedFields`.
 #[derive(Clone, Default)]

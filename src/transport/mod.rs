@@ -68,4 +68,4 @@ mod source;
 pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
-pub use crate::decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, protobuf};
+pub use kube_decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, protobuf};

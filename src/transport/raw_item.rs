@@ -10,13 +10,13 @@ use kube::Resource;
 
 use super::framing::capture::RawBytes;
 use super::framing::{Encoding, Peeked};
-use crate::decode::DecodeError;
-use crate::decode::codec::Codec;
+use crate::codec::Codec;
 use crate::error::{Fault, RequestScope, SourceError};
 use crate::lister_watcher::{SourceObject, SourceState, Undecodable};
 use crate::object::ObjectKey;
 use crate::packer::Packer;
 use crate::storage::WireObject;
+use kube_decode::DecodeError;
 
 /// The properties that all objects of an answer share.
 pub(super) struct Answer<K> {

@@ -16,12 +16,12 @@ use super::framing::{
 use super::list_kind::{Expected, METADATA, StatedType, clip, wrong_list};
 use super::raw_item::{Answer, RawItem, RawObject};
 use super::shard_filter::ShardFilter;
-use crate::decode::codec::{Codec, Codecs};
-use crate::decode::protobuf::{ItemType, ProtobufObject};
+use crate::codec::{Codec, Codecs};
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{ListItem, ListMetadata, SourceObject, Undecodable, WatchItem};
 use crate::object::KnownObjects;
 use crate::yield_budget::YieldBudget;
+use kube_decode::protobuf::{ItemType, ProtobufObject};
 
 /// The cost of skipping a byte, as a fraction of the cost of decoding it.
 const SKIPPED_PER_DECODED: usize = 8;

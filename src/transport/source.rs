@@ -21,15 +21,15 @@ use super::raw_item::Answer;
 use super::reader::Reader;
 use super::request::{JsonFallback, Scope, Target};
 use super::shard_filter::ShardFilter;
-use crate::decode::codec::Codecs;
-use crate::decode::protobuf::is_built_in;
-use crate::decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
+use crate::codec::Codecs;
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use crate::object::{KindScope, ShardSelector};
 use crate::yield_budget::YieldBudget;
+use kube_decode::protobuf::is_built_in;
+use kube_decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
 /// Aggregated API servers may store larger ones.

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use super::Applier;
 use super::error::ApplierError;
 use super::exchange::Inner;
-use crate::decode::protobuf::is_built_in;
 use crate::informer::{InformerGroup, SharedInformer};
+use kube_decode::protobuf::is_built_in;
 
 /// The longest name of a field manager that a server accepts, in bytes.
 const LONGEST_MANAGER: usize = 128;

@@ -20,11 +20,11 @@ use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict, ObjectName};
 use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
-use crate::decode::DecodeError;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::{Cached, KindScope, ObjectKey, ResourceVersion};
 use crate::panic::catch;
+use kube_decode::DecodeError;
 
 /// The state that all clones of an applier share.
 pub(super) struct Inner<K> {

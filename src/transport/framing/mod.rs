@@ -32,11 +32,11 @@ use std::fmt;
 use bytes::Bytes;
 
 use self::capture::RawBytes;
-pub(super) use crate::decode::codec::Encoding;
-use crate::decode::protobuf::ProtobufObject;
+pub(super) use crate::codec::Encoding;
 use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
 use crate::object::{ObjectState, ShardKey};
+use kube_decode::protobuf::ProtobufObject;
 
 /// A framer, which splits a body into parts while the body arrives.
 pub(super) trait Framer: fmt::Debug + Send {
@@ -190,7 +190,7 @@ impl Encoding {
     /// Reads a Status. `None` if the body is none. `code` is used if the Status has no code.
     pub(super) fn status(self, body: &[u8], code: u16) -> Option<ApiStatus> {
         let parsed = match self {
-            Self::Json => crate::decode::json(body).ok()?,
+            Self::Json => kube_decode::json(body).ok()?,
             Self::Protobuf => ProtobufObject::from_envelope(body).ok()?.decode().ok()?,
         };
         super::answer::parse_status(&parsed, code)

@@ -10,9 +10,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::Encoding;
-use crate::decode::protobuf::encode::{encode_message, envelope, field};
-use crate::decode::protobuf::{Cursor, ProtobufObject};
 use crate::object::{ShardKey, ring_hash};
+use kube_decode::protobuf::encode::{encode_message, envelope, field};
+use kube_decode::protobuf::{Cursor, ProtobufObject};
 
 const KEYS: [ShardKey; 3] = [ShardKey::Uid, ShardKey::Namespace, ShardKey::ControllerUid];
 

@@ -1,5 +1,5 @@
-// Generate writes the table of Kubernetes' built-in types, src/decode/protobuf/table.rs, the rows of
-// the direct decoders of common kinds, src/decode/direct/rows, and the pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
+// Generate writes the table of Kubernetes' built-in types, crates/kube-decode/src/protobuf/table.rs, the rows of
+// the direct decoders of common kinds, crates/kube-decode/src/direct/rows, and the pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
 // benches/decode it turns into protobuf.
 //
 // It reads Go's published types: those of the newest release, and of each older release that
@@ -34,11 +34,11 @@ func main() {
 		schema.add(release)
 	}
 	files := map[string][]byte{
-		"../../../src/decode/protobuf/table.rs":                []byte(table(schema)),
-		"../../../src/testing/api_server/rules/shape/table.rs": []byte(shapes()),
+		"../../../crates/kube-decode/src/protobuf/table.rs":                []byte(table(schema)),
+		"../../../crates/kube-embedded-apiserver/src/api_server/rules/shape/table.rs": []byte(shapes()),
 	}
 	for name, rows := range direct(schema) {
-		files["../../../src/decode/direct/"+name] = []byte(rows)
+		files["../../../crates/kube-decode/src/direct/"+name] = []byte(rows)
 	}
 	for name, pairs := range pairs() {
 		files["../pairs/"+name] = pairs

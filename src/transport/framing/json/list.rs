@@ -233,7 +233,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::decode::tests::any_json as json_value;
+    use crate::any_json::any_json as json_value;
 
     type Parts = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 

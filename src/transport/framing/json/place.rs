@@ -39,7 +39,7 @@ fn decoded(object: &[u8], key: ShardKey) -> Option<u64> {
     struct Head {
         metadata: ObjectMeta,
     }
-    let head: Head = crate::decode::json(object).ok()?;
+    let head: Head = kube_decode::json(object).ok()?;
     Some(key.hash(&head.metadata))
 }
 

@@ -160,7 +160,7 @@ fn count(ones: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::tests::any_json;
+    use crate::any_json::any_json;
     use proptest::prelude::*;
 
     proptest! {

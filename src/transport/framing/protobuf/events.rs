@@ -5,9 +5,9 @@
 
 use bytes::Bytes;
 
-use crate::decode::protobuf::Cursor;
 use crate::transport::framing::capture::{Capture, Input};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
+use kube_decode::protobuf::Cursor;
 
 /// The largest difference between the size of an event and the size of its object, in bytes: the
 /// event's head, the envelope and the object's type.
@@ -118,8 +118,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::decode::protobuf::encode::field;
     use crate::transport::framing::capture::RawBytes;
+    use kube_decode::protobuf::encode::field;
 
     fn frame(event: &[u8]) -> Vec<u8> {
         [&u32::try_from(event.len()).unwrap().to_be_bytes(), event].concat()

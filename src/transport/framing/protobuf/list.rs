@@ -6,13 +6,16 @@
 
 use bytes::Bytes;
 
-use crate::decode::DecodeError;
-use crate::decode::protobuf::Cursor;
-use crate::decode::protobuf::text;
-use crate::decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
+use kube_decode::DecodeError;
+use kube_decode::protobuf::Cursor;
+use kube_decode::protobuf::text;
+use kube_decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
 use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
 use crate::transport::framing::{Framer, ListPart, Malformed};
+use kube_decode::protobuf::Cursor;
+use kube_decode::protobuf::text;
+use kube_decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
 
 /// The size limit of a list's metadata, in bytes.
 const METADATA_LIMIT: usize = 1024 * 1024;
@@ -258,7 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::decode::protobuf::encode::{envelope, field, int as number};
+    use kube_decode::protobuf::encode::{envelope, field, int as number};
 
     /// Returns the parts of a body that comes in frames of `cut` bytes.
     fn parts(body: &[u8], cut: usize, limit: usize) -> Result<Vec<ListPart>, Malformed> {

@@ -1,0 +1,397 @@
+//! The fields of the types: texts, numbers, times, lists, maps and messages.
+//!
+//! Each is the value that [`node`](crate::node) hands to serde for the same bytes, and costs
+//! the same memory.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, MicroTime, Time};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use k8s_openapi::jiff::Timestamp;
+
+use super::reader::Reader;
+use super::{Charge, Message};
+use crate::budget::{largest_tree, map_size, text_size, vec_size};
+use crate::protobuf::{MAGIC, SECONDS};
+
+/// The length of the text of a time, and of one with microseconds.
+const TIME: usize = "2000-01-01T00:00:00Z".len();
+const MICRO_TIME: usize = "2000-01-01T00:00:00.000000Z".len();
+
+/// A field of a message, an element of a list, or a value of a map.
+pub(crate) trait Field: Sized {
+    /// True if JSON has null for an empty message.
+    const EMPTY_IS_NULL: bool = false;
+
+    /// Returns the value of a field that JSON does not have, or any value if the type needs one.
+    fn absent() -> Self;
+
+    /// Reads the field from the wire into an absent value.
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()>;
+
+    /// Turns an absent value into that of a field that JSON has and the wire leaves out.
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()>;
+}
+
+/// Replaces an absent value, which owns no memory. To forget it saves the code that would free it.
+#[inline]
+fn put<T>(absent: &mut T, value: T) {
+    std::mem::forget(std::mem::replace(absent, value));
+}
+
+impl<T: Message> Field for T {
+    fn absent() -> Self {
+        T::absent()
+    }
+
+    #[inline]
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let rest = reader.enter()?;
+        self.fields(reader, 0)?;
+        reader.leave(rest);
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let rest = reader.enter_empty();
+        self.fields(reader, 0)?;
+        reader.leave(rest);
+        Some(())
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn absent() -> Self {
+        None
+    }
+
+    #[inline]
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        if T::EMPTY_IS_NULL && reader.is_plain_zero() {
+            return reader.bytes().map(drop);
+        }
+        put(self, Some(T::absent()));
+        self.as_mut()?.read(reader)
+    }
+
+    #[inline]
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        if T::EMPTY_IS_NULL {
+            return Some(());
+        }
+        put(self, Some(T::absent()));
+        self.as_mut()?.fill(reader)
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    fn absent() -> Self {
+        Vec::new()
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let count = reader.count()?;
+        reader.charge(vec_size(size_of::<T>(), count))?;
+        // The iterator states its length, so the vector has exactly this capacity.
+        put(self, (0..count).map(|_| T::absent()).collect());
+        let (first, others) = self.split_first_mut()?;
+        first.read(reader)?;
+        for element in others {
+            reader.head()?;
+            element.read(reader)?;
+        }
+        Some(())
+    }
+
+    /// The table has null for a list.
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        None
+    }
+}
+
+impl<T: Field> Field for BTreeMap<String, T> {
+    fn absent() -> Self {
+        BTreeMap::new()
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let mut left = reader.count()?;
+        reader.charge(map_size(size_of::<String>() + size_of::<T>(), left))?;
+        loop {
+            let (key, value) = entry(reader)?;
+            self.insert(key, value);
+            left -= 1;
+            if left == 0 {
+                return Some(());
+            }
+            reader.head()?;
+        }
+    }
+
+    /// The table has null for a map.
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        None
+    }
+}
+
+/// Reads an entry of a map: a message with a key and a value.
+fn entry<T: Field, C: Charge>(reader: &mut Reader<'_, C>) -> Option<(String, T)> {
+    let rest = reader.enter()?;
+    let (mut key, mut value, mut found) = (&b""[..], T::absent(), false);
+    loop {
+        match reader.head()? {
+            0 => break,
+            1 => key = reader.bytes()?,
+            2 if !found => {
+                value.read(reader)?;
+                found = true;
+            }
+            2 => return None,
+            _ => reader.pass()?,
+        }
+    }
+    if !found {
+        value.fill(reader)?;
+    }
+    reader.leave(rest);
+    Some((reader.copy_text(key)?, value))
+}
+
+impl Field for String {
+    fn absent() -> Self {
+        String::new()
+    }
+
+    #[inline]
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        put(self, reader.text()?);
+        Some(())
+    }
+
+    #[inline]
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        reader.charge(text_size(0))
+    }
+}
+
+impl Field for bool {
+    fn absent() -> Self {
+        false
+    }
+
+    #[inline]
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        *self = reader.int()? != 0;
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        Some(())
+    }
+}
+
+impl Field for i32 {
+    fn absent() -> Self {
+        0
+    }
+
+    #[inline]
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        *self = reader.int()?.try_into().ok()?;
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        Some(())
+    }
+}
+
+impl Field for i64 {
+    fn absent() -> Self {
+        0
+    }
+
+    #[inline]
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        *self = reader.int()?;
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        Some(())
+    }
+}
+
+impl Field for ByteString {
+    fn absent() -> Self {
+        Self::default()
+    }
+
+    /// The charge is that of the base64 text in JSON.
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let bytes = reader.bytes()?;
+        reader.charge(text_size(bytes.len().div_ceil(3) * 4))?;
+        put(&mut self.0, bytes.to_vec());
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        reader.charge(text_size(0))
+    }
+}
+
+impl Field for Quantity {
+    fn absent() -> Self {
+        Self(String::new())
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let rest = reader.enter()?;
+        let mut text = &b"0"[..];
+        loop {
+            match reader.head()? {
+                0 => break,
+                1 => text = reader.bytes()?,
+                _ => reader.pass()?,
+            }
+        }
+        reader.leave(rest);
+        put(&mut self.0, reader.copy_text(text)?);
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        put(&mut self.0, reader.copy_text(b"0")?);
+        Some(())
+    }
+}
+
+impl Field for IntOrString {
+    fn absent() -> Self {
+        Self::Int(0)
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let rest = reader.enter()?;
+        let (mut form, mut int, mut text) = (0, 0, &b""[..]);
+        loop {
+            match reader.head()? {
+                0 => break,
+                1 => form = reader.int()?,
+                2 => int = reader.int()?,
+                3 => text = reader.bytes()?,
+                _ => reader.pass()?,
+            }
+        }
+        reader.leave(rest);
+        *self = match form {
+            0 => Self::Int(int.try_into().ok()?),
+            1 => Self::String(reader.copy_text(text)?),
+            _ => return None,
+        };
+        Some(())
+    }
+
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        Some(())
+    }
+}
+
+/// Reads seconds and nanoseconds since 1970. An empty message is null, which the caller has read.
+fn time<C: Charge>(reader: &mut Reader<'_, C>, length: usize) -> Option<(i64, i32)> {
+    let rest = reader.enter()?;
+    let (mut seconds, mut nanos, mut empty) = (0, 0, true);
+    loop {
+        match reader.head()? {
+            0 => break,
+            1 => seconds = reader.int()?,
+            2 => nanos = reader.int()?,
+            _ => reader.pass()?,
+        }
+        empty = false;
+    }
+    if empty || !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
+        return None;
+    }
+    reader.leave(rest);
+    reader.charge(text_size(length))?;
+    Some((seconds, i32::try_from(nanos).ok()?))
+}
+
+impl Field for Time {
+    const EMPTY_IS_NULL: bool = true;
+
+    fn absent() -> Self {
+        Self(Timestamp::UNIX_EPOCH)
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let (seconds, _) = time(reader, TIME)?;
+        self.0 = Timestamp::from_second(seconds).ok()?;
+        Some(())
+    }
+
+    /// The type has no null.
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        None
+    }
+}
+
+impl Field for MicroTime {
+    const EMPTY_IS_NULL: bool = true;
+
+    fn absent() -> Self {
+        Self(Timestamp::UNIX_EPOCH)
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let (seconds, nanos) = time(reader, MICRO_TIME)?;
+        self.0 = Timestamp::new(seconds, nanos / 1000 * 1000).ok()?;
+        Some(())
+    }
+
+    /// The type has no null.
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        None
+    }
+}
+
+impl Field for FieldsV1 {
+    const EMPTY_IS_NULL: bool = true;
+
+    fn absent() -> Self {
+        Self::default()
+    }
+
+    fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        let rest = reader.enter()?;
+        let mut json = &b""[..];
+        loop {
+            match reader.head()? {
+                0 => break,
+                1 => json = reader.bytes()?,
+                _ => reader.pass()?,
+            }
+        }
+        reader.leave(rest);
+        // Nothing is null, and the other is an object in an envelope.
+        if json.is_empty() || json.starts_with(MAGIC) {
+            return None;
+        }
+        let (most, _) = largest_tree(json);
+        if most > reader.allowance() {
+            return None;
+        }
+        reader.charge(most)?;
+        self.0 = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
+        // JSON has null for it.
+        if self.0.is_null() { None } else { Some(()) }
+    }
+
+    /// The table has null for it.
+    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
+        None
+    }
+}

@@ -1,0 +1,137 @@
+//! Direct decoders: from the protobuf of a common kind to its type in `k8s-openapi`, by the numbers
+//! of its fields.
+//!
+//! A direct decoder knows the ordinary form of an object: the form in which servers write it. It
+//! gives up at anything else: malformed bytes, a number out of range, fields out of order, too
+//! little memory. The table and serde then decode the object again, and give the answer or the
+//! error. A direct decoder therefore needs no errors and no places. It must keep one promise: where
+//! it returns an object, the table returns an equal one.
+//!
+//! A kind costs a program only if the program decodes it. The functions are generic over what they
+//! charge, so that they are compiled where a kind is decoded, and not in this crate.
+
+/// Defines the choice of a decoder by the type of the kind.
+macro_rules! kinds {
+    ($($module:path: $($kind:ident $message:literal)*;)*) => {
+        /// Returns the decoder of this kind, if there is one and the object is a message of it.
+        pub(super) fn decoder<K: 'static, C: super::Charge>(
+            object: &crate::protobuf::ProtobufObject<'_>,
+        ) -> Option<super::Decoder<K, C>> {
+            $($({
+                use $module as module;
+                // A branch that does not apply is left out before its decoder is compiled.
+                if const { size_of::<K>() == size_of::<module::$kind>() } {
+                    let known: super::Decoder<module::$kind, C> = super::object::<module::$kind, C>;
+                    let known: &dyn std::any::Any = &known;
+                    if let Some(decoder) = known.downcast_ref::<super::Decoder<K, C>>() {
+                        return (object.message_number() == $message).then_some(*decoder);
+                    }
+                }
+            })*)*
+            None
+        }
+
+        /// Calls a macro with each kind.
+        #[cfg(test)]
+        macro_rules! each_kind {
+            ($call:ident) => {
+                $($({
+                    use $module as module;
+                    $call!(module::$kind, $message);
+                })*)*
+            };
+        }
+        #[cfg(test)]
+        pub(super) use each_kind;
+    };
+}
+
+mod field;
+#[rustfmt::skip]
+mod kinds;
+mod reader;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use kube::core::ObjectMeta;
+
+use self::field::Field;
+use self::reader::Reader;
+use super::budget::{Budget, text_size};
+use super::protobuf::ProtobufObject;
+
+/// The memory that is charged before a value is built.
+pub(super) trait Charge: 'static {
+    /// Charges so many bytes. `None` if there are not as many left.
+    fn charge(&self, bytes: usize) -> Option<()>;
+
+    /// Returns the number of bytes left.
+    fn left(&self) -> usize;
+}
+
+impl Charge for Budget {
+    #[inline]
+    fn charge(&self, bytes: usize) -> Option<()> {
+        Budget::charge(self, bytes).ok()
+    }
+
+    fn left(&self) -> usize {
+        Budget::left(self)
+    }
+}
+
+/// A type whose fields are read by their numbers.
+pub(super) trait Message: Sized {
+    /// Returns the value of no message.
+    fn absent() -> Self;
+
+    /// Reads the fields of a message that come after the field of this number.
+    fn fields<C: Charge>(&mut self, reader: &mut Reader<'_, C>, after: u32) -> Option<()>;
+}
+
+/// A type that is a kind.
+trait Kind: Message + k8s_openapi::Metadata<Ty = ObjectMeta> {}
+
+impl<K: Message + k8s_openapi::Metadata<Ty = ObjectMeta>> Kind for K {}
+
+/// A decoder of one kind: from an object, with or without its managed fields.
+type Decoder<K, C> = fn(&ProtobufObject<'_>, bool, &C) -> Option<K>;
+
+/// Decodes an object of a kind that has a direct decoder. `None` if it has none, or if the object
+/// is out of the ordinary.
+pub(super) fn decode<K: 'static>(
+    object: &ProtobufObject<'_>,
+    managed_fields: bool,
+    memory: usize,
+) -> Option<K> {
+    let budget = Budget::new(memory);
+    kinds::decoder::<K, Budget>(object)?(object, managed_fields, &budget)
+}
+
+/// Decodes an object of this kind.
+fn object<K: Kind, C: Charge>(
+    object: &ProtobufObject<'_>,
+    managed_fields: bool,
+    charge: &C,
+) -> Option<K> {
+    let mut reader = Reader::new(object.message(), charge);
+    reader.charge(size_of::<K>())?;
+    if let Some(stated) = object.types() {
+        if stated != (K::API_VERSION, K::KIND) {
+            return None;
+        }
+        reader.charge(text_size(K::API_VERSION.len()))?;
+        reader.charge(text_size(K::KIND.len()))?;
+    }
+    // Every object begins with its metadata. Those that lie deeper, as in a template, keep theirs.
+    if reader.head()? != 1 {
+        return None;
+    }
+    let mut object = K::absent();
+    reader.skips_managed = !managed_fields;
+    object.metadata_mut().read(&mut reader)?;
+    reader.skips_managed = false;
+    object.fields(&mut reader, 1)?;
+    Some(object)
+}

@@ -1,0 +1,92 @@
+//! The error of an object that does not fit its type, or of malformed protobuf, with its place.
+//!
+//! No word of it comes from the object. Serde's own texts quote the refused value, so only the type
+//! of the value and the expected type are taken from them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de;
+
+use super::DecodeError;
+
+/// A problem, and its offset if it is in protobuf. One pointer wide, because it is a part of every
+/// result.
+///
+/// A problem in JSON is where its reader stopped.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct Error(Box<(Cow<'static, str>, Option<usize>)>);
+
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(super) fn new(problem: impl Into<Cow<'static, str>>, offset: usize) -> Self {
+        Self(Box::new((problem.into(), Some(offset))))
+    }
+
+    pub(super) fn nowhere(problem: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new((problem.into(), None)))
+    }
+
+    /// Sets the offset, unless the error has one. Serde's errors have none.
+    #[cold]
+    pub(super) fn or(mut self, offset: usize) -> Self {
+        self.0.1.get_or_insert(offset);
+        self
+    }
+}
+
+impl From<Error> for DecodeError {
+    fn from(error: Error) -> Self {
+        match *error.0 {
+            (problem, Some(offset)) => Self::at(&problem, offset),
+            (problem, _) => Self::new(problem),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl de::Error for Error {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        // The text may quote the object.
+        Self::nowhere("a value does not fit its type")
+    }
+
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let found = match found {
+            de::Unexpected::Bool(_) => "boolean",
+            de::Unexpected::Unsigned(_) | de::Unexpected::Signed(_) => "integer",
+            de::Unexpected::Float(_) => "floating point",
+            de::Unexpected::Str(_) | de::Unexpected::Char(_) => "string",
+            de::Unexpected::Unit | de::Unexpected::Option => "null",
+            de::Unexpected::Seq => "sequence",
+            de::Unexpected::Map => "map",
+            _ => "a value",
+        };
+        Self::nowhere(format!("found {found}, expected {expected}"))
+    }
+
+    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::nowhere(format!("found another value, expected {expected}"))
+    }
+
+    fn unknown_variant(_: &str, _: &'static [&'static str]) -> Self {
+        Self::nowhere("a value does not fit its type")
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::nowhere(format!("missing field `{field}`"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::nowhere(format!("duplicate field `{field}`"))
+    }
+}

@@ -1,0 +1,172 @@
+//! Tests of types that use a deserializer in unusual ways, compared with `serde_json`.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Debug};
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::Decode;
+use crate::SerdeDecode;
+
+/// The number of members of a map and elements of a list, asked for again after the end.
+#[derive(Debug, PartialEq)]
+struct Drained(usize);
+
+impl<'de> Deserialize<'de> for Drained {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Count;
+        impl<'de> Visitor<'de> for Count {
+            type Value = Drained;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map or list")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Drained, A::Error> {
+                let mut count = 0;
+                while map.next_entry::<String, IgnoredAny>()?.is_some() {
+                    count += 1;
+                }
+                IgnoredAny.visit_map(&mut map)?;
+                assert!(map.next_key::<String>()?.is_none());
+                Ok(Drained(count))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Drained, A::Error> {
+                let mut count = 0;
+                while seq.next_element::<IgnoredAny>()?.is_some() {
+                    count += 1;
+                }
+                IgnoredAny.visit_seq(&mut seq)?;
+                assert!(seq.next_element::<IgnoredAny>()?.is_none());
+                Ok(Drained(count))
+            }
+        }
+        if std::any::type_name::<D>().contains("Content") {
+            return Err(D::Error::custom("it is never buffered"));
+        }
+        deserializer.deserialize_map(Count)
+    }
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+struct Outer {
+    a: Drained,
+    b: u8,
+}
+
+/// Returns whether a text is accepted, after comparing the result with that of `serde_json`.
+fn accepted<T: DeserializeOwned + Debug + PartialEq + 'static>(text: &str) -> bool {
+    let read = SerdeDecode::<T>::new().decode(text.as_bytes());
+    let expected = serde_json::from_str::<T>(text);
+    assert_eq!(read.as_ref().ok(), expected.as_ref().ok(), "{text}: {read:?}, {expected:?}");
+    read.is_ok()
+}
+
+#[test]
+fn map_that_is_asked_again_after_its_end_takes_nothing() {
+    for text in [r#"{"a":{"x":1},"b":2}"#, r#"{"a":{},"b":2}"#, "{\"a\":{\"x\":1}\n,\"b\":2}"] {
+        assert!(accepted::<Outer>(text));
+    }
+    for text in [r#"{"a":{"x":1},"b":2}}"#, r#"{"a":{"x":1},"b":2},"c":"d"}"#, r#"{"a":{"x":1}"#] {
+        assert!(!accepted::<Outer>(text));
+    }
+}
+
+#[test]
+fn numbers_in_keys_are_those_of_json() {
+    let map = |key: &str| format!(r#"{{"{key}":1}}"#);
+    for key in
+        ["0", "-1", "255", "1e2", "-0", " 1", "1 ", "+1", "01", "1\\u0030", "1e400", "", "NaN"]
+    {
+        accepted::<BTreeMap<i64, u8>>(&map(key));
+        accepted::<BTreeMap<u8, u8>>(&map(key));
+        accepted::<BTreeMap<u64, u8>>(&map(key));
+    }
+    for key in ["true", "false", " true", "tr\\u0075e", "1"] {
+        accepted::<BTreeMap<bool, u8>>(&map(key));
+    }
+    assert!(accepted::<BTreeMap<i64, u8>>(&map("-1")));
+    assert!(!accepted::<BTreeMap<i64, u8>>(&map("-0")));
+    assert!(accepted::<BTreeMap<bool, u8>>(&map("true")));
+}
+
+#[test]
+fn own_words_of_a_tree_are_not_told() {
+    /// A type that puts what it read into its error.
+    #[derive(Debug)]
+    struct Quoting;
+
+    impl<'de> Deserialize<'de> for Quoting {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let value = serde_json::Value::deserialize(deserializer)?;
+            let quoted = value["password"].as_str().unwrap_or_default();
+            Err(D::Error::custom(format!("missing field `{quoted}`")))
+        }
+    }
+
+    impl<'de> Visitor<'de> for Quoting {
+        type Value = Self;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+            let found = map.next_entry::<String, String>()?.unwrap_or_default();
+            Err(A::Error::custom(format!("invalid type: string, expected {}", found.1)))
+        }
+    }
+
+    /// The same while the tree is read.
+    #[derive(Debug)]
+    struct QuotingTree(Quoting);
+
+    impl<'de> Deserialize<'de> for QuotingTree {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_any(Quoting).map(Self)
+        }
+    }
+
+    let text = br#"[{"password":"hunter2"}]"#;
+    let one = SerdeDecode::<Vec<Quoting>>::new().decode(text).unwrap_err();
+    let other = SerdeDecode::<Vec<QuotingTree>>::new().decode(text).unwrap_err();
+    for error in [one.to_string(), other.to_string()] {
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+}
+
+#[test]
+fn length_is_not_told_beyond_the_memory_limit() {
+    /// The length that a list tells ahead.
+    struct Told(Option<usize>);
+
+    impl<'de> Deserialize<'de> for Told {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Ask;
+            impl<'de> Visitor<'de> for Ask {
+                type Value = Told;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a list")
+                }
+
+                fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Told, A::Error> {
+                    let told = seq.size_hint();
+                    IgnoredAny.visit_seq(&mut seq)?;
+                    Ok(Told(told))
+                }
+            }
+            deserializer.deserialize_seq(Ask)
+        }
+    }
+
+    let text = format!("[{}1]", "1,".repeat(100_000));
+    let told = |limit| {
+        let decoder = SerdeDecode::<Told>::new().memory_limit(limit);
+        decoder.decode(text.as_bytes()).unwrap().0.unwrap()
+    };
+    assert_eq!(told(1 << 30), 100_001);
+    assert!(told(1 << 20) <= 1024);
+}

@@ -1,0 +1,501 @@
+//! Decoders of Kubernetes objects: protobuf and JSON, into `k8s-openapi`'s types or any type that
+//! implements `Deserialize`.
+//!
+//! A server that is asked for `application/vnd.kubernetes.protobuf` sends built-in kinds in a third
+//! of the bytes of JSON, and they decode in a third of the time. This crate decodes them:
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube_decode::protobuf::ProtobufObject;
+//! # let body = kube_decode::encode_protobuf(&serde_json::json!({
+//! #     "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
+//! # })).unwrap();
+//!
+//! // The body of an answer:
+//! let pod: Pod = ProtobufObject::from_envelope(&body)?.decode()?;
+//! assert_eq!(pod.metadata.name.as_deref(), Some("web"));
+//! # Ok::<(), kube_decode::DecodeError>(())
+//! ```
+//!
+//! [`SerdeDecode`] decodes both encodings, with a memory limit, and without `metadata.managedFields`
+//! on request. [`Decode`] is the interface for an encoding, a projection, or a type that reads only
+//! metadata.
+//!
+//! Nearly everything is decoded by serde. The protobuf of common kinds has direct decoders, which
+//! leave all that is out of the ordinary to serde. No bytes cause a panic. Errors never quote the
+//! object, because it may be a Secret.
+//!
+//! This crate sends no requests. `kube-informer` lists and watches with it.
+
+#[cfg(test)]
+mod any_json;
+mod budget;
+mod direct;
+mod dynamic;
+mod error;
+mod field_set;
+mod json;
+#[doc(hidden)]
+pub mod labels;
+mod node;
+pub mod protobuf;
+mod rule;
+#[cfg(test)]
+#[path = "../../../src/seeds.rs"]
+mod seeds;
+mod text;
+
+#[doc(hidden)]
+pub use budget::MEMORY_LIMIT;
+pub use field_set::FieldSet;
+#[cfg(feature = "encode")]
+pub use protobuf::encode::encode as encode_protobuf;
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kube::core::{DynamicObject, TypeMeta};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use self::node::from_json;
+use self::protobuf::ProtobufObject;
+use self::rule::Rule;
+
+/// A decoder of one object.
+///
+/// It runs on a thread that cannot be interrupted. A decoder that never returns keeps its informer
+/// from ending, and may keep a tokio runtime from being dropped: see `Runtime::shutdown_timeout`.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_decode::{Decode, SerdeDecode};
+///
+/// let pod: Pod = SerdeDecode::new().decode(br#"{"metadata":{"name":"web"}}"#)?;
+/// assert_eq!(pod.metadata.name.as_deref(), Some("web"));
+/// # Ok::<(), kube_decode::DecodeError>(())
+/// ```
+pub trait Decode<K>: Send + Sync + 'static {
+    /// Decodes an object from one JSON value.
+    ///
+    /// # Errors
+    /// [`DecodeError`] states the problem and its place. It must not quote the object.
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError>;
+
+    /// Decodes an object for a reader of only these fields. Other fields may be missing from the
+    /// result. Unless implemented, this decodes the whole object.
+    ///
+    /// # Errors
+    /// [`DecodeError`], as [`decode`](Self::decode).
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        let _ = fields;
+        self.decode(object)
+    }
+
+    /// Returns the decoder of protobuf. `None` unless implemented. Protobuf is requested from
+    /// servers only if there is one.
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
+        None
+    }
+
+    /// Returns a decoder of the same type that skips `metadata.managedFields`. `None` unless
+    /// implemented. Storage that keeps the bytes of objects also uses it, to check that they can be
+    /// decoded.
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+        None
+    }
+
+    /// Returns the same decoder with a memory limit: it refuses an object that would take more than
+    /// this many bytes decoded. `None` if the decoder cannot be limited.
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        let _ = bytes;
+        None
+    }
+}
+
+/// A decoder of one object in protobuf.
+pub trait DecodeProtobuf<K> {
+    /// Decodes an object from this message.
+    ///
+    /// # Errors
+    /// [`DecodeError`] states the problem and its place. It must not quote the object.
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError>;
+
+    /// Decodes an object for a reader of only these fields. Other fields may be missing from the
+    /// result. Unless implemented, this decodes the whole object.
+    ///
+    /// # Errors
+    /// [`DecodeError`], as [`decode_protobuf`](Self::decode_protobuf).
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<K, DecodeError> {
+        let _ = fields;
+        self.decode_protobuf(object)
+    }
+}
+
+/// The reason why an object cannot be decoded, in words that are fit for a log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct DecodeError {
+    problem: String,
+    offset: Option<usize>,
+}
+
+/// A decoder of JSON and protobuf into any type that implements `Deserialize`.
+///
+/// It refuses an object that would take more than 64 MiB of memory decoded.
+/// [`memory_limit`](Self::memory_limit) changes the limit.
+///
+/// All decoders of one type share one instantiation of the type's `Deserialize` code, whatever
+/// their options.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_decode::{Decode, SerdeDecode};
+///
+/// let text = br#"{"metadata":{"name":"web","managedFields":[{"manager":"kubectl"}]}}"#;
+/// let pod: Pod = SerdeDecode::new().managed_fields(false).decode(text)?;
+/// assert_eq!(pod.metadata.name.as_deref(), Some("web"));
+/// assert_eq!(pod.metadata.managed_fields, None);
+/// # Ok::<(), kube_decode::DecodeError>(())
+/// ```
+pub struct SerdeDecode<K> {
+    options: DecodeOptions,
+    decodes: PhantomData<fn() -> K>,
+}
+
+/// A decoder of JSON into any type that implements `Deserialize`. With it, a source does not
+/// request protobuf. Otherwise it is a [`SerdeDecode`].
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Secret;
+/// use kube_decode::{Decode, JsonDecode};
+///
+/// let decoder = JsonDecode::<Secret>::new().memory_limit(1 << 10);
+/// let large = format!(r#"{{"type":"{}"}}"#, "x".repeat(1 << 12));
+/// assert!(decoder.decode(large.as_bytes()).is_err());
+/// ```
+pub struct JsonDecode<K>(SerdeDecode<K>);
+
+/// The options of a decoder.
+#[derive(Clone, Copy, Debug)]
+struct DecodeOptions {
+    /// The memory limit of one decoded object, in bytes.
+    memory: usize,
+    managed_fields: bool,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        Self { memory: MEMORY_LIMIT, managed_fields: true }
+    }
+}
+
+impl DecodeOptions {
+    /// Returns the rule for an object of which these fields are read, or all.
+    fn rule(self, fields: Option<&FieldSet>) -> Option<Rule<'_>> {
+        match fields {
+            Some(fields) => Some(Rule::Object(fields)),
+            None => (!self.managed_fields).then_some(Rule::AllButManagedFields),
+        }
+    }
+}
+
+impl<K> SerdeDecode<K> {
+    /// Creates the decoder.
+    pub fn new() -> Self {
+        DecodeOptions::default().into()
+    }
+
+    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set.
+    #[must_use]
+    pub fn memory_limit(self, bytes: usize) -> Self {
+        DecodeOptions { memory: bytes, ..self.options }.into()
+    }
+
+    /// Sets whether objects keep their `metadata.managedFields`. They do unless set. Otherwise the
+    /// decoder skips them unread. An object that is decoded for readers of some fields never has
+    /// them.
+    #[must_use]
+    pub fn managed_fields(self, keep: bool) -> Self {
+        DecodeOptions { managed_fields: keep, ..self.options }.into()
+    }
+}
+
+impl<K> From<DecodeOptions> for SerdeDecode<K> {
+    fn from(options: DecodeOptions) -> Self {
+        Self { options, decodes: PhantomData }
+    }
+}
+
+impl<K: DeserializeOwned + 'static> Decode<K> for SerdeDecode<K> {
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        decode_json(object, self.options.rule(None), self.options.memory)
+    }
+
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        decode_json(object, self.options.rule(Some(fields)), self.options.memory)
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
+        Some(self)
+    }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self::from(self.options).managed_fields(false)))
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self::from(self.options).memory_limit(bytes)))
+    }
+}
+
+/// Decodes an object, in a way of their own if it is a dynamic object.
+fn decode_json<K: DeserializeOwned + 'static>(
+    text: &[u8],
+    rule: Option<Rule<'_>>,
+    memory: usize,
+) -> Result<K, DecodeError> {
+    let mut object: Option<K> = None;
+    let any: &mut dyn Any = &mut object;
+    if let Some(object) = any.downcast_mut::<Option<DynamicObject>>() {
+        *object = Some(dynamic::from_json(text, rule, memory)?);
+    }
+    match object {
+        Some(object) => Ok(object),
+        None => from_json(text, rule, memory),
+    }
+}
+
+impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
+        let DecodeOptions { memory, managed_fields } = self.options;
+        if let Some(decoded) = direct::decode(object, managed_fields, memory) {
+            return Ok(decoded);
+        }
+        node::from_protobuf(*object, self.options.rule(None), self.options.memory)
+    }
+
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<K, DecodeError> {
+        node::from_protobuf(*object, self.options.rule(Some(fields)), self.options.memory)
+    }
+}
+
+impl<K> JsonDecode<K> {
+    /// Creates the decoder.
+    pub fn new() -> Self {
+        Self(SerdeDecode::new())
+    }
+
+    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set: see
+    /// [`SerdeDecode::memory_limit`].
+    #[must_use]
+    pub fn memory_limit(self, bytes: usize) -> Self {
+        Self(self.0.memory_limit(bytes))
+    }
+
+    /// Sets whether objects keep their `metadata.managedFields`. They do unless set: see
+    /// [`SerdeDecode::managed_fields`].
+    #[must_use]
+    pub fn managed_fields(self, keep: bool) -> Self {
+        Self(self.0.managed_fields(keep))
+    }
+}
+
+impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        self.0.decode(object)
+    }
+
+    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
+        self.0.decode_fields(object, fields)
+    }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self(SerdeDecode::from(self.0.options).managed_fields(false))))
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+        Some(Arc::new(Self(SerdeDecode::from(self.0.options).memory_limit(bytes))))
+    }
+}
+
+/// A decoder of dynamic objects, from JSON only. The items of a built-in type's list do not state
+/// their type, so they get the requested one. Protobuf is not supported, because a table of fields
+/// could leave out a field that the server has.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct DynamicDecode {
+    types: TypeMeta,
+    options: DecodeOptions,
+}
+
+impl Decode<DynamicObject> for DynamicDecode {
+    fn decode(&self, object: &[u8]) -> Result<DynamicObject, DecodeError> {
+        dynamic::from_json(object, self.options.rule(None), self.options.memory)
+            .map(|object| self.typed(object))
+    }
+
+    fn decode_fields(
+        &self,
+        object: &[u8],
+        fields: &FieldSet,
+    ) -> Result<DynamicObject, DecodeError> {
+        dynamic::from_json(object, self.options.rule(Some(fields)), self.options.memory)
+            .map(|object| self.typed(object))
+    }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        let options = DecodeOptions { managed_fields: false, ..self.options };
+        Some(Arc::new(Self { options, ..self.clone() }))
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<DynamicObject>>> {
+        let options = DecodeOptions { memory: bytes, ..self.options };
+        Some(Arc::new(Self { options, ..self.clone() }))
+    }
+}
+
+impl DynamicDecode {
+    #[doc(hidden)]
+    pub fn new(types: TypeMeta) -> Self {
+        Self { types, options: DecodeOptions::default() }
+    }
+
+    fn typed(&self, mut object: DynamicObject) -> DynamicObject {
+        object.types.get_or_insert_with(|| self.types.clone());
+        object
+    }
+}
+
+impl DecodeError {
+    /// Creates an error with a decoder's own text. The text must not quote the object.
+    pub fn new(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), offset: None }
+    }
+
+    /// Creates an error with the problem at this byte of the object.
+    pub(crate) fn at(problem: &str, offset: usize) -> Self {
+        Self { problem: format!("{problem} at byte {offset}"), offset: Some(offset) }
+    }
+
+    /// Creates an error of an object that exceeds this memory limit.
+    pub(crate) fn too_large(memory: usize) -> Self {
+        Self::new(format!(
+            "it would take more than {memory} bytes of memory; raise the memory limit if it may be \
+             this large"
+        ))
+    }
+
+    /// Sets the offset, unless the error has one.
+    pub(crate) fn or_at(mut self, offset: usize) -> Self {
+        self.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Returns the offset of the problem in the decoded bytes. Always set for protobuf. `None` for
+    /// JSON, whose errors state line and column.
+    pub fn offset(&self) -> Option<usize> {
+        self.offset
+    }
+}
+
+/// Decodes a value from JSON, within the default memory limit.
+#[doc(hidden)]
+pub fn json<'de, T: Deserialize<'de>>(text: &'de [u8]) -> Result<T, DecodeError> {
+    from_json(text, None, MEMORY_LIMIT)
+}
+
+impl From<serde_json::Error> for DecodeError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(describe(&error))
+    }
+}
+
+/// The problem of JSON that ends too early.
+const INCOMPLETE: &str = "the object is incomplete";
+
+/// The problem of text that is not JSON.
+const NOT_JSON: &str = "not JSON";
+
+/// The problem of an object that is nested too deep, in either encoding.
+const TOO_DEEP: &str = "lists and maps are nested deeper than the limit of 127 levels";
+
+/// Describes a problem in JSON and its place. No word comes from the object.
+fn describe(error: &serde_json::Error) -> String {
+    describe_place(&describe_problem(error), error.line(), error.column())
+}
+
+/// Describes a problem in JSON. No word comes from the object.
+fn describe_problem(error: &serde_json::Error) -> Cow<'static, str> {
+    match error.classify() {
+        serde_json::error::Category::Data => redact(&error.to_string()).into(),
+        serde_json::error::Category::Eof => INCOMPLETE.into(),
+        // `serde_json` tells this limit only by its text.
+        _ if error.to_string().starts_with("recursion limit exceeded") => TOO_DEEP.into(),
+        _ => NOT_JSON.into(),
+    }
+}
+
+/// Adds the place to the description of a problem.
+fn describe_place(problem: &str, line: usize, column: usize) -> String {
+    format!("{problem} at line {line} column {column}")
+}
+
+/// Returns the parts of serde's text that do not come from the object: the type of the value found,
+/// and the expected type. The value itself is left out.
+fn redact(message: &str) -> String {
+    if message.starts_with("missing field `") {
+        // The field name comes from the type.
+        return message.split(" at line ").next().unwrap_or_default().to_owned();
+    }
+    let Some(rest) = message.strip_prefix("invalid type: ") else {
+        return "a value does not fit its type".into();
+    };
+    let found = ["string", "integer", "floating point", "boolean", "null", "map", "sequence"]
+        .into_iter()
+        .find(|kind| rest.starts_with(kind))
+        .unwrap_or("a value");
+    // Use the last one, because the value before it may contain the same words.
+    let expected = rest.rsplit_once(", expected ").map_or("something else", |(_, tail)| {
+        tail.rsplit_once(" at line ").map_or(tail, |(expected, _)| expected)
+    });
+    format!("found {found}, expected {expected}")
+}
+
+impl<K> Default for JsonDecode<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> Default for SerdeDecode<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> fmt::Debug for SerdeDecode<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SerdeDecode").field(&self.options).finish()
+    }
+}
+
+impl<K> fmt::Debug for JsonDecode<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JsonDecode").field(&self.0.options).finish()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,302 @@
+//! Access control: bearer tokens, and rules that can change while the server runs.
+//!
+//! Without tokens every request may do everything. With tokens, a request with an unknown token is
+//! answered 401, and one without a token is of the user `system:anonymous`, unless the server
+//! refuses such requests. A request that no rule of its user allows is answered 403, in a real
+//! server's words. Open watches stay open when a rule is removed, as on a real server. Discovery is
+//! open to every user with a token, and the server's health and version to every user.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::api_server::failure::Failure;
+use crate::api_server::resource::ResourceType;
+
+/// A permission of a user: these verbs on these resources in these namespaces.
+///
+/// ```
+/// use kube_embedded_apiserver::api_server::AccessRule;
+///
+/// let _ = AccessRule::new(["get", "list", "watch"], ["pods", "deployments.apps"])
+///     .namespaces(["shop"]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct AccessRule {
+    verbs: Vec<String>,
+    resources: Vec<String>,
+    namespaces: Option<Vec<String>>,
+    names: Option<Vec<String>>,
+}
+
+impl AccessRule {
+    /// Creates a rule that allows these verbs on these resources in all namespaces.
+    ///
+    /// A verb is one of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
+    /// `deletecollection`. A resource is named with its group and subresource: `pods`,
+    /// `pods/status`, `deployments.apps`. `*` stands for all. A server-side apply that creates an
+    /// object needs `patch` and `create`.
+    pub fn new<V, R>(verbs: V, resources: R) -> Self
+    where
+        V: IntoIterator,
+        V::Item: Into<String>,
+        R: IntoIterator,
+        R::Item: Into<String>,
+    {
+        Self {
+            verbs: verbs.into_iter().map(Into::into).collect(),
+            resources: resources.into_iter().map(Into::into).collect(),
+            namespaces: None,
+            names: None,
+        }
+    }
+
+    /// Creates a rule that allows everything.
+    pub fn everything() -> Self {
+        Self::new(["*"], ["*"])
+    }
+
+    /// Narrows the rule to these namespaces. It then allows neither requests across namespaces nor
+    /// cluster-scoped objects.
+    pub fn namespaces<N>(mut self, namespaces: N) -> Self
+    where
+        N: IntoIterator,
+        N::Item: Into<String>,
+    {
+        self.namespaces = Some(namespaces.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Narrows the rule to objects with these names. It then allows a list or watch only with the
+    /// field selector `metadata.name=NAME`, and no create.
+    ///
+    /// ```
+    /// use kube_embedded_apiserver::api_server::AccessRule;
+    ///
+    /// let _ = AccessRule::new(["get", "update"], ["leases.coordination.k8s.io"])
+    ///     .namespaces(["shop"])
+    ///     .names(["my-controller"]);
+    /// ```
+    pub fn names<N>(mut self, names: N) -> Self
+    where
+        N: IntoIterator,
+        N::Item: Into<String>,
+    {
+        self.names = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    fn allows(&self, wanted: &Attributes<'_>, resource: &str) -> bool {
+        let has = |names: &[String], name: &str| names.iter().any(|n| n == "*" || n == name);
+        let narrowed = |names: &Option<Vec<String>>, name: Option<&str>| {
+            names.as_ref().is_none_or(|names| name.is_some_and(|name| has(names, name)))
+        };
+        has(&self.verbs, wanted.verb)
+            && has(&self.resources, resource)
+            && narrowed(&self.namespaces, wanted.namespace)
+            && narrowed(&self.names, wanted.name)
+    }
+
+    /// Returns whether the rule allows a verb on every path.
+    fn allows_paths(&self, verb: &str) -> bool {
+        let everywhere = self.namespaces.is_none() && self.names.is_none();
+        let has = |names: &[String], name: &str| names.iter().any(|n| n == "*" || n == name);
+        everywhere && has(&self.verbs, verb) && self.resources.iter().any(|name| name == "*")
+    }
+
+    /// Returns the rule as a rules review shows it.
+    pub(crate) fn described(&self) -> Value {
+        let mut groups: Vec<&str> = Vec::new();
+        let mut resources: Vec<&str> = Vec::new();
+        for resource in &self.resources {
+            let (name, group) = match resource.as_str() {
+                "*" => ("*", "*"),
+                name => name.split_once('.').unwrap_or((name, "")),
+            };
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+            resources.push(name);
+        }
+        let mut rule = json!({ "verbs": self.verbs, "apiGroups": groups, "resources": resources });
+        if let Some(names) = &self.names {
+            rule["resourceNames"] = json!(names);
+        }
+        rule
+    }
+}
+
+/// The tokens and rules. `Debug` shows no token.
+#[derive(Clone, Default)]
+pub(crate) struct Access {
+    /// The user of each token. If it is empty, no request needs a token.
+    tokens: BTreeMap<String, String>,
+    rules: BTreeMap<String, Vec<AccessRule>>,
+    /// True if a request without a token is answered 401.
+    pub(crate) refuses_anonymous: bool,
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access")
+            .field("tokens", &self.tokens.len())
+            .field("rules", &self.rules)
+            .field("refuses_anonymous", &self.refuses_anonymous)
+            .finish()
+    }
+}
+
+/// The sender of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum User {
+    /// The test process itself, or any sender if there are no tokens.
+    Anyone,
+    Named(String),
+}
+
+/// The name of the user of requests without a token.
+const ANONYMOUS: &str = "system:anonymous";
+
+/// Paths that every user may get.
+const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+
+/// Paths that every user with a token may get, and those below them.
+const DISCOVERY: [&str; 3] = ["/api", "/apis", "/openapi"];
+
+/// Reviews that every user with a token may create, because they are about the user itself.
+const SELF_REVIEWS: [(&str, &str); 3] = [
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+];
+
+impl User {
+    /// Returns the user of requests without a token.
+    pub(crate) fn anonymous() -> Self {
+        Self::Named(ANONYMOUS.to_owned())
+    }
+
+    /// Returns whether the user has a token.
+    fn is_authenticated(&self) -> bool {
+        !matches!(self, Self::Named(name) if name == ANONYMOUS)
+    }
+
+    /// Returns the groups of the user.
+    pub(crate) fn groups(&self) -> Vec<&'static str> {
+        match self {
+            Self::Anyone => vec!["system:masters", "system:authenticated"],
+            Self::Named(_) if self.is_authenticated() => vec!["system:authenticated"],
+            Self::Named(_) => vec!["system:unauthenticated"],
+        }
+    }
+}
+
+/// The attributes of a request that rules decide by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attributes<'a> {
+    pub(crate) verb: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) resource: &'a str,
+    pub(crate) subresource: Option<&'a str>,
+    /// The namespace; `None` for all namespaces or a cluster-scoped object.
+    pub(crate) namespace: Option<&'a str>,
+    /// The name; `None` for a collection.
+    pub(crate) name: Option<&'a str>,
+}
+
+impl Attributes<'_> {
+    /// Returns the resource with its subresource: `pods/status`.
+    fn asked(&self) -> String {
+        match self.subresource {
+            None => self.resource.to_owned(),
+            Some(subresource) => format!("{}/{subresource}", self.resource),
+        }
+    }
+}
+
+impl Access {
+    /// Returns the user of this name; `Anyone` if there are no tokens.
+    pub(crate) fn named(&self, name: &str) -> User {
+        if self.tokens.is_empty() { User::Anyone } else { User::Named(name.to_owned()) }
+    }
+
+    /// Returns whether a rule of the user allows the request.
+    pub(crate) fn allows(&self, user: &User, wanted: &Attributes<'_>) -> bool {
+        let User::Named(name) = user else { return true };
+        let own_review = SELF_REVIEWS.contains(&(wanted.group, wanted.resource));
+        if own_review && wanted.verb == "create" && user.is_authenticated() {
+            return true;
+        }
+        let asked = wanted.asked();
+        let qualified = match wanted.group {
+            "" => asked,
+            group => format!("{asked}.{group}"),
+        };
+        self.rules(name).iter().any(|rule| rule.allows(wanted, &qualified))
+    }
+
+    /// Returns whether the user may use a path that leads to no object.
+    pub(crate) fn allows_path(&self, user: &User, verb: &str, path: &str) -> bool {
+        let User::Named(name) = user else { return true };
+        let discovery = DISCOVERY.iter().any(|known| {
+            path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        let open = PUBLIC.contains(&path) || (discovery && user.is_authenticated());
+        (open && verb == "get") || self.rules(name).iter().any(|rule| rule.allows_paths(verb))
+    }
+
+    /// Returns the rules of a user.
+    pub(crate) fn rules(&self, user: &str) -> &[AccessRule] {
+        self.rules.get(user).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn add_token(&mut self, token: String, user: String) {
+        self.tokens.insert(token, user);
+    }
+
+    pub(crate) fn grant(&mut self, user: &str, rule: AccessRule) {
+        self.rules.entry(user.to_owned()).or_default().push(rule);
+    }
+
+    /// Removes and returns all rules of a user.
+    pub(crate) fn revoke(&mut self, user: &str) -> Vec<AccessRule> {
+        self.rules.remove(user).unwrap_or_default()
+    }
+
+    /// Returns whether no request needs a token.
+    pub(crate) fn is_open(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Returns the user of a token.
+    pub(crate) fn user(&self, token: &str) -> Option<User> {
+        self.tokens.get(token).cloned().map(User::Named)
+    }
+
+    /// Returns a failure if no rule of the user allows the request.
+    pub(crate) fn check(&self, user: &User, wanted: &Attributes<'_>) -> Result<(), Failure> {
+        if self.allows(user, wanted) { Ok(()) } else { Err(refused(user, wanted, wanted.verb)) }
+    }
+}
+
+/// Returns the failure for a request that no rule allows, with a verb that may be more precise than
+/// that of the request.
+pub(crate) fn refused(user: &User, wanted: &Attributes<'_>, verb: &str) -> Failure {
+    let user = match user {
+        User::Anyone => "",
+        User::Named(name) => name,
+    };
+    let place = match wanted.namespace {
+        Some(namespace) => format!("in the namespace {namespace:?}"),
+        None => "at the cluster scope".to_owned(),
+    };
+    let problem = format!(
+        "User {user:?} cannot {verb} resource {:?} in API group {:?} {place}",
+        wanted.asked(),
+        wanted.group
+    );
+    // The type need not be served.
+    let resource = ResourceType::new(wanted.group, "", "", wanted.resource, false);
+    Failure::forbidden(&resource, wanted.name.unwrap_or_default(), &problem)
+}

@@ -1,0 +1,106 @@
+//! Changes of claims, volumes and drivers.
+
+use serde_json::Value;
+
+use super::immutable;
+use crate::api_server::failure::Cause;
+use crate::api_server::rules::internal_form::{self, difference};
+use crate::api_server::rules::quantity::Quantity;
+
+/// Checks a claim. Only a bound claim can ask for more, and a claim can be bound once.
+pub(super) fn claim(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    let (old, new) = (&before["spec"], &after["spec"]);
+    let mut allowed = old.clone();
+    let unbound = old["volumeName"].as_str().is_none_or(str::is_empty);
+    let mut taken = vec!["volumeAttributesClassName"];
+    if unbound {
+        taken.push("volumeName");
+    }
+    if before["status"]["phase"] == "Bound" {
+        allowed["resources"]["requests"] = new["resources"]["requests"].clone();
+    }
+    for name in taken {
+        match &new[name] {
+            Value::Null => drop(allowed.as_object_mut().map(|spec| spec.remove(name))),
+            value => allowed[name] = value.clone(),
+        }
+    }
+    if allowed != *new {
+        let shown = difference("PersistentVolumeClaimSpec", old, new);
+        let problem = format!(
+            "spec is immutable after creation except resources.requests and \
+             volumeAttributesClassName for bound claims\n{shown}"
+        );
+        causes.push(Cause::forbidden("spec", &problem));
+        return;
+    }
+    let storage = |spec: &Value| Quantity::of(&spec["resources"]["requests"]["storage"]);
+    if let (Some(old), Some(new)) = (storage(old), storage(new))
+        && new < old
+    {
+        let problem = "field can not be less than status.capacity";
+        causes.push(Cause::forbidden("spec.resources.requests.storage", problem));
+    }
+}
+
+/// The members of a volume's specification that are not its source.
+const BESIDE_SOURCE: [&str; 9] = [
+    "capacity",
+    "accessModes",
+    "claimRef",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "mountOptions",
+    "volumeMode",
+    "nodeAffinity",
+    "volumeAttributesClassName",
+];
+
+/// Checks a volume, whose source stays.
+pub(super) fn volume(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    let source = |object: &Value| {
+        let mut spec = object["spec"].clone();
+        if let Some(members) = spec.as_object_mut() {
+            members.retain(|name, _| !BESIDE_SOURCE.contains(&name.as_str()));
+        }
+        spec
+    };
+    let (old, new) = (source(before), source(after));
+    if old != new {
+        let shown = difference("PersistentVolumeSource", &old, &new);
+        let path = "spec.persistentvolumesource";
+        let problem = format!("{path} is immutable after creation\n{shown}");
+        causes.push(Cause::forbidden(path, &problem));
+    }
+    let (old, new) = (&before["spec"]["volumeMode"], &after["spec"]["volumeMode"]);
+    if old != new {
+        causes.push(immutable("spec.volumeMode", &new.to_string()));
+    }
+}
+
+/// Checks a driver. A server has its own name for one of the members.
+pub(super) fn driver(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    for (name, shown) in
+        [("attachRequired", "attachedRequired"), ("volumeLifecycleModes", "volumeLifecycleModes")]
+    {
+        let (old, new) = (&before["spec"][name], &after["spec"][name]);
+        if old != new {
+            causes.push(immutable(&format!("spec.{shown}"), &new.to_string()));
+        }
+    }
+}
+
+/// Checks the drivers of a node. A driver is replaced by removing it first.
+pub(super) fn node(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    let list = |object: &Value| object["spec"]["drivers"].as_array().cloned().unwrap_or_default();
+    let new = list(after);
+    let new: std::collections::HashMap<_, _> =
+        new.iter().map(|driver| (driver["name"].as_str().unwrap_or_default(), driver)).collect();
+    for old in list(before) {
+        if let Some(new) = new.get(old["name"].as_str().unwrap_or_default())
+            && **new != old
+        {
+            causes.push(immutable("spec.drivers", &internal_form::shown("CSINodeDriver", new)));
+        }
+    }
+}

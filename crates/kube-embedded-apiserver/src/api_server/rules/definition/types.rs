@@ -1,0 +1,71 @@
+//! The types that a definition declares.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::api_server::resource::{Column, ResourceType, ScalePaths};
+
+/// Returns the versions that a definition serves.
+pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
+    let spec = &object["spec"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().map(text).collect()
+    };
+    let versions = spec["versions"].as_array().cloned().unwrap_or_default();
+    let paths = |version: &Value| -> Vec<String> {
+        let fields = version["selectableFields"].as_array().into_iter().flatten();
+        let path = |field: &Value| text(&field["jsonPath"]).trim_start_matches('.').to_owned();
+        fields.map(path).collect()
+    };
+    let mut fields: Vec<String> = versions.iter().flat_map(paths).collect();
+    fields.sort();
+    fields.dedup();
+    let storage = versions.iter().find(|version| version["storage"] == true);
+    let storage = storage.map(|version| Arc::new(version["schema"]["openAPIV3Schema"].clone()));
+    let served = versions.iter().filter(|version| version["served"] == true);
+    served
+        .map(|version| {
+            let names = &spec["names"];
+            let (group, name) = (text(&spec["group"]), text(&version["name"]));
+            let (kind, plural) = (text(&names["kind"]), text(&names["plural"]));
+            let namespaced = spec["scope"] == "Namespaced";
+            let mut resource = ResourceType::new(&group, &name, &kind, &plural, namespaced);
+            resource.custom = true;
+            resource.needs_version = true;
+            resource.singular = text(&names["singular"]);
+            resource.list_kind = text(&names["listKind"]);
+            resource.short_names = texts(&names["shortNames"]);
+            resource.categories = texts(&names["categories"]);
+            resource.status = !version["subresources"]["status"].is_null();
+            resource.scale = scale(&version["subresources"]["scale"]);
+            resource.fields.clone_from(&fields);
+            resource.selectable = paths(version);
+            resource.schema = version["schema"]["openAPIV3Schema"].clone();
+            let differs = |storage: &Arc<Value>| **storage != resource.schema;
+            resource.storage_schema = storage.clone().filter(differs);
+            let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
+            resource.columns = columns.map(column).collect();
+            resource
+        })
+        .collect()
+}
+
+fn scale(declared: &Value) -> Option<ScalePaths> {
+    let path = |member: &str| Some(declared[member].as_str()?.trim_start_matches('.').to_owned());
+    let (spec, status) = (path("specReplicasPath")?, path("statusReplicasPath")?);
+    Some(ScalePaths { spec, status, selector: path("labelSelectorPath") })
+}
+
+fn column(column: &Value) -> Column {
+    let text = |member: &str| column[member].as_str().unwrap_or_default().to_owned();
+    Column {
+        name: text("name"),
+        kind: text("type"),
+        format: text("format"),
+        description: text("description"),
+        priority: column["priority"].as_i64().unwrap_or(0),
+        path: text("jsonPath"),
+    }
+}

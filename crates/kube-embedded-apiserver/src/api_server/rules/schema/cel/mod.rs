@@ -1,0 +1,294 @@
+//! Rules in CEL (`x-kubernetes-validations`) of custom objects.
+//!
+//! The feature `cel` brings the interpreter. Without it, rules are accepted in definitions
+//! and judge nothing; `unimplemented` names a rule that would have judged an object.
+
+#[cfg(not(feature = "cel"))]
+#[path = "absent.rs"]
+mod program;
+#[cfg(feature = "cel")]
+mod program;
+#[cfg(feature = "cel")]
+mod types;
+#[cfg(feature = "cel")]
+mod values;
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use self::program::Program;
+pub(crate) use self::program::check;
+use super::check::NO_FIELD;
+use super::list_types::{KeyedList, list_keys};
+use super::{flag, member};
+use crate::api_server::failure::Cause;
+
+/// The opinion of a rule about a value.
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "the interpreter uses it"))]
+enum Verdict {
+    Holds,
+    Fails,
+    /// The rule cannot be evaluated for this value. Holds a server's words.
+    Error(String),
+    /// The rule uses something that this server does not implement.
+    NotImplemented,
+}
+
+/// The values that a rule sees.
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "the interpreter uses it"))]
+struct Scope<'a> {
+    schema: &'a Value,
+    /// True for an object of the API, whose kind and metadata rules may use.
+    whole: bool,
+    value: &'a Value,
+    before: Option<&'a Value>,
+    /// True if `oldSelf` is an optional value.
+    optional: bool,
+}
+
+/// Returns whether a rule depends on the value before a change. Only the interpreter knows.
+pub(super) fn uses_old(rule: &Value) -> bool {
+    let source = rule["rule"].as_str().unwrap_or_default().trim();
+    cfg!(feature = "cel") && Program::of(source).uses_old()
+}
+
+/// Returns whether a schema has rules.
+pub(super) fn has_rules(schema: &Value) -> bool {
+    let below = |value: &Value| {
+        value.as_object().into_iter().flatten().any(|(_, schema)| has_rules(schema))
+    };
+    schema["x-kubernetes-validations"].as_array().is_some_and(|rules| !rules.is_empty())
+        || (schema["items"].is_object() && has_rules(&schema["items"]))
+        || (schema["additionalProperties"].is_object()
+            && has_rules(&schema["additionalProperties"]))
+        || below(&schema["properties"])
+}
+
+/// Returns the problems that the rules of a schema have with an object.
+pub(super) fn problems(schema: &Value, before: Option<&Value>, object: &Value) -> Vec<Cause> {
+    walk(schema, before, object).causes
+}
+
+/// Returns the text of a rule that would judge an object and is not implemented.
+pub(crate) fn unimplemented(
+    schema: &Value,
+    before: Option<&Value>,
+    object: &Value,
+) -> Option<String> {
+    if has_rules(schema) { walk(schema, before, object).unimplemented } else { None }
+}
+
+fn walk(schema: &Value, before: Option<&Value>, object: &Value) -> Walk {
+    let mut walk = Walk { path: String::new(), causes: Vec::new(), unimplemented: None };
+    walk.value(&Node { schema, whole: true, value: object, before, known: None });
+    walk
+}
+
+/// A value, its schema, and its former value.
+struct Node<'a> {
+    schema: &'a Value,
+    whole: bool,
+    value: &'a Value,
+    before: Option<&'a Value>,
+    /// The former and the new value of the closest value above that has both.
+    known: Option<(&'a Value, &'a Value)>,
+}
+
+impl<'a> Node<'a> {
+    /// Returns whether the value, or else the closest one above with a former value, is unchanged.
+    fn is_unchanged(&self) -> bool {
+        let compared = self.before.map(|before| (before, self.value)).or(self.known);
+        compared.is_some_and(|(before, after)| before == after)
+    }
+
+    fn child(&self, schema: &'a Value, value: &'a Value, before: Option<&'a Value>) -> Node<'a> {
+        let known = self.before.map(|before| (before, self.value)).or(self.known);
+        let whole = flag(schema, "x-kubernetes-embedded-resource");
+        Node { schema, whole, value, before: before.filter(|before| !before.is_null()), known }
+    }
+}
+
+struct Walk {
+    path: String,
+    causes: Vec<Cause>,
+    unimplemented: Option<String>,
+}
+
+impl Walk {
+    fn value(&mut self, node: &Node<'_>) {
+        if !node.schema.is_object() || node.value.is_null() {
+            return;
+        }
+        for rule in node.schema["x-kubernetes-validations"].as_array().into_iter().flatten() {
+            self.rule(node, rule);
+        }
+        match node.value {
+            Value::Array(elements) => self.array(node, elements),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    let above = self.path.len();
+                    if node.schema["properties"][name].is_object() {
+                        if above > 0 {
+                            self.path.push('.');
+                        }
+                        self.path.push_str(name);
+                    } else {
+                        let _ = write!(self.path, "[{name}]");
+                    }
+                    let before = node.before.and_then(|before| before.get(name));
+                    self.value(&node.child(member(node.schema, name), value, before));
+                    self.path.truncate(above);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn array(&mut self, node: &Node<'_>, elements: &[Value]) {
+        let keys = list_keys(node.schema).filter(|keys| !keys.is_empty());
+        let known = keys.and_then(|keys| Some(KeyedList::new(keys, node.before?.as_array()?)));
+        for (n, element) in elements.iter().enumerate() {
+            let above = self.path.len();
+            let _ = write!(self.path, "[{n}]");
+            let before = known.as_ref().and_then(|known| known.get(element));
+            self.value(&node.child(&node.schema["items"], element, before));
+            self.path.truncate(above);
+        }
+    }
+
+    fn rule(&mut self, node: &Node<'_>, rule: &Value) {
+        let text = |name: &str| rule[name].as_str().unwrap_or_default().trim();
+        let source = text("rule");
+        let program = Program::of(source);
+        let optional = rule["optionalOldSelf"] == true;
+        if program.uses_old() && node.before.is_none() && !optional {
+            return;
+        }
+        let scope = Scope {
+            schema: node.schema,
+            whole: node.whole,
+            value: node.value,
+            before: node.before,
+            optional,
+        };
+        let field = if self.path.is_empty() { NO_FIELD.to_owned() } else { self.path.clone() };
+        let kind = node.schema["type"].as_str().unwrap_or_default();
+        match program.judge(&scope) {
+            Verdict::Holds => {}
+            Verdict::NotImplemented => {
+                self.unimplemented.get_or_insert_with(|| source.to_owned());
+            }
+            Verdict::Error(problem) => {
+                let shown = Some(text("message")).filter(|text| !text.is_empty());
+                let problem = format!("{problem}: {}", shown.unwrap_or(source));
+                self.causes.push(Cause::invalid(&field, kind, &problem));
+            }
+            // A rule about the new value alone lets an unchanged value be.
+            Verdict::Fails if !program.uses_old() && node.is_unchanged() => {}
+            Verdict::Fails => {
+                let computed = match text("messageExpression") {
+                    "" => None,
+                    expression => Program::of(expression).text(&scope),
+                };
+                let message = computed.unwrap_or_else(|| match text("message") {
+                    "" => format!("failed rule: {source}"),
+                    message => message.to_owned(),
+                });
+                let field = self.field_of(rule, field);
+                let hidden = matches!(kind, "object" | "array");
+                let shown = Some(node.value.to_string()).filter(|_| !hidden);
+                let reason = rule["reason"].as_str().unwrap_or_default();
+                self.causes.push(cause(&field, reason, shown.as_deref(), &message));
+            }
+        }
+    }
+
+    /// Returns the field that a rule blames.
+    fn field_of(&self, rule: &Value, field: String) -> String {
+        match rule["fieldPath"].as_str().unwrap_or_default().trim() {
+            "" => field,
+            path if self.path.is_empty() => path.trim_start_matches('.').to_owned(),
+            path if path.starts_with('.') => format!("{}{path}", self.path),
+            path => format!("{}.{path}", self.path),
+        }
+    }
+}
+
+fn cause(field: &str, reason: &str, shown: Option<&str>, message: &str) -> Cause {
+    match reason {
+        "FieldValueForbidden" => Cause::forbidden(field, message),
+        "FieldValueRequired" => Cause::required(field, message),
+        "FieldValueDuplicate" => Cause::duplicate_shown(field, shown),
+        _ => Cause::invalid_shown(field, shown, message),
+    }
+}
+
+#[cfg(all(test, feature = "cel"))]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(schema: &Value, before: Option<&Value>, object: &Value) -> Vec<String> {
+        problems(schema, before, object).iter().map(Cause::to_string).collect()
+    }
+
+    fn with_rule(kind: &str, rule: &str) -> Value {
+        let rules = json!([{ "rule": rule }]);
+        let property = json!({"type": kind, "x-kubernetes-validations": rules});
+        json!({"type": "object", "properties": {"x": property}})
+    }
+
+    #[test]
+    fn unchanged_values_are_let_be() {
+        let schema = with_rule("integer", "self > 1");
+        let object = json!({"x": 0});
+        assert_eq!(told(&schema, None, &object), ["x: Invalid value: 0: failed rule: self > 1"]);
+        assert_eq!(told(&schema, Some(&object), &object), [""; 0]);
+    }
+
+    #[test]
+    fn transitions_need_a_former_value() {
+        let schema = with_rule("integer", "self >= oldSelf");
+        assert_eq!(told(&schema, None, &json!({"x": 0})), [""; 0]);
+        let problem = "x: Invalid value: 0: failed rule: self >= oldSelf";
+        assert_eq!(told(&schema, Some(&json!({"x": 1})), &json!({"x": 0})), [problem]);
+    }
+
+    #[test]
+    fn unknown_functions_judge_nothing() {
+        let schema = with_rule("string", "quantity(self).isLessThan(quantity('1'))");
+        let object = json!({"x": "2"});
+        assert_eq!(told(&schema, None, &object), [""; 0]);
+        assert!(unimplemented(&schema, None, &object).is_some());
+        assert!(unimplemented(&schema, None, &json!({})).is_none());
+    }
+
+    #[test]
+    fn times_are_equal_or_not_judged() {
+        let time = |rule: &str| {
+            let mut schema = with_rule("string", rule);
+            schema["properties"]["x"]["format"] = "duration".into();
+            schema
+        };
+        let (before, object) = (json!({"x": "60s"}), json!({"x": "2m"}));
+        let schema = time("self == oldSelf");
+        assert_eq!(told(&schema, Some(&before), &json!({"x": "1m"})), [""; 0]);
+        assert_eq!(told(&schema, Some(&before), &object).len(), 1);
+        let schema = time("self < duration('1m')");
+        assert!(unimplemented(&schema, None, &object).is_some());
+    }
+
+    #[test]
+    fn names_of_members_are_escaped() {
+        let rules = json!([{ "rule": "self.a__dash__b == self.__in__" }]);
+        let member = json!({"type": "integer"});
+        let schema = json!({
+            "type": "object", "x-kubernetes-validations": rules,
+            "properties": {"a-b": member, "in": member},
+        });
+        assert_eq!(told(&schema, None, &json!({"a-b": 1, "in": 1})), [""; 0]);
+        assert_eq!(told(&schema, None, &json!({"a-b": 1, "in": 2})).len(), 1);
+    }
+}

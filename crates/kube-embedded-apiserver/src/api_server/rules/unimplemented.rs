@@ -1,0 +1,147 @@
+//! The rules of a real server that are known here and not implemented.
+//!
+//! A write that such a rule would judge passes, or is refused by a strict server with the rule's
+//! name. The table is what a test can still pass that a cluster would refuse.
+
+use serde_json::Value;
+
+use super::schema;
+use crate::api_server::resource::ResourceType;
+
+/// Returns whether the rule would judge an object, given its state before.
+type Judges = fn(Option<&Value>, &Value) -> bool;
+
+/// The rules: the type's qualified name, the objects that the rule would judge, and its name.
+const RULES: &[(&str, Judges, &str)] = &[
+    (
+        "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission webhooks: none is called",
+    ),
+    (
+        "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission webhooks: none is called",
+    ),
+    (
+        "mutatingadmissionpolicies.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission policies: none is evaluated",
+    ),
+    (
+        "validatingadmissionpolicies.admissionregistration.k8s.io",
+        |_, _| true,
+        "admission policies: none is evaluated",
+    ),
+    (
+        "customresourcedefinitions.apiextensions.k8s.io",
+        |_, object| object["spec"]["conversion"]["strategy"] == "Webhook",
+        "conversion webhooks: none is called",
+    ),
+    (
+        "namespaces",
+        |_, object| has_label_with_prefix(object, "pod-security.kubernetes.io/"),
+        "admission by PodSecurity: no pod is refused",
+    ),
+    (
+        "deviceclasses.resource.k8s.io",
+        |_, _| true,
+        "validation of device classes: only metadata is checked",
+    ),
+    (
+        "resourceclaims.resource.k8s.io",
+        |_, _| true,
+        "validation of device requests: only metadata is checked",
+    ),
+    (
+        "resourceclaimtemplates.resource.k8s.io",
+        |_, _| true,
+        "validation of device requests: only metadata is checked",
+    ),
+    (
+        "resourceslices.resource.k8s.io",
+        |_, _| true,
+        "validation of devices: only metadata is checked",
+    ),
+    (
+        "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+        |_, _| true,
+        "validation of priority levels: only metadata is checked",
+    ),
+    (
+        "servicecidrs.networking.k8s.io",
+        |_, _| true,
+        "ranges of services: the range of addresses is fixed",
+    ),
+    (
+        "ipaddresses.networking.k8s.io",
+        |_, _| true,
+        "addresses of services: no object is made for an address",
+    ),
+    (
+        "certificatesigningrequests.certificates.k8s.io",
+        |_, object| !object["spec"]["expirationSeconds"].is_null(),
+        "validation of certificate requests: what the PEM blocks contain is not read",
+    ),
+    (
+        "cronjobs.batch",
+        |_, object| !object["spec"]["timeZone"].is_null(),
+        "validation of time zones: names are not looked up",
+    ),
+    (
+        "pods",
+        |_, object| !object["spec"]["resourceClaims"].is_null(),
+        "validation of a pod's resource claims: they are not checked",
+    ),
+    (
+        "pods",
+        |_, object| !object["spec"]["runtimeClassName"].is_null(),
+        "admission by RuntimeClass: no overhead and no scheduling is added",
+    ),
+];
+
+fn has_label_with_prefix(object: &Value, prefix: &str) -> bool {
+    let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
+    labels.into_iter().any(|(key, _)| key.starts_with(prefix))
+}
+
+/// Returns the name of a rule that would judge a write and is not implemented.
+pub(crate) fn rule(
+    resource: &ResourceType,
+    before: Option<&Value>,
+    object: &Value,
+) -> Option<String> {
+    let name = resource.qualified();
+    let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
+    let found = rules.find(|(_, judges, _)| judges(before, object));
+    let found = found.map(|(_, _, rule)| (*rule).to_owned());
+    found.or_else(|| {
+        let rule = schema::unimplemented(resource, before, object)?;
+        Some(format!("x-kubernetes-validations: the rule {rule:?} is not evaluated"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn guide_lists_every_rule() {
+        let guide = include_str!("../../../../../src/docs/testing_a_controller.md");
+        for (kind, _, rule) in RULES {
+            assert!(guide.contains(&format!("| `{kind}` | {rule} |")), "{kind}: {rule}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_rule_would_judge_is_named() {
+        let namespaces = ResourceType::new("", "v1", "Namespace", "namespaces", false);
+        let plain = json!({"metadata": {"labels": {"a": "b"}}});
+        assert_eq!(rule(&namespaces, None, &plain), None);
+        let label = "pod-security.kubernetes.io/enforce";
+        let secured = json!({"metadata": {"labels": {label: "restricted"}}});
+        assert!(rule(&namespaces, None, &secured).is_some_and(|rule| rule.contains("PodSecurity")));
+    }
+}

@@ -1,0 +1,288 @@
+//! Nodes, limits, classes, requests for certificates and other kinds of the cluster.
+
+use serde_json::Value;
+
+use super::pods::required_one_of;
+use super::rows::Rule::{Check, Is, NotNegative, Required, RequiredSince};
+use super::rows::{self, Row, child, elements, invalid, is_empty, members, text};
+use super::scheduling::EFFECTS;
+use crate::api_server::failure::Cause;
+use crate::api_server::rules::quantity::Quantity;
+use crate::api_server::rules::{formats, metadata};
+
+pub(super) const LEASE: &[Row] =
+    &[("spec.leaseDurationSeconds", Check(duration)), ("spec.leaseTransitions", NotNegative)];
+
+pub(super) const NODE: &[Row] =
+    &[("spec.taints", Check(taints)), ("spec.podCIDRs[]", Is(formats::address_range))];
+
+pub(super) const NODE_STATUS: &[Row] = &[("status.addresses", Check(addresses))];
+
+pub(super) const NAMESPACE: &[Row] = &[("spec.finalizers[]", Check(finalizer))];
+
+pub(super) const NAMESPACE_STATUS: &[Row] = &[("", Check(phase))];
+
+pub(super) const EVENT: &[Row] = &[("", Check(event_namespace))];
+
+pub(super) const NEW_EVENT: &[Row] = &[("", Check(new_event))];
+
+pub(super) const LIMIT_RANGE: &[Row] = &[("spec.limits[]", Check(limit))];
+
+pub(super) const QUOTA: &[Row] = &[("spec.hard", Check(quota))];
+
+pub(super) const PRIORITY_CLASS: &[Row] = &[("", Check(priority))];
+
+pub(super) const RUNTIME_CLASS: &[Row] = &[("handler", Is(formats::label))];
+
+pub(super) const CERTIFICATE_REQUEST: &[Row] = &[
+    ("spec.request", Check(certificate_request)),
+    ("spec.usages", Required),
+    ("spec.signerName", Check(signer)),
+];
+
+pub(super) const FLOW_SCHEMA: &[Row] =
+    &[("spec.priorityLevelConfiguration.name", RequiredSince("must reference a priority level"))];
+
+fn duration(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if seconds.as_i64().is_some_and(|seconds| seconds <= 0) {
+        causes.push(invalid(path, seconds, "must be greater than 0"));
+    }
+}
+
+fn taints(taints: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    for (n, taint) in elements(taints).enumerate() {
+        // A server takes taints for metadata.
+        let path = format!("metadata.taints[{n}]");
+        rows::is(formats::label_key, text(taint, "key"), &child(&path, "key"), causes);
+        rows::is(formats::label_value, text(taint, "value"), &child(&path, "value"), causes);
+        required_one_of(&EFFECTS, &taint["effect"], &child(&path, "effect"), causes);
+    }
+}
+
+fn addresses(addresses: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut known = std::collections::HashSet::new();
+    for (n, address) in elements(addresses).enumerate() {
+        if !known.insert((text(address, "type"), text(address, "address"))) {
+            let shown =
+                format!("{{\"Type\":{},\"Address\":{}}}", address["type"], address["address"]);
+            causes.push(Cause::duplicate(&format!("{path}[{n}]"), &shown));
+        }
+    }
+}
+
+/// Checks a finalizer in the specification of a namespace. The problem names the list.
+fn finalizer(finalizer: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let name = finalizer.as_str().unwrap_or_default();
+    rows::is(formats::label_key, name, "spec.finalizers", causes);
+    causes.extend(metadata::unqualified("spec.finalizers", name));
+}
+
+/// Checks the phase. A namespace is active until its deletion begins.
+fn phase(namespace: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let phase = text(&namespace["status"], "phase");
+    let problem = match (namespace["metadata"]["deletionTimestamp"].is_null(), phase) {
+        (true, "Active") | (false, "Terminating") => return,
+        (true, _) => "may only be 'Active' if `deletionTimestamp` is empty",
+        (false, _) => "may only be 'Terminating' if `deletionTimestamp` is not empty",
+    };
+    causes.push(Cause::invalid("status.Phase", phase, problem));
+}
+
+fn event_namespace(event: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let (subject, own) =
+        (text(&event["involvedObject"], "namespace"), text(&event["metadata"], "namespace"));
+    same_namespace(subject, own, causes);
+}
+
+/// Checks the namespace of an event. The event of a cluster-scoped object is in `default`.
+fn same_namespace(subject: &str, own: &str, causes: &mut Vec<Cause>) {
+    let good = if subject.is_empty() { matches!(own, "default" | "") } else { subject == own };
+    if !good {
+        let problem = "does not match event.namespace";
+        causes.push(Cause::invalid("involvedObject.namespace", subject, problem));
+    }
+}
+
+fn new_event(event: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let (subject, own) =
+        (text(&event["regarding"], "namespace"), text(&event["metadata"], "namespace"));
+    same_namespace(subject, own, causes);
+    for name in ["eventTime", "reportingController", "reportingInstance", "action", "reason"] {
+        if is_empty(&event[name]) {
+            causes.push(Cause::required(name, ""));
+        }
+    }
+    let kind = text(event, "type");
+    if !matches!(kind, "Normal" | "Warning") {
+        causes.push(Cause::invalid("type", "", &format!("has invalid value: {kind}")));
+    }
+}
+
+/// Returns the amount of a resource.
+fn amount(list: &Value, name: &str) -> Option<Quantity> {
+    Quantity::of(&list[name])
+}
+
+fn limit(limit: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
+    let mut names: Vec<&String> =
+        lists.iter().flat_map(|list| members(&limit[*list])).map(|(name, _)| name).collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        let at = |list: &str| format!("{path}.{list}[{name}]");
+        let [most, least, default, request] =
+            [lists[0], lists[1], lists[2], lists[3]].map(|list| amount(&limit[list], name));
+        // The list whose value is wrong, the two values, and the words between them.
+        for (list, small, large, words) in [
+            ("min", least, most, ("min", "max")),
+            ("defaultRequest", least, request, ("min", "default request")),
+            ("default", least, default, ("min", "default")),
+            ("defaultRequest", request, default, ("default request", "default")),
+            ("default", default, most, ("default", "max")),
+            ("defaultRequest", request, most, ("default request", "max")),
+        ] {
+            let (Some(small), Some(large)) = (small, large) else { continue };
+            if small <= large {
+                continue;
+            }
+            // A server shows the least value where it names a default.
+            let shown = if list == "defaultRequest" && words.0 == "min" { large } else { small };
+            let problem = format!(
+                "{} value {} is greater than {} value {}",
+                words.0,
+                small.canonical(),
+                words.1,
+                large.canonical()
+            );
+            causes.push(Cause::invalid(&at(list), &shown.canonical(), &problem));
+        }
+    }
+}
+
+/// The resources that a quota knows by a plain name.
+const QUOTAS: [&str; 12] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "pods",
+    "services",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+
+fn quota(hard: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for (name, value) in members(hard) {
+        let path = format!("{path}[{name}]");
+        rows::is(formats::label_key, name, &path, causes);
+        let prefixed = ["requests.", "limits.", "hugepages-", "count/"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+        if !name.contains('/') && !prefixed && !QUOTAS.contains(&&**name) {
+            let problem = "must be a standard resource for quota";
+            causes.push(Cause::invalid(&path, name, problem));
+        }
+        if let Some(amount) = Quantity::of(value).filter(|amount| amount.is_negative()) {
+            let problem = "must be greater than or equal to 0";
+            causes.push(Cause::invalid(&path, &amount.canonical(), problem));
+        }
+    }
+}
+
+/// The greatest priority of a class that is not the system's.
+const MOST_PRIORITY: i64 = 1_000_000_000;
+
+fn priority(class: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let name = text(&class["metadata"], "name");
+    let known = matches!(name, "system-node-critical" | "system-cluster-critical");
+    if name.starts_with("system-") && !known {
+        let problem = format!(
+            "priority class names with 'system-' prefix are reserved for system use only. error: \
+             {name} is not a known system priority class"
+        );
+        causes.push(Cause::forbidden("metadata.name", &problem));
+    } else if !known && class["value"].as_i64().is_some_and(|value| value > MOST_PRIORITY) {
+        let problem =
+            format!("maximum allowed value of a user defined priority is {MOST_PRIORITY}");
+        causes.push(Cause::forbidden("value", &problem));
+    }
+    rows::one_of(
+        &["PreemptLowerPriority", "Never"],
+        &class["preemptionPolicy"],
+        "preemptionPolicy",
+        causes,
+    );
+}
+
+/// Checks that the request is a PEM block. Ignores what the block contains.
+fn certificate_request(request: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !decoded(request).contains("-----BEGIN CERTIFICATE REQUEST-----") {
+        let problem = "PEM block type must be CERTIFICATE REQUEST";
+        causes.push(invalid(path, request, problem));
+    }
+}
+
+fn signer(name: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let name = name.as_str().unwrap_or_default();
+    match name.split_once('/') {
+        _ if name.is_empty() => causes.push(Cause::required(path, "")),
+        Some((domain, rest)) if !rest.is_empty() => {
+            if !domain.contains('.') {
+                let problem = "should be a domain with at least two segments separated by dots";
+                causes.push(Cause::invalid(path, domain, problem));
+            }
+            rows::is(formats::subdomain, domain, path, causes);
+        }
+        _ => {
+            let problem =
+                "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+            causes.push(Cause::invalid(path, name, problem));
+        }
+    }
+}
+
+pub(super) const CERTIFICATE_STATUS: &[Row] =
+    &[("status.conditions", Check(decisions)), ("status.certificate", Check(certificate))];
+
+/// Checks that decisions are true, and that a request is not both approved and denied.
+fn decisions(conditions: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for (n, condition) in elements(conditions).enumerate() {
+        let path = format!("{path}[{n}]");
+        let kind = text(condition, "type");
+        if kind.is_empty() {
+            causes.push(Cause::required(&child(&path, "type"), ""));
+        }
+        let supported: &[&str] = match kind {
+            "Approved" | "Denied" | "Failed" => &["True"],
+            _ => &["True", "False", "Unknown"],
+        };
+        required_one_of(supported, &condition["status"], &child(&path, "status"), causes);
+    }
+    let has = |kind: &str| elements(conditions).any(|condition| condition["type"] == kind);
+    if has("Approved") && has("Denied") {
+        let problem = "Approved and Denied conditions are mutually exclusive";
+        causes.push(Cause::invalid(path, "Denied", problem));
+    }
+}
+
+/// Checks that the certificate is a PEM block. Ignores what the block contains.
+fn certificate(certificate: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if certificate.is_null() || decoded(certificate).contains("-----BEGIN CERTIFICATE-----") {
+        return;
+    }
+    let problem = "must contain at least one CERTIFICATE PEM block";
+    causes.push(Cause::invalid(path, "<certificate data>", problem));
+}
+
+/// Returns the text that a base64 text encodes.
+fn decoded(value: &Value) -> String {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    let bytes = value.as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

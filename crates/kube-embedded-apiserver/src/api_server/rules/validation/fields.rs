@@ -1,0 +1,88 @@
+//! Fields of a pod that its containers can read.
+
+use serde_json::Value;
+
+use super::rows::{self, child, text, unsupported};
+use crate::api_server::failure::Cause;
+use crate::api_server::rules::formats;
+
+/// The fields that a variable can have as its value.
+pub(super) const OF_VARIABLES: &[&str] = &[
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// The fields that a file can have as its content.
+pub(super) const OF_FILES: &[&str] = &[
+    "metadata.annotations",
+    "metadata.labels",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+];
+
+/// The fields that a server knows. Some of them cannot be read in every place.
+const KNOWN: &[&str] = &[
+    "metadata.annotations",
+    "metadata.labels",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.host",
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// Checks a reference to one of these fields.
+pub(super) fn reference(fields: &[&str], value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let field = text(value, "fieldPath");
+    let at_field = child(path, "fieldPath");
+    let version = text(value, "apiVersion");
+    if field.is_empty() {
+        return causes.push(Cause::required(&at_field, ""));
+    }
+    let unknown = |problem: &str| {
+        Cause::invalid(&at_field, field, &format!("error converting fieldPath: {problem}"))
+    };
+    if !matches!(version, "" | "v1") {
+        return causes.push(unknown(&format!("unsupported pod version: {version}")));
+    }
+    match subscript(field) {
+        Some(("metadata.annotations", key)) => {
+            rows::is(formats::label_key, &key.to_lowercase(), path, causes);
+        }
+        Some(("metadata.labels", key)) => rows::is(formats::label_key, key, path, causes),
+        Some(_) => {
+            causes.push(unknown(&format!("field label does not support subscript: {field}")));
+        }
+        None if !KNOWN.contains(&field) => {
+            causes.push(unknown(&format!("field label not supported: {field}")));
+        }
+        None => {
+            let field = if field == "spec.host" { "spec.nodeName" } else { field };
+            if !fields.contains(&field) {
+                causes.push(unsupported(&at_field, field, fields));
+            }
+        }
+    }
+}
+
+/// Returns the parts of `metadata.labels['key']`.
+fn subscript(field: &str) -> Option<(&str, &str)> {
+    let (field, key) = field.strip_suffix("']")?.split_once("['")?;
+    (!field.is_empty()).then_some((field, key))
+}

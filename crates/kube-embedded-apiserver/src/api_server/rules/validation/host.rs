@@ -1,0 +1,73 @@
+//! Ports and names that a pod takes from its host.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::rows::{self, child, elements, invalid, is_empty, text};
+use crate::api_server::failure::Cause;
+use crate::api_server::rules::formats;
+
+/// Checks that containers do not ask for the same port of the host.
+pub(super) fn unique_ports(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut known = HashSet::new();
+    for (n, container) in elements(&spec["containers"]).enumerate() {
+        let path = format!("{}[{n}]", child(path, "containers"));
+        ports(container, &path, &mut known, causes);
+    }
+    // Containers that run one after the other can have the same port. A server counts each of them
+    // as the first.
+    let path = format!("{}[0]", child(path, "initContainers"));
+    for container in elements(&spec["initContainers"]) {
+        ports(container, &path, &mut HashSet::new(), causes);
+    }
+}
+
+fn ports(container: &Value, path: &str, known: &mut HashSet<String>, causes: &mut Vec<Cause>) {
+    for (n, port) in elements(&container["ports"]).enumerate() {
+        let number = port["hostPort"].as_i64().unwrap_or(0);
+        let name = format!("{}/{}/{number}", text(port, "protocol"), text(port, "hostIP"));
+        if number != 0 && !known.insert(name.clone()) {
+            let path = format!("{path}.ports[{n}].hostPort");
+            causes.push(Cause::duplicate(&path, &format!("{name:?}")));
+        }
+    }
+}
+
+/// Checks that containers on the network of the host have the ports of the host.
+pub(super) fn network(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if spec["hostNetwork"] != true {
+        return;
+    }
+    for (n, container) in elements(&spec["containers"]).enumerate() {
+        for (m, port) in elements(&container["ports"]).enumerate() {
+            let asked = port["hostPort"].as_i64().unwrap_or(0);
+            if asked != 0 && Some(asked) != port["containerPort"].as_i64() {
+                let path = format!("{}[{n}].ports[{m}].hostPort", child(path, "containers"));
+                let problem = "must match `containerPort` when `hostNetwork` is true";
+                causes.push(invalid(&path, &port["hostPort"], problem));
+            }
+        }
+    }
+}
+
+/// Checks that a pod which takes no servers of names from its host has some.
+pub(super) fn name_servers(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let config = &spec["dnsConfig"];
+    let path = child(path, "dnsConfig");
+    let servers = child(&path, "nameservers");
+    if text(spec, "dnsPolicy") == "None" {
+        if config.is_null() {
+            let problem = "must provide `dnsConfig` when `dnsPolicy` is None";
+            return causes.push(Cause::required(&path, problem));
+        }
+        if is_empty(&config["nameservers"]) {
+            let problem = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+            return causes.push(Cause::required(&servers, problem));
+        }
+    }
+    for (n, server) in elements(&config["nameservers"]).enumerate() {
+        let server = server.as_str().unwrap_or_default();
+        rows::is(formats::address, server, &format!("{servers}[{n}]"), causes);
+    }
+}

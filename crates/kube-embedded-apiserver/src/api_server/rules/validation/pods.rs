@@ -1,0 +1,194 @@
+//! Pods, and what pods have in common with their templates.
+
+use serde_json::Value;
+
+use super::containers::{self, CONTAINER, INIT_CONTAINER};
+use super::rows::Rule::{Between, Check, Is, OneOf, Rows};
+use super::rows::{self, Row, child, elements, invalid, is_empty, members, text, unsupported};
+use super::scheduling::{SPREAD, TOLERATION};
+use super::volumes::VOLUME;
+use super::{host, scheduling, security, selectors};
+use crate::api_server::failure::Cause;
+use crate::api_server::rules::formats;
+
+pub(super) const POD: &[Row] = &[
+    ("spec", Rows(POD_SPEC)),
+    ("spec.ephemeralContainers", Check(no_ephemeral)),
+    ("spec", Check(token_needs_account)),
+];
+
+pub(super) const EPHEMERAL: &[Row] =
+    &[("spec.ephemeralContainers[]", Rows(CONTAINER)), ("spec", Check(containers::unique_names))];
+
+/// The metadata of a template.
+pub(super) const TEMPLATE_METADATA: &[Row] = &[
+    // A server leaves `metadata` out of the path.
+    ("", Check(template_labels)),
+];
+
+pub(super) const POD_SPEC: &[Row] = &[
+    ("volumes[]", Rows(VOLUME)),
+    ("", Check(unique_volumes)),
+    ("containers", Check(some_container)),
+    ("containers[]", Rows(CONTAINER)),
+    ("initContainers[]", Rows(INIT_CONTAINER)),
+    ("", Check(containers::unique_names)),
+    ("", Check(host::unique_ports)),
+    ("", Check(containers::mounts_of_volumes)),
+    ("restartPolicy", OneOf(&["Always", "OnFailure", "Never"])),
+    ("dnsPolicy", OneOf(&["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"])),
+    ("nodeSelector", Check(selectors::labels)),
+    ("securityContext.fsGroup", Between(0, MOST_ID)),
+    ("securityContext.runAsUser", Between(0, MOST_ID)),
+    ("securityContext.runAsGroup", Between(0, MOST_ID)),
+    ("securityContext", Rows(security::POD)),
+    ("", Check(host::network)),
+    ("imagePullSecrets[]", Check(named_secret)),
+    ("affinity", Check(scheduling::affinity)),
+    ("readinessGates[].conditionType", Is(formats::label_key)),
+    ("", Check(host::name_servers)),
+    ("topologySpreadConstraints[]", Rows(SPREAD)),
+    ("topologySpreadConstraints", Check(scheduling::unique_spreads)),
+    ("", Check(names)),
+    ("activeDeadlineSeconds", Between(1, i32::MAX as i64)),
+    ("tolerations[]", Rows(TOLERATION)),
+    ("hostAliases[]", Check(host_alias)),
+    ("schedulingGates", Check(gates)),
+    ("preemptionPolicy", OneOf(&["Never", "PreemptLowerPriority"])),
+    ("os.name", OneOf(&["linux", "windows"])),
+];
+
+const MOST_ID: i64 = i32::MAX as i64;
+
+pub(super) const STATUS: &[Row] = &[
+    ("status.podIPs[].ip", Is(formats::address)),
+    ("status", Check(addresses)),
+    (
+        "status.nominatedNodeName",
+        Check(|name, path, causes| {
+            name_of(name, formats::subdomain, path, causes);
+        }),
+    ),
+];
+
+fn template_labels(metadata: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let path = path.strip_suffix(".metadata").unwrap_or(path);
+    selectors::labels(&metadata["labels"], &child(path, "labels"), causes);
+    for (key, _) in members(&metadata["annotations"]) {
+        let path = child(path, "annotations");
+        rows::is(formats::label_key, &key.to_lowercase(), &path, causes);
+    }
+}
+
+fn some_container(containers: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if is_empty(containers) {
+        causes.push(Cause::required(path, ""));
+    }
+}
+
+fn unique_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let path = child(path, "volumes");
+    let names = elements(&spec["volumes"])
+        .enumerate()
+        .map(|(n, volume)| (format!("{path}[{n}].name"), text(volume, "name")))
+        .filter(|(_, name)| !name.is_empty());
+    rows::unique(names, causes);
+}
+
+/// Checks a name that may be empty.
+fn name_of(value: &Value, format: formats::Format, path: &str, causes: &mut Vec<Cause>) {
+    let text = value.as_str().unwrap_or_default();
+    if !text.is_empty() {
+        rows::is(format, text, path, causes);
+    }
+}
+
+/// Checks the names in a pod's specification.
+fn names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for (name, format) in [
+        ("serviceAccountName", formats::subdomain as formats::Format),
+        ("nodeName", formats::subdomain),
+        ("hostname", formats::label),
+        ("subdomain", formats::label),
+        ("priorityClassName", formats::subdomain),
+        ("runtimeClassName", formats::subdomain),
+        ("schedulerName", formats::label_key),
+    ] {
+        name_of(&spec[name], format, &child(path, name), causes);
+    }
+}
+
+fn named_secret(secret: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if text(secret, "name").is_empty() {
+        causes.push(Cause::required(&child(path, "name"), ""));
+    }
+}
+
+fn host_alias(alias: &Value, path: &str, causes: &mut Vec<Cause>) {
+    rows::is(formats::address, text(alias, "ip"), &child(path, "ip"), causes);
+    for (n, name) in elements(&alias["hostnames"]).enumerate() {
+        let path = format!("{}[{n}]", child(path, "hostnames"));
+        rows::is(formats::subdomain, name.as_str().unwrap_or_default(), &path, causes);
+    }
+}
+
+fn gates(gates: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for (n, gate) in elements(gates).enumerate() {
+        let path = format!("{path}[{n}]");
+        rows::is(formats::label_key, text(gate, "name"), &path, causes);
+    }
+    let names = elements(gates).enumerate();
+    rows::unique(names.map(|(n, gate)| (format!("{path}[{n}]"), text(gate, "name"))), causes);
+}
+
+fn no_ephemeral(containers: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !is_empty(containers) {
+        causes.push(Cause::forbidden(path, "cannot be set on create"));
+    }
+}
+
+/// Checks that a pod with a token names an account.
+fn token_needs_account(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !text(spec, "serviceAccountName").is_empty() {
+        return;
+    }
+    for (n, volume) in elements(&spec["volumes"]).enumerate() {
+        for (m, source) in elements(&volume["projected"]["sources"]).enumerate() {
+            if !source["serviceAccountToken"].is_null() {
+                let path =
+                    format!("{path}.volumes[{n}].projected.sources[{m}].serviceAccountToken");
+                let problem = "must not be specified when serviceAccountName is not set";
+                causes.push(Cause::forbidden(&path, problem));
+            }
+        }
+    }
+}
+
+/// Checks an address that has no list.
+fn addresses(status: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let address = text(status, "podIP");
+    if is_empty(&status["podIPs"]) && !address.is_empty() {
+        rows::is(formats::address, address, &format!("{}[0]", child(path, "podIPs")), causes);
+    }
+}
+
+/// Returns whether a text is empty, or adds a problem unless it is one of those supported.
+pub(super) fn required_one_of(
+    supported: &[&str],
+    value: &Value,
+    path: &str,
+    causes: &mut Vec<Cause>,
+) {
+    match value.as_str().unwrap_or_default() {
+        "" => causes.push(Cause::required(path, "")),
+        text if supported.contains(&text) => {}
+        text => causes.push(unsupported(path, text, supported)),
+    }
+}
+
+/// Returns the problem of a number that is too small.
+pub(super) fn greater_than_zero(value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if value.as_i64().is_some_and(|number| number <= 0) {
+        causes.push(invalid(path, value, "must be greater than zero"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Volumes of pods and their sources.
+
+use serde_json::Value;
+
+use super::projections;
+use super::rows::Rule::{Check, Required, Rows};
+use super::rows::{self, Row, child, members, text};
+use crate::api_server::failure::Cause;
+use crate::api_server::rules::formats;
+use crate::api_server::rules::quantity::Quantity;
+
+pub(super) const VOLUME: &[Row] = &[
+    ("", Check(name)),
+    ("", Check(one_source)),
+    ("hostPath.path", Required),
+    ("hostPath", Check(host_path)),
+    ("secret.secretName", Required),
+    ("configMap.name", Required),
+    ("persistentVolumeClaim.claimName", Required),
+    ("nfs.server", Required),
+    ("nfs.path", Required),
+    ("csi.driver", Required),
+    ("ephemeral.volumeClaimTemplate", Required),
+    ("emptyDir.sizeLimit", Check(size_limit)),
+    ("secret", Rows(projections::KEYS)),
+    ("configMap", Rows(projections::KEYS)),
+    ("downwardAPI", Rows(projections::FIELDS)),
+    ("projected", Rows(projections::PROJECTED)),
+];
+
+/// The sources in the order in which a server looks at them.
+const SOURCES: [&str; 30] = [
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+    "flexVolume",
+];
+
+fn name(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let path = child(path, "name");
+    match text(volume, "name") {
+        "" => causes.push(Cause::required(&path, "")),
+        name => rows::is(formats::label, name, &path, causes),
+    }
+}
+
+fn size_limit(limit: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if Quantity::of(limit).is_some_and(Quantity::is_negative) {
+        let problem = "SizeLimit field must be a valid resource quantity";
+        causes.push(Cause::forbidden(path, problem));
+    }
+}
+
+/// Checks that there is exactly one source.
+fn one_source(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut given = SOURCES.iter().filter(|name| !volume[**name].is_null());
+    if given.next().is_none() {
+        causes.push(Cause::required(path, "must specify a volume type"));
+    }
+    for name in given {
+        let problem = "may not specify more than 1 volume type";
+        causes.push(Cause::forbidden(&child(path, name), problem));
+    }
+}
+
+/// Checks the source of a persistent volume.
+pub(super) fn persistent_source(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let known = |name: &str| {
+        matches!(
+            name,
+            "hostPath"
+                | "gcePersistentDisk"
+                | "awsElasticBlockStore"
+                | "glusterfs"
+                | "flocker"
+                | "nfs"
+                | "rbd"
+                | "quobyte"
+                | "cephfs"
+                | "iscsi"
+                | "cinder"
+                | "fc"
+                | "flexVolume"
+                | "azureFile"
+                | "vsphereVolume"
+                | "photonPersistentDisk"
+                | "portworxVolume"
+                | "azureDisk"
+                | "scaleIO"
+                | "local"
+                | "storageos"
+                | "csi"
+        )
+    };
+    let mut given = members(spec).filter(|(name, value)| known(name) && !value.is_null());
+    if given.next().is_none() {
+        causes.push(Cause::required(path, "must specify a volume type"));
+    }
+    for (name, _) in given {
+        let problem = "may not specify more than 1 volume type";
+        causes.push(Cause::forbidden(&child(path, name), problem));
+    }
+}
+
+fn host_path(source: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if text(source, "path").split('/').any(|part| part == "..") {
+        let path = child(path, "path");
+        causes.push(Cause::invalid(&path, text(source, "path"), "must not contain '..'"));
+    }
+    let types = [
+        "",
+        "BlockDevice",
+        "CharDevice",
+        "Directory",
+        "DirectoryOrCreate",
+        "File",
+        "FileOrCreate",
+        "Socket",
+    ];
+    rows::one_of(&types, &source["type"], &child(path, "type"), causes);
+}

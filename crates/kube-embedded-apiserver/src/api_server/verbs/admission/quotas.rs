@@ -1,0 +1,173 @@
+//! Quotas: what a namespace may use, and how much of it is in use.
+//!
+//! The status of a quota says what counts. A controller sets it, and a create adds to it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::limits::sum;
+use super::{Part, Place, objects};
+use crate::api_server::failure::Failure;
+use crate::api_server::rules::quantity::Quantity;
+use crate::api_server::store::Store;
+use crate::api_server::verbs;
+
+/// The kinds that a quota counts by a plain name.
+const COUNTED: [&str; 8] = [
+    "configmaps",
+    "persistentvolumeclaims",
+    "pods",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "services",
+    "services.nodeports",
+];
+
+/// Refuses a new object that a quota does not allow, or counts it.
+pub(super) fn admit(store: &mut Store, place: Place<'_>, object: &Value) -> Result<(), Failure> {
+    if place.namespace.is_none() {
+        return Ok(());
+    }
+    let usage = usage(place, object);
+    let quotas: Vec<Value> =
+        objects(store, ("", "v1", "resourcequotas"), place.namespace).collect();
+    let mut counted = Vec::new();
+    for quota in quotas {
+        let name = quota["metadata"]["name"].as_str().unwrap_or_default();
+        let hard = quota["status"]["hard"].as_object();
+        let limited =
+            |resource: &str| hard.and_then(|hard| hard.get(resource)).and_then(Quantity::of);
+        let used = |resource: &str| {
+            Quantity::of(&quota["status"]["used"][resource]).unwrap_or(Quantity::count(0))
+        };
+        if place.resource.qualified() == "pods" {
+            let named = hard.into_iter().flatten().map(|(resource, _)| resource);
+            let missing = unnamed(object, named.map(String::as_str));
+            if !missing.is_empty() {
+                let problem = format!("failed quota: {name}: must specify {}", missing.join("; "));
+                return Err(Failure::forbidden(place.resource, place.name(), &problem));
+            }
+        }
+        let relevant: BTreeMap<&String, Quantity> = usage
+            .iter()
+            .filter(|(resource, _)| limited(resource).is_some())
+            .map(|(resource, amount)| (resource, *amount))
+            .collect();
+        let over: Vec<(&String, Quantity)> = relevant
+            .iter()
+            .filter(|(resource, amount)| {
+                limited(resource).is_some_and(|most| used(resource).plus(**amount) > most)
+            })
+            .map(|(resource, amount)| (*resource, *amount))
+            .collect();
+        if !over.is_empty() {
+            let list = |amount: &dyn Fn(&str, Quantity) -> Quantity| -> String {
+                let all = over.iter().map(|(resource, requested)| {
+                    format!("{resource}={}", amount(resource, *requested).canonical())
+                });
+                all.collect::<Vec<_>>().join(",")
+            };
+            let problem = format!(
+                "exceeded quota: {name}, requested: {}, used: {}, limited: {}",
+                list(&|_, requested| requested),
+                list(&|resource, _| used(resource)),
+                list(&|resource, _| limited(resource).unwrap_or(Quantity::count(0))),
+            );
+            return Err(Failure::forbidden(place.resource, place.name(), &problem));
+        }
+        if !relevant.is_empty() {
+            let mut after = quota.clone();
+            for (resource, amount) in relevant {
+                let sum = used(resource).plus(amount).canonical();
+                after["status"]["used"][resource.as_str()] = sum.into();
+            }
+            counted.push(after);
+        }
+    }
+    if place.dry_run { Ok(()) } else { count(store, place, counted) }
+}
+
+/// Stores quotas whose usage has changed.
+fn count(store: &mut Store, place: Place<'_>, quotas: Vec<Value>) -> Result<(), Failure> {
+    let Some(types) = store.served("", "v1", "resourcequotas").cloned() else { return Ok(()) };
+    for quota in quotas {
+        let name = quota["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let place =
+            Place { resource: &types, name: Some(&name), part: Part::Both, manager: "", ..place };
+        let current = place.current(store)?;
+        verbs::update(store, place, &current, quota)?;
+    }
+    Ok(())
+}
+
+/// Returns what a new object uses.
+fn usage(place: Place<'_>, object: &Value) -> BTreeMap<String, Quantity> {
+    let mut usage = BTreeMap::new();
+    let resource = place.resource.qualified();
+    usage.insert(format!("count/{resource}"), Quantity::count(1));
+    if COUNTED.contains(&&*resource) {
+        usage.insert(resource.clone(), Quantity::count(1));
+    }
+    match &*resource {
+        "pods" => {
+            for (list, prefixes) in [("requests", &["", "requests."][..]), ("limits", &["limits."])]
+            {
+                for (name, amount) in sum(object, list).as_object().into_iter().flatten() {
+                    let Some(amount) = Quantity::of(amount) else { continue };
+                    for prefix in prefixes {
+                        usage.insert(format!("{prefix}{name}"), amount);
+                    }
+                }
+            }
+        }
+        "persistentvolumeclaims" => {
+            let storage = Quantity::of(&object["spec"]["resources"]["requests"]["storage"]);
+            usage.extend(storage.map(|amount| ("requests.storage".to_owned(), amount)));
+        }
+        "services" => {
+            let ports = object["spec"]["ports"].as_array().map_or(0, Vec::len);
+            let ports = i64::try_from(ports).unwrap_or(i64::MAX);
+            match object["spec"]["type"].as_str() {
+                Some("NodePort") => {
+                    usage.insert("services.nodeports".into(), Quantity::count(ports));
+                }
+                Some("LoadBalancer") => {
+                    usage.insert("services.nodeports".into(), Quantity::count(ports));
+                    usage.insert("services.loadbalancers".into(), Quantity::count(1));
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+    usage
+}
+
+/// Returns the limited resources that containers leave out, each with the containers' names.
+fn unnamed<'a>(pod: &Value, limited: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut missing = Vec::new();
+    for resource in limited {
+        let (list, name) = match resource.split_once('.') {
+            Some(("requests", name)) => ("requests", name),
+            Some(("limits", name)) => ("limits", name),
+            None if matches!(resource, "cpu" | "memory") => ("requests", resource),
+            _ => continue,
+        };
+        if !matches!(name, "cpu" | "memory") {
+            continue;
+        }
+        let containers = ["containers", "initContainers"]
+            .into_iter()
+            .flat_map(|list| pod["spec"][list].as_array().into_iter().flatten());
+        let names: Vec<&str> = containers
+            .filter(|container| container["resources"][list][name].is_null())
+            .map(|container| container["name"].as_str().unwrap_or_default())
+            .collect();
+        if !names.is_empty() {
+            missing.push(format!("{resource} for: {}", names.join(",")));
+        }
+    }
+    missing
+}

@@ -1,0 +1,63 @@
+//! Claims: the default class, and growth, which the class must allow.
+
+use serde_json::Value;
+
+use super::{Place, objects};
+use crate::api_server::failure::Failure;
+use crate::api_server::rules::quantity::Quantity;
+use crate::api_server::store::Store;
+
+/// The annotations of the default class.
+const DEFAULT: [&str; 2] = [
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+fn classes(store: &Store) -> impl Iterator<Item = Value> {
+    objects(store, ("storage.k8s.io", "v1", "storageclasses"), None)
+}
+
+/// Sets the class of a claim that names none to the newest default class.
+pub(super) fn choose_class(store: &Store, claim: &mut Value) {
+    if !claim["spec"].is_object() || !claim["spec"]["storageClassName"].is_null() {
+        return;
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let defaults = classes(store).filter(|class| {
+        DEFAULT.iter().any(|annotation| class["metadata"]["annotations"][*annotation] == "true")
+    });
+    // The newest one, and of those that are as new, the first by name.
+    let newest = defaults.max_by_key(|class| {
+        let metadata = &class["metadata"];
+        (text(&metadata["creationTimestamp"]), std::cmp::Reverse(text(&metadata["name"])))
+    });
+    if let Some(class) = newest {
+        claim["spec"]["storageClassName"] = class["metadata"]["name"].clone();
+    }
+}
+
+/// Refuses a larger request whose class does not allow it.
+pub(super) fn admit_growth(
+    store: &Store,
+    place: Place<'_>,
+    before: &Value,
+    after: &Value,
+) -> Result<(), Failure> {
+    let storage = |claim: &Value| Quantity::of(&claim["spec"]["resources"]["requests"]["storage"]);
+    if storage(after) <= storage(before) {
+        return Ok(());
+    }
+    let refused = |problem| Err(Failure::forbidden(place.resource, place.name(), problem));
+    if before["status"]["phase"] != "Bound" {
+        return refused("Only bound persistent volume claims can be expanded");
+    }
+    let wanted = &after["spec"]["storageClassName"];
+    let class = classes(store).find(|class| class["metadata"]["name"] == *wanted);
+    if class.is_none_or(|class| class["allowVolumeExpansion"] != true) {
+        return refused(
+            "only dynamically provisioned pvc can be resized and the storageclass that provisions \
+             the pvc must support resize",
+        );
+    }
+    Ok(())
+}

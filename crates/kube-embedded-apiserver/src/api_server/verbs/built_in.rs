@@ -1,0 +1,113 @@
+//! The steps of a write that only built-in types have: normal form, defaults, validation.
+//!
+//! The test process writes objects as they are, so its own writes skip these steps.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Part, Place};
+use crate::api_server::failure::{Cause, Failure};
+use crate::api_server::rules::{changes, defaults, normal_form, strategy, validation, warnings};
+
+/// Brings a body into normal form and adds the defaults of its type.
+pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure> {
+    if !applies(place) {
+        return Ok(());
+    }
+    let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+    normal_form::strip(&version, kind, object).map_err(|problem| {
+        let version = &place.resource.version;
+        let message =
+            format!("{kind} in version {version:?} cannot be handled as a {kind}: {problem}");
+        Failure::bad_request(message)
+    })?;
+    normal_form::add_structures(&version, kind, object);
+    defaults::add(&version, kind, object);
+    normal_form::complete(&version, kind, object);
+    Ok(())
+}
+
+/// Completes an object of the store like one that a client sends. The test process may have
+/// written it without its defaults, and a change of something else must not add them.
+pub(super) fn complete_stored(place: Place<'_>, object: &mut Value) {
+    if !applies(place) {
+        return;
+    }
+    let mut completed = object.clone();
+    if decode(place, &mut completed).is_ok() {
+        strategy::on_update(place.resource, object, &mut completed);
+        complete(place, &mut completed);
+        *object = completed;
+    }
+}
+
+/// Adds the members that the type always has.
+pub(super) fn complete(place: Place<'_>, object: &mut Value) {
+    if applies(place) {
+        normal_form::settle(&place.resource.api_version(), &place.resource.kind, object);
+    }
+}
+
+/// Adds the defaults that follow from computed members, as a server does when it reads an object
+/// from its storage.
+pub(super) fn finish(place: Place<'_>, object: &mut Value) {
+    if applies(place) {
+        let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+        defaults::add(&version, kind, object);
+        normal_form::settle(&version, kind, object);
+    }
+}
+
+/// Adds the warnings about a new object or a new state.
+pub(super) fn warn(place: Place<'_>, is_new: bool, object: &Value) {
+    if applies(place) && place.part == Part::Object {
+        let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+        if is_new {
+            place.warn(warnings::of_name(&version, kind, place.name()));
+        }
+        place.warn(warnings::of(&version, kind, object));
+    }
+}
+
+/// Returns the problems of the new state, and of the change that leads to it.
+///
+/// The test process can write what a client cannot. Problems that the state before had already are
+/// therefore no problems of a change.
+pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value) -> Vec<Cause> {
+    if !applies(place) {
+        return Vec::new();
+    }
+    let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+    let of = |object: &Value| match place.part {
+        Part::EphemeralContainers => Vec::new(),
+        Part::Status | Part::Approval => validation::status_problems(&version, kind, object),
+        _ => validation::problems(&version, kind, object),
+    };
+    let change = |before: &Value, object: &Value| match place.part {
+        Part::Status => changes::status_problems(&version, kind, before, object),
+        Part::Approval => changes::approval_problems(before, object),
+        Part::EphemeralContainers => changes::ephemeral_problems(before, object),
+        Part::Resize => changes::resize_problems(before, object),
+        _ => changes::problems(&version, kind, before, object),
+    };
+    let mut causes = of(object);
+    let Some(before) = before else {
+        if place.part == Part::Object {
+            causes.extend(validation::new_problems(&version, kind, object));
+        }
+        return causes;
+    };
+    causes.extend(change(before, object));
+    if !causes.is_empty() {
+        let known: HashSet<Cause> = of(before).into_iter().chain(change(before, before)).collect();
+        causes.retain(|cause| !known.contains(cause));
+    }
+    causes
+}
+
+/// Returns whether the type has these steps. Definitions have their own.
+fn applies(place: Place<'_>) -> bool {
+    let definitions = place.resource.group == "apiextensions.k8s.io";
+    place.part != Part::Both && !place.resource.custom && !definitions
+}

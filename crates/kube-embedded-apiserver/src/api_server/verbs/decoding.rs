@@ -1,0 +1,90 @@
+//! The decoding of objects that clients send: types of members, and members that a type does not
+//! have.
+
+use serde_json::Value;
+
+use super::Place;
+use super::options::FieldValidation;
+use crate::api_server::failure::Failure;
+use crate::api_server::resource::ResourceType;
+use crate::api_server::rules::shape::{self, Shape, Source};
+use crate::api_server::rules::{normal_form, registered, schema};
+
+/// Removes the members that the type does not have, and returns a message for each. Fails with the
+/// problem of a member that has the wrong type.
+pub(super) fn members(
+    resource: &ResourceType,
+    source: Source,
+    object: &mut Value,
+) -> Result<Vec<String>, String> {
+    if resource.custom {
+        if let Some(metadata) = object.get_mut("metadata") {
+            let mut decoded = metadata.clone();
+            // The schema decides about unknown members.
+            shape::decode_metadata(&mut decoded)?;
+            for member in ["labels", "annotations"] {
+                if decoded[member].is_object() {
+                    // A null became an empty text.
+                    metadata[member] = decoded[member].take();
+                }
+            }
+        }
+        return Ok(schema::prune(resource, object));
+    }
+    let unknown = shape::decode(Shape::of(resource), source, object)?.into_iter();
+    Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
+}
+
+/// Fails with the problem of an object that is of another built-in kind than the type. A server
+/// decodes it as what it says it is.
+pub(super) fn check_kind(resource: &ResourceType, object: &Value) -> Result<(), String> {
+    let text = |member: &str| object[member].as_str().unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    let same = kind == resource.kind && version == resource.api_version();
+    if same || resource.custom || version.is_empty() || kind.is_empty() {
+        return Ok(());
+    }
+    if let Some(problem) = registered::unregistered(version, kind) {
+        return Err(problem);
+    }
+    let mut decoded = object.clone();
+    shape::decode(Shape::of_kind(version, kind), Source::Json, &mut decoded)?;
+    normal_form::strip(version, kind, &mut decoded)?;
+    if kind == resource.kind {
+        return Ok(());
+    }
+    Err(registered::unconvertible((version, kind), (&resource.group, &resource.kind)))
+}
+
+/// Returns messages about members that occur twice.
+pub(crate) fn repeated(paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().map(|path| format!("duplicate field {path:?}")).collect()
+}
+
+/// Decodes the object of a body. `problems` are messages about its text; those about unknown
+/// members are added. They are warnings, unless strict validation refuses an object that has any.
+pub(crate) fn object(
+    place: Place<'_>,
+    validation: FieldValidation,
+    object: &mut Value,
+    mut problems: Vec<String>,
+) -> Result<(), Failure> {
+    let resource = place.resource;
+    let unknown = members(resource, Source::Json, object).map_err(|problem| {
+        let (kind, version) = (&resource.kind, &resource.version);
+        Failure::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a {kind}: {problem}"
+        ))
+    })?;
+    problems.extend(unknown);
+    match validation {
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Strict if !problems.is_empty() => {
+            Err(Failure::strict(resource, &problems))
+        }
+        FieldValidation::Strict | FieldValidation::Warn => {
+            place.warn(problems);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Server-side apply. It sets the applied fields, and removes fields that the manager applied
+//! before but no longer applies. A field that another manager set to another value is a conflict,
+//! unless forced.
+
+use serde_json::{Value, json};
+
+use super::managers::{Identity, Manager, Managers};
+use super::{UNOWNED, difference, identity, set, set_entries, unwritten, update};
+use crate::api_server::failure::{Cause, Failure};
+use crate::api_server::names::now;
+use crate::api_server::rules::ownership::{
+    Set, fields, merge, problems, readable, remove, with_named_members,
+};
+use crate::api_server::rules::shape::{self, Shape, Source};
+use crate::api_server::store::Store;
+use crate::api_server::verbs::options::WriteOptions;
+use crate::api_server::verbs::{Part, Place, create_as_is, scale, take_metadata, update_as_is};
+
+/// Applies a configuration. Returns whether it created the object, and the object. With `refused`,
+/// it ends with that failure once the configuration is merged.
+pub(crate) fn apply(
+    store: &mut Store,
+    place: Place<'_>,
+    options: &WriteOptions,
+    applied: &Value,
+    refused: Option<Failure>,
+) -> Result<(bool, Value), Failure> {
+    if !options.manager_given {
+        let cause = Cause::required("fieldManager", "is required for apply patch");
+        return Err(Failure::invalid_options("PatchOptions", &cause));
+    }
+    let current = match place.current(store) {
+        Err(missing) if place.part != Part::Object => return Err(missing),
+        found => found.ok(),
+    };
+    let shape = Shape::of(place.resource);
+    let kind = (place.resource.api_version(), &*place.resource.kind);
+    check(shape, (&kind.0, kind.1), applied)?;
+    let live = match &current {
+        Some(current) => current.value(place.resource),
+        None => new_object(place, shape),
+    };
+    let mut object = merged(place, shape, options, &live, applied)?;
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
+    if !place.resource.custom {
+        shape::decode(shape, Source::Memory, &mut object).map_err(|problem| {
+            let name = named(applied, &place.resource.kind);
+            let message =
+                format!("failed to convert new typed object ({name}) to object: {problem}");
+            Failure::without_reason(&message)
+        })?;
+    }
+    let uid = object["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty());
+    if let (None, Some(uid)) = (&current, uid) {
+        let problem = format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was \
+             found"
+        );
+        return Err(Failure::precondition_failed(place.resource, place.name(), &problem));
+    }
+    let mut object = place.check(object)?;
+    place.check_name(&object)?;
+    let Some(current) = current else {
+        take_metadata(&mut object, "resourceVersion");
+        return Ok((true, create_as_is(store, place, object)?));
+    };
+    update_as_is(store, place, (&current, live), object).map(|object| (false, object))
+}
+
+fn new_object(place: Place<'_>, shape: Shape<'_>) -> Value {
+    let mut object = shape::empty(shape);
+    object["kind"] = (&*place.resource.kind).into();
+    object["apiVersion"] = place.resource.api_version().into();
+    if object["metadata"].is_null() {
+        object["metadata"] = json!({});
+    }
+    object
+}
+
+/// Checks that a configuration is an object of this kind, and of its shape.
+pub(crate) fn check(
+    shape: Shape<'_>,
+    (version, kind): (&str, &str),
+    applied: &Value,
+) -> Result<(), Failure> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (found, found_kind) = (text(&applied["apiVersion"]), text(&applied["kind"]));
+    if found != version || found_kind != kind {
+        let message = format!("invalid object type: {}, Kind={found_kind}", qualified(&found));
+        return Err(Failure::bad_request(message));
+    }
+    let metadata = &applied["metadata"];
+    if !metadata["managedFields"].is_null() {
+        return Err(Failure::bad_request("metadata.managedFields must be nil"));
+    }
+    let Some(problems) = problems(shape, applied) else { return Ok(()) };
+    let name = named(applied, kind);
+    let message = format!("failed to create typed patch object ({name}): {problems}");
+    Err(Failure::without_reason(&message))
+}
+
+/// Returns a version as a group and a version. The core group is empty.
+fn qualified(version: &str) -> String {
+    if version.contains('/') { version.to_owned() } else { format!("/{version}") }
+}
+
+/// Returns the name and kind of an applied object, for messages.
+pub(crate) fn named(applied: &Value, kind: &str) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let metadata = &applied["metadata"];
+    let (namespace, name) = (text(&metadata["namespace"]), text(&metadata["name"]));
+    let version = qualified(&text(&applied["apiVersion"]));
+    format!("{namespace}/{name}; {version}, Kind={kind}")
+}
+
+/// Returns the live object with the configuration merged into it, and with its managers.
+fn merged(
+    place: Place<'_>,
+    shape: Shape<'_>,
+    options: &WriteOptions,
+    live: &Value,
+    applied: &Value,
+) -> Result<Value, Failure> {
+    let mut managers = Managers::read(&live["metadata"]["managedFields"]).unwrap_or_default();
+    if managers.is_empty() {
+        let name = "before-first-apply";
+        update(&place, &mut managers, name, (&shape::empty(shape), live));
+    }
+    let own = identity(&place, place.manager, true);
+    let last = managers.0.remove(&own);
+    let manager = Manager {
+        version: place.resource.api_version(),
+        time: last.as_ref().map_or(Value::Null, |last| last.time.clone()),
+        fields: fields(shape, applied).without(&unwritten(&place)),
+    };
+    let mut object = merge(shape, Some(live), Some(applied)).unwrap_or_default();
+    managers.0.insert(own.clone(), manager);
+    if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
+        object = pruned(shape, &object, &managers, &last.fields);
+    }
+    take_over(&place, &mut managers, &own, options.force, (live, &object))?;
+    if let Some(manager) = managers.0.get_mut(&own) {
+        manager.fields = manager.fields.difference(&set(&UNOWNED));
+        // A scale does not tell when it was written.
+        if object != *live && place.part != Part::Scale {
+            manager.time = now().into();
+        }
+    }
+    set_entries(&mut object, managers.entries());
+    Ok(object)
+}
+
+/// Removes the fields that a manager applied before, does not apply now, and that nobody else owns.
+fn pruned(shape: Shape<'_>, merged: &Value, managers: &Managers, last: &Set) -> Value {
+    let named = |set: &Set| with_named_members(shape, set);
+    let of = |value: &Value| named(&fields(shape, value));
+    let last = named(last);
+    let without = |gone: &Set| remove(shape, merged, gone).unwrap_or_default();
+    let all = of(merged);
+    let owned = managers.0.values().fold(Set::default(), |all, next| all.union(&next.fields));
+    // Fields that somebody owns come back, with those above them.
+    let kept = of(&without(&last)).union(&named(&owned));
+    let kept = of(&without(&all.difference(&kept)));
+    // So do those that the manager did not own.
+    without(&all.difference(&kept).intersection(&last))
+}
+
+/// Removes the changed fields from all other managers. Without force, their fields are conflicts.
+fn take_over(
+    place: &Place<'_>,
+    managers: &mut Managers,
+    own: &Identity,
+    force: bool,
+    objects: (&Value, &Value),
+) -> Result<(), Failure> {
+    let difference = difference(place, objects);
+    let changed = difference.set();
+    let mut conflicts = Vec::new();
+    for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
+        let lost = manager.fields.intersection(&changed);
+        if !lost.is_empty() && !force {
+            let applied = (place.part == Part::Scale).then_some(scale::VERSION);
+            conflicts.push((identity.described(applied), lost));
+        } else {
+            manager.fields = manager.fields.difference(&lost).difference(&difference.removed);
+        }
+    }
+    if conflicts.is_empty() { Ok(()) } else { Err(conflict(&conflicts)) }
+}
+
+fn conflict(conflicts: &[(String, Set)]) -> Failure {
+    let (mut causes, mut parts) = (Vec::new(), Vec::new());
+    for (manager, lost) in conflicts {
+        parts.push(format!("conflicts with {manager}:"));
+        for path in lost.paths() {
+            let field = readable(&path);
+            parts.push(format!("- {field}"));
+            let message = format!("conflict with {manager}");
+            causes.push(
+                json!({ "reason": "FieldManagerConflict", "message": message, "field": field }),
+            );
+        }
+    }
+    let message = match &*causes {
+        [only] => format!(
+            "Apply failed with 1 conflict: {}: {}",
+            only["message"].as_str().unwrap_or_default(),
+            only["field"].as_str().unwrap_or_default()
+        ),
+        causes => format!("Apply failed with {} conflicts: {}", causes.len(), parts.join("\n")),
+    };
+    Failure::new(409, "Conflict", message).with_causes(&causes)
+}

@@ -1,0 +1,175 @@
+//! Field ownership: `metadata.managedFields`, updated by every write that is a request.
+//!
+//! A write makes its manager the owner of what it sets or changes, and removes that from all other
+//! managers. Server-side apply checks for conflicts first (see [`apply`]). Direct writes of the
+//! test have no owner.
+
+pub(crate) mod apply;
+mod managers;
+
+use serde_json::{Value, json};
+
+use self::managers::{Identity, Manager, Managers};
+use super::{Part, Place};
+use crate::api_server::names::now;
+use crate::api_server::rules::ownership::{Comparison, Set, compare};
+use crate::api_server::rules::shape::{self, Shape};
+
+/// Fields that no manager owns.
+const UNOWNED: [&[&str]; 12] = [
+    &["f:apiVersion"],
+    &["f:kind"],
+    &["f:metadata"],
+    &["f:metadata", "f:name"],
+    &["f:metadata", "f:namespace"],
+    &["f:metadata", "f:creationTimestamp"],
+    &["f:metadata", "f:selfLink"],
+    &["f:metadata", "f:uid"],
+    &["f:metadata", "f:clusterName"],
+    &["f:metadata", "f:generation"],
+    &["f:metadata", "f:managedFields"],
+    &["f:metadata", "f:resourceVersion"],
+];
+
+fn set(paths: &[&[&str]]) -> Set {
+    let mut set = Set::default();
+    for path in paths {
+        set.insert_path(path);
+    }
+    set
+}
+
+/// Returns the fields that this part of the API does not write.
+fn unwritten(place: &Place<'_>) -> Set {
+    match place.part {
+        _ if untracked(place) => set(&[&["f:spec"], &["f:status"]]),
+        Part::Status if place.resource.custom => set(&[&["f:metadata"], &["f:spec"]]),
+        Part::Status | Part::Approval => {
+            let mut unwritten = set(&[&["f:spec"]]);
+            for member in place.resource.kept_by_status {
+                unwritten.insert_path(&["f:metadata", &format!("f:{member}")]);
+            }
+            unwritten
+        }
+        _ if place.resource.status => set(&[&["f:status"]]),
+        _ => Set::default(),
+    }
+}
+
+/// Returns whether nobody owns the specification and status of the type's objects.
+fn untracked(place: &Place<'_>) -> bool {
+    place.resource.qualified() == "certificatesigningrequests.certificates.k8s.io"
+}
+
+fn identity(place: &Place<'_>, name: &str, applies: bool) -> Identity {
+    let subresource = match place.part {
+        Part::Status => "status",
+        Part::Scale => "scale",
+        Part::Finalize => "finalize",
+        Part::Approval => "approval",
+        Part::EphemeralContainers => "ephemeralcontainers",
+        Part::Resize => "resize",
+        Part::Object | Part::Both => "",
+    };
+    Identity::new(name, applies, &place.resource.api_version(), subresource)
+}
+
+/// Returns whether a request asks to forget all managers.
+fn is_reset(entries: &Value) -> bool {
+    entries.as_array().is_some_and(|entries| match &**entries {
+        [] => true,
+        [only] => *only == json!({}),
+        _ => false,
+    })
+}
+
+/// Returns the managers that count for a write: those that the new object names, or else those of
+/// the old one.
+fn given(place: &Place<'_>, before: &Value, after: &Value) -> Managers {
+    let live = || Managers::read(before).unwrap_or_default();
+    if !matches!(place.part, Part::Object | Part::Both) {
+        return live();
+    }
+    if is_reset(after) {
+        return Managers::default();
+    }
+    Managers::read(after).filter(|managers| !managers.is_empty()).unwrap_or_else(live)
+}
+
+/// Records that `place`'s manager changed `before` to `after`, by any write except an apply.
+pub(crate) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value) {
+    if place.part == Part::Both {
+        // The test process writes the entries that it likes.
+        return;
+    }
+    let known = before.map_or(&Value::Null, |before| &before["metadata"]["managedFields"]);
+    let mut managers = given(place, known, &after["metadata"]["managedFields"]);
+    set_entries(after, Vec::new());
+    // Without managers, tracking has ended. An apply begins it again.
+    if before.is_some() && managers.is_empty() {
+        return;
+    }
+    let shape = Shape::of(place.resource);
+    let empty = before.is_none().then(|| shape::empty(shape));
+    let old = before.or(empty.as_ref()).unwrap_or(&Value::Null);
+    update(place, &mut managers, place.manager, (old, after));
+    set_entries(after, managers.entries());
+}
+
+/// Makes a manager the owner of what is different in the new object.
+fn update(place: &Place<'_>, managers: &mut Managers, name: &str, objects: (&Value, &Value)) {
+    let difference = difference(place, objects);
+    for manager in managers.0.values_mut() {
+        let fields = manager.fields.difference(&difference.set());
+        manager.fields = fields.difference(&difference.removed);
+    }
+    managers.0.retain(|_, manager| !manager.fields.is_empty());
+    let fields = difference.set().difference(&set(&UNOWNED));
+    if !fields.is_empty() {
+        let own = managers.0.entry(identity(place, name, false)).or_default();
+        *own = Manager {
+            version: place.resource.api_version(),
+            // A scale does not tell when it was written.
+            time: if place.part == Part::Scale { own.time.take() } else { now().into() },
+            fields: own.fields.union(&fields),
+        };
+    }
+    managers.limit();
+}
+
+/// Compares two objects by the fields that this part of the API writes.
+fn difference(place: &Place<'_>, (old, new): (&Value, &Value)) -> Comparison {
+    compare(Shape::of(place.resource), old, new).without(&unwritten(place))
+}
+
+fn set_entries(object: &mut Value, entries: Vec<Value>) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+        if !entries.is_empty() {
+            metadata.insert("managedFields".into(), entries.into());
+        }
+    }
+}
+
+/// Returns whether a write changed nothing but the times of managers.
+pub(crate) fn is_unchanged(before: &Value, after: &Value) -> bool {
+    let (Some(one), Some(other)) = (before.as_object(), after.as_object()) else {
+        return before == after;
+    };
+    let entries = |object: &Value| {
+        let mut entries = object["metadata"]["managedFields"].clone();
+        for entry in entries.as_array_mut().into_iter().flatten() {
+            entry.as_object_mut().map(|members| members.remove("time"));
+        }
+        entries
+    };
+    let rest = |object: &Value| {
+        let mut metadata = object["metadata"].clone();
+        metadata.as_object_mut().map(|members| members.remove("managedFields"));
+        metadata
+    };
+    one.len() == other.len()
+        && one.iter().all(|(name, value)| name == "metadata" || other.get(name) == Some(value))
+        && rest(before) == rest(after)
+        && entries(before) == entries(after)
+}

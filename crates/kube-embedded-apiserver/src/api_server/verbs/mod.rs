@@ -1,0 +1,287 @@
+//! Creates, replaces and deletes: the effect of a write on the store.
+//!
+//! A write is checked, completed with what a server sets, and stored. It is atomic under the
+//! store's lock. The controllers act on it afterwards.
+
+mod admission;
+mod built_in;
+pub(crate) mod connect;
+mod create;
+pub(crate) mod decoding;
+mod delete;
+pub(crate) mod list;
+pub(crate) mod managed_fields;
+pub(crate) mod options;
+pub(crate) mod patch;
+pub(crate) mod pods;
+pub(crate) mod reviews;
+pub(crate) mod scale;
+pub(crate) mod tokens;
+mod update;
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::api_server::failure::Failure;
+use crate::api_server::resource::ResourceType;
+use crate::api_server::rules::schema;
+use crate::api_server::rules::{metadata, unimplemented};
+use crate::api_server::store::Store;
+use crate::api_server::store::stored::{Stored, Views, is_too_deep, key};
+
+pub(crate) use self::create::{create, create_as_is};
+pub(crate) use self::delete::{delete, delete_all, purge};
+pub(crate) use self::update::{replace, update, update_as_is, update_from};
+
+/// The part of an object that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All but the status, if the type has a separate status.
+    Object,
+    Status,
+    /// The object, through its scale.
+    Scale,
+    /// The finalizers of a namespace's spec, with its metadata.
+    Finalize,
+    /// The conditions of a certificate request that decide about it.
+    Approval,
+    /// The ephemeral containers of a pod.
+    EphemeralContainers,
+    /// The resources of a pod's containers.
+    Resize,
+    /// The object with its status, which only the test process may write.
+    Both,
+}
+
+/// The object to write, as the path names it, with the options of the write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) resource: &'a ResourceType,
+    pub(crate) namespace: Option<&'a str>,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) part: Part,
+    /// True if nothing is stored.
+    pub(crate) dry_run: bool,
+    /// The manager of the write, for field ownership.
+    pub(crate) manager: &'a str,
+    /// True if a write is refused that a rule would judge that is not implemented.
+    pub(crate) strict: bool,
+    /// The warnings of the response, if there is one.
+    pub(crate) warnings: Option<&'a Warnings>,
+}
+
+/// The warnings about a write.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(Mutex<Vec<String>>);
+
+impl Warnings {
+    pub(crate) fn add(&self, warnings: impl IntoIterator<Item = String>) {
+        self.0.lock().extend(warnings);
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock())
+    }
+}
+
+/// The result of a delete.
+#[derive(Debug)]
+pub(crate) enum Deleted {
+    Gone(Value),
+    /// The object waits for finalizers or a grace period.
+    Waits(Value),
+}
+
+impl<'a> Place<'a> {
+    /// Returns the place of a write that no request asked for.
+    pub(crate) fn direct(
+        resource: &'a ResourceType,
+        namespace: Option<&'a str>,
+        name: Option<&'a str>,
+        part: Part,
+    ) -> Self {
+        Self {
+            resource,
+            namespace,
+            name,
+            part,
+            dry_run: false,
+            manager: "",
+            strict: false,
+            warnings: None,
+        }
+    }
+
+    /// Adds warnings to the response.
+    fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+        if let Some(known) = self.warnings {
+            known.add(warnings);
+        }
+    }
+
+    /// Returns a failure if the write is strict and a rule would judge it that is not implemented.
+    fn check_implemented(&self, before: Option<&Value>, object: &Value) -> Result<(), Failure> {
+        if !self.strict {
+            return Ok(());
+        }
+        let rule = unimplemented::rule(self.resource, before, object);
+        rule.map_or(Ok(()), |rule| Err(Failure::not_implemented(&rule)))
+    }
+
+    /// Returns whether a replace of a missing object creates it.
+    fn creates_missing(&self) -> bool {
+        self.resource.creates_on_replace && self.part == Part::Object
+    }
+
+    fn other_uid(&self, wanted: &str, found: &str) -> Failure {
+        Failure::other_uid(self.resource, self.namespace, self.name(), (wanted, found))
+    }
+
+    /// Returns a failure if metadata with a uid is not that of the current object.
+    fn check_uid(&self, metadata: &Value, current: &Stored) -> Result<(), Failure> {
+        match metadata["uid"].as_str().unwrap_or_default() {
+            wanted if wanted.is_empty() || wanted == current.uid => Ok(()),
+            wanted => Err(self.other_uid(wanted, &current.uid)),
+        }
+    }
+
+    /// Returns a failure if an object does not have the name of the path.
+    pub(crate) fn check_name(&self, object: &Value) -> Result<(), Failure> {
+        match object["metadata"]["name"].as_str().unwrap_or_default() {
+            "" => Err(Failure::name_missing(self.name())),
+            name if name != self.name() => Err(Failure::name_mismatch(name, self.name())),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.name.unwrap_or_default()
+    }
+
+    pub(crate) fn key(&self) -> String {
+        key(self.namespace.unwrap_or_default(), self.name())
+    }
+
+    pub(crate) fn current(&self, store: &Store) -> Result<Arc<Stored>, Failure> {
+        let object = store.of(self.resource).and_then(|all| all.objects.get(&self.key()));
+        object.cloned().ok_or_else(|| Failure::not_found(self.resource, self.name()))
+    }
+
+    /// Returns the body as an object of this type and place, whose metadata is an object.
+    pub(crate) fn check(&self, mut object: Value) -> Result<Value, Failure> {
+        let Some(members) = object.as_object_mut() else {
+            return Err(Failure::bad_request("the object provided is unrecognized"));
+        };
+        for (member, expected) in
+            [("kind", self.resource.kind.clone()), ("apiVersion", self.resource.api_version())]
+        {
+            let found = members.get(member).and_then(Value::as_str);
+            if found.is_some_and(|found| !found.is_empty() && found != expected) {
+                let message = format!(
+                    "the {member} in the data ({}) does not match the expected {member} ({expected})",
+                    found.unwrap_or_default()
+                );
+                return Err(Failure::bad_request(message));
+            }
+            members.insert(member.into(), expected.into());
+        }
+        let metadata = members.entry("metadata").or_insert_with(|| json!({}));
+        let Some(metadata) = metadata.as_object_mut() else {
+            return Err(Failure::bad_request("metadata is not an object"));
+        };
+        metadata::tidy(metadata);
+        match (self.resource.namespaced, self.namespace) {
+            (true, Some(namespace)) => {
+                let found = metadata.get("namespace").and_then(Value::as_str).unwrap_or_default();
+                if !found.is_empty() && found != namespace {
+                    let message = "the namespace of the provided object does not match the \
+                                   namespace sent on the request";
+                    return Err(Failure::bad_request(message));
+                }
+                metadata.insert("namespace".into(), namespace.into());
+            }
+            (true, None) => {
+                let message = "an empty namespace may not be set during creation";
+                return Err(Failure::bad_request(message));
+            }
+            (false, _) => drop(metadata.remove("namespace")),
+        }
+        Ok(object)
+    }
+
+    /// Stores a new state, unless this is a dry run.
+    fn put(&self, store: &mut Store, object: Value) -> Result<Value, Failure> {
+        if is_too_deep(&object) {
+            return Err(Failure::too_deep());
+        }
+        let mut object = object;
+        schema::convert_to_storage(self.resource, &mut object);
+        let versions = store.of(self.resource).map_or(&[][..], |all| &all.versions);
+        // With equal schemas, the object has the same form in all versions.
+        let differ = versions.iter().any(|version| version.storage_schema.is_some());
+        let views = if differ { schema::views(versions, &object) } else { Views::new() };
+        if self.dry_run {
+            let view = views.into_iter().find(|(version, _)| *version == self.resource.version);
+            return Ok(view.map_or(object, |(_, view)| view));
+        }
+        let stored = Stored::new(self.resource, store.revision + 1, &mut object).with_views(views);
+        check_size(stored.size())?;
+        let stored = store.put(self.resource, stored).ok_or_else(Failure::not_served)?;
+        Ok(if differ { stored.value(self.resource) } else { object })
+    }
+
+    /// Removes the object, unless this is a dry run.
+    fn remove(&self, store: &mut Store, current: &Stored) -> Result<Value, Failure> {
+        if self.dry_run {
+            return Ok(current.value(self.resource));
+        }
+        let removed = store.remove(self.resource, &self.key());
+        let last = removed.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
+        Ok(last.value(self.resource))
+    }
+}
+
+/// The largest object that a real server's storage takes, in bytes.
+const LARGEST: usize = 3 * 512 * 1024;
+
+/// The largest message to that storage, in bytes.
+const LARGEST_MESSAGE: usize = 2 * 1024 * 1024;
+
+/// Returns a failure if an object of this size is too large for a real server's storage.
+fn check_size(size: usize) -> Result<(), Failure> {
+    match size {
+        ..LARGEST => Ok(()),
+        LARGEST..LARGEST_MESSAGE => {
+            Err(Failure::without_reason("etcdserver: request is too large"))
+        }
+        size => Err(Failure::without_reason(&format!(
+            "rpc error: code = ResourceExhausted desc = trying to send message larger than max \
+             ({size} vs. {LARGEST_MESSAGE})"
+        ))),
+    }
+}
+
+/// Returns whether the object has finalizers.
+fn has_finalizers(object: &Value) -> bool {
+    object["metadata"]["finalizers"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+/// Returns whether nothing holds up the removal of an object that is being deleted.
+fn is_over(object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    let grace = metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
+    let is_namespace = object["kind"] == "Namespace" && object["apiVersion"] == "v1";
+    // The content of a namespace has a finalizer of its own.
+    let finalized =
+        !is_namespace || object["spec"]["finalizers"].as_array().is_none_or(Vec::is_empty);
+    !metadata["deletionTimestamp"].is_null() && grace == 0 && finalized && !has_finalizers(object)
+}
+
+/// Removes a member of an object's metadata.
+fn take_metadata(object: &mut Value, member: &str) {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove(member);
+    }
+}

@@ -1,0 +1,316 @@
+//! The way from a request to its response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, WARNING};
+use http::request::Parts;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use super::body::{ResponseBody, full};
+use super::form::{Accepted, Encoding, Form, response, streamed};
+use super::query::{Query, Scope, Target, decoded, parameters};
+use super::route::Route;
+use super::state::Server;
+use super::{authorization, discovery, list, openapi, protobuf, table, versions, watches, written};
+use super::{content, yaml};
+use crate::api_server::failure::Failure;
+use crate::api_server::resource::{ResourceType, Subresource};
+use crate::api_server::rules::access::User;
+use crate::api_server::rules::warnings;
+use crate::api_server::store::Store;
+use crate::api_server::store::selection::FieldPath;
+use crate::api_server::verbs::options::WriteOptions;
+use crate::api_server::verbs::{self, Part, Place, Warnings, connect, patch, scale};
+
+/// The largest body of a request, in bytes.
+const BODY_LIMIT: usize = 3 * 1024 * 1024;
+
+/// Answers a request that was not intercepted.
+pub(crate) async fn answer<B>(
+    server: &Arc<Server>,
+    request: Request<B>,
+) -> Result<Response<ResponseBody>, Failure>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let (head, body) = request.into_parts();
+    let path = decoded(head.uri.path());
+    let target = Target::parse(&path);
+    let user = authorization::user(&server.access.lock(), &head, target.as_ref())?;
+    let Some(target) = target else {
+        authorization::check_path(&server.access.lock(), &user, &head.method, &path)?;
+        return about_server(server, &head, &path);
+    };
+    let watch = authorization::is_watch(&target, &head);
+    let verb = authorization::verb(&head.method, target.name.is_some(), watch);
+    authorization::check(&server.access.lock(), &user, verb, &target, &head)?;
+    let Route { resource, part } = {
+        let route = Route::find(&server.store.lock(), &target)?;
+        route.check_method(&target, &head.method)?;
+        route
+    };
+    let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or_default().to_owned();
+    let patches = head.method == Method::PATCH && !resource.custom;
+    if patches && !patch::is_patch(&content::media_type(&content_type)) {
+        return Err(Failure::no_patch_type());
+    }
+    let accepted = Accepted::negotiate(&head.headers, &head.uri, &resource)?;
+    let request = ResourceRequest {
+        server,
+        user: &user,
+        target: &target,
+        resource: &resource,
+        part,
+        head: &head,
+        watch,
+        content_type: &content_type,
+        accepted,
+        warnings: Warnings::default(),
+    };
+    let answer = if matches!(head.method, Method::GET | Method::HEAD) {
+        request.read().await
+    } else {
+        let body = read(server, body).await?;
+        request.write(&body)
+    };
+    // A failure has warnings, too.
+    let of_use = warnings::of_use(&resource.api_version(), &resource.kind);
+    let told = request.warnings.take().into_iter().chain(of_use);
+    let told = told.filter_map(|text| HeaderValue::try_from(format!("299 - {text:?}")).ok());
+    let mut told = told.peekable();
+    if told.peek().is_none() {
+        return answer;
+    }
+    let encoding = Encoding::of_status(&head.headers);
+    let mut response = answer.unwrap_or_else(|failure| failure.response(encoding));
+    for warning in told {
+        response.headers_mut().append(WARNING, warning);
+    }
+    Ok(response)
+}
+
+/// Answers a request for a path that leads to no object.
+fn about_server(
+    server: &Server,
+    head: &Parts,
+    path: &str,
+) -> Result<Response<ResponseBody>, Failure> {
+    let store = server.store.lock();
+    let answer = openapi::answer(&store, path)
+        .or_else(|| discovery::answer(&store, path, &head.headers))
+        .unwrap_or_else(|| Err(Failure::not_served()))?;
+    if head.method == Method::GET { Ok(answer) } else { Err(Failure::method_not_allowed()) }
+}
+
+/// A request for objects.
+pub(super) struct ResourceRequest<'a> {
+    pub(super) server: &'a Arc<Server>,
+    pub(super) user: &'a User,
+    pub(super) target: &'a Target,
+    pub(super) resource: &'a Arc<ResourceType>,
+    pub(super) part: Option<Subresource>,
+    pub(super) head: &'a Parts,
+    pub(super) watch: bool,
+    pub(super) content_type: &'a str,
+    pub(super) accepted: Accepted,
+    pub(super) warnings: Warnings,
+}
+
+impl ResourceRequest<'_> {
+    async fn read(&self) -> Result<Response<ResponseBody>, Failure> {
+        let named = self.target.name.is_some() && !self.target.watch;
+        if named { self.get().await } else { self.list().await }
+    }
+
+    async fn get(&self) -> Result<Response<ResponseBody>, Failure> {
+        let resource = self.resource;
+        let params = parameters(&self.head.uri);
+        let version = params.get("resourceVersion").map_or("", String::as_str);
+        let version = versions::parse(version).map_err(|p| Failure::without_reason(&p))?;
+        versions::reach(self.server, version).await?;
+        let options = WriteOptions::default();
+        let place = self.place(&options);
+        let stored = match self.part {
+            None => place.current(&self.server.store.lock())?,
+            // A namespace's finalizers can be written, not read.
+            Some(part) if part.is_of_object() && part != Subresource::Finalize => {
+                place.current(&self.server.store.lock())?
+            }
+            Some(Subresource::Scale) => {
+                let stored = place.current(&self.server.store.lock())?;
+                return self.respond(200, &scale::read(resource, &stored)?);
+            }
+            Some(Subresource::Log) => {
+                connect::log(&self.server.store.lock(), place, &params)?;
+                let mut response = Response::new(full(Bytes::new()));
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                return Ok(response);
+            }
+            Some(part) => return Err(Self::connect(&self.server.store.lock(), place, part)),
+        };
+        let form = self.accepted.for_object(resource)?;
+        if self.accepted.encoding == Encoding::Protobuf {
+            let body = full(written::in_envelope(&stored, resource, form)?);
+            return Ok(response(body, Encoding::Protobuf, false));
+        }
+        let mut bytes = Vec::new();
+        written::write_alone(&stored, resource, form, true, &mut bytes);
+        bytes.push(b'\n');
+        Ok(streamed(full(bytes)))
+    }
+
+    /// Returns the failure of a connection to a pod, which has no node here.
+    pub(super) fn connect(store: &Store, place: Place<'_>, part: Subresource) -> Failure {
+        let connection = match part {
+            Subresource::Exec | Subresource::Attach | Subresource::PortForward => {
+                connect::stream(store, place)
+            }
+            Subresource::Proxy => connect::proxy(store, place),
+            _ => Err(Failure::method_not_allowed()),
+        };
+        connection.err().unwrap_or_else(connect::no_node)
+    }
+
+    pub(super) fn query(&self) -> Result<Query, Failure> {
+        let scope = Scope {
+            resource: self.resource,
+            namespace: self.target.namespace.as_deref(),
+            watch: self.watch,
+            sharded: self.server.options.sharded_lists,
+        };
+        let mut query = Query::parse(&self.head.uri, scope)?;
+        if let Some(name) = self.target.name.clone().filter(|_| self.target.watch) {
+            query.list.selection.fields.push((FieldPath::Name, true, name));
+        }
+        Ok(query)
+    }
+
+    async fn list(&self) -> Result<Response<ResponseBody>, Failure> {
+        let resource = self.resource;
+        if resource.review {
+            return Err(Failure::method_not_allowed());
+        }
+        let mut query = self.query()?;
+        {
+            let mut store = self.server.store.lock();
+            store.discard_old();
+            if store.of(resource).and_then(|all| all.ready).is_some_and(|at| Instant::now() < at) {
+                return Err(Failure::storage_not_ready());
+            }
+        }
+        if self.watch {
+            if yaml::is_wanted(&self.head.headers) {
+                return Err(Failure::watch_not_acceptable());
+            }
+            let form = (self.accepted.for_object(resource)?, self.accepted.encoding);
+            return watches::watch(self.server, resource, query, form).await;
+        }
+        if query.list.version == Some(0) && self.server.options.watch_cache {
+            query.list.limit = None;
+        }
+        versions::reach(self.server, query.list.version).await?;
+        let page = verbs::list::page(&self.server.store.lock(), resource, &query.list)?;
+        let form = self.accepted.for_list(resource)?;
+        let encoding = self.accepted.encoding;
+        Ok(list::respond(resource.clone(), &query.list, page, form, encoding))
+    }
+
+    /// Returns a response that holds a value. An object of the type gets the form that the client
+    /// accepts.
+    pub(super) fn respond(
+        &self,
+        code: u16,
+        value: &Value,
+    ) -> Result<Response<ResponseBody>, Failure> {
+        let resource = self.resource;
+        let is_scale = value["kind"] == "Scale";
+        let is_object = is_scale || value["kind"] == *resource.kind;
+        let form = if is_object { self.accepted.for_object(resource)? } else { Form::Whole };
+        let formed;
+        let value = match form {
+            Form::Whole | Form::Item => value,
+            Form::Metadata => {
+                formed = json!({
+                    "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
+                    "metadata": value["metadata"],
+                });
+                &formed
+            }
+            Form::Row(include) if is_scale => {
+                formed = table::of_scale(value, include);
+                &formed
+            }
+            Form::Row(include) => {
+                let version = &value["metadata"]["resourceVersion"];
+                let row = table::row(resource, value, include);
+                let metadata = json!({ "resourceVersion": version });
+                formed = table::whole(resource, &metadata, true, &[row]);
+                &formed
+            }
+        };
+        let mut encoding = Encoding::of_status(&self.head.headers);
+        if resource.custom && !matches!(value["kind"].as_str(), Some("Status" | "Scale")) {
+            encoding = Encoding::Json;
+        }
+        let body = match encoding {
+            Encoding::Json => format!("{value}\n").into_bytes(),
+            Encoding::Protobuf => protobuf::value(value),
+        };
+        let mut response = response(full(body), encoding, false);
+        *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
+        Ok(response)
+    }
+
+    pub(super) fn place<'a>(&'a self, options: &'a WriteOptions) -> Place<'a> {
+        Place {
+            resource: self.resource,
+            namespace: self.target.namespace.as_deref(),
+            name: self.target.name.as_deref(),
+            part: match self.part {
+                Some(Subresource::Status) => Part::Status,
+                Some(Subresource::Scale) => Part::Scale,
+                Some(Subresource::Approval) => Part::Approval,
+                Some(Subresource::EphemeralContainers) => Part::EphemeralContainers,
+                Some(Subresource::Resize) => Part::Resize,
+                Some(Subresource::Finalize) => Part::Finalize,
+                None | Some(_) => Part::Object,
+            },
+            dry_run: options.dry_run,
+            manager: &options.manager,
+            strict: self.server.options.strict,
+            warnings: Some(&self.warnings),
+        }
+    }
+}
+
+/// Reads the body of a request, within the limits of size and time.
+async fn read<B>(server: &Server, body: B) -> Result<Bytes, Failure>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let too_large = || {
+        let message = format!("Request entity too large: limit is {BODY_LIMIT}");
+        Failure::new(413, "RequestEntityTooLarge", message)
+    };
+    // A body that announces its size is not read.
+    if usize::try_from(body.size_hint().lower()).is_ok_and(|size| size > BODY_LIMIT) {
+        return Err(too_large());
+    }
+    let collected = timeout(server.options.body_timeout, Limited::new(body, BODY_LIMIT).collect());
+    let Ok(collected) = collected.await else {
+        let message = "Timeout: request did not complete within the allotted timeout";
+        return Err(Failure::new(504, "Timeout", message));
+    };
+    match collected {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+        Err(error) => Err(Failure::bad_request(format!("the body cannot be read: {error}"))),
+    }
+}

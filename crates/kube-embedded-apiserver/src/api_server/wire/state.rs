@@ -1,0 +1,65 @@
+//! The state that requests and watches share.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::api_server::rules::access::Access;
+use crate::api_server::store::Store;
+
+/// The options of requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) bookmark_interval: Duration,
+    pub(crate) watch_cache: bool,
+    /// True if writes are refused that a rule would judge that is not implemented.
+    pub(crate) strict: bool,
+    /// True if `shardSelector` counts.
+    pub(crate) sharded_lists: bool,
+    /// The time that the body of a request may take.
+    pub(crate) body_timeout: Duration,
+    pub(crate) listen: ListenOptions,
+}
+
+/// The limits of a server on a port.
+#[derive(Clone, Debug)]
+pub(crate) struct ListenOptions {
+    /// The time that the head of a request may take, and a TLS handshake.
+    pub(crate) head_timeout: Duration,
+    /// The number of connections at once.
+    pub(crate) connections: usize,
+}
+
+/// The state of a server.
+pub(crate) struct Server {
+    pub(crate) store: Mutex<Store>,
+    pub(crate) access: Mutex<Access>,
+    pub(crate) options: Options,
+    /// Increases when every open watch shall break.
+    generation: AtomicU64,
+    pub(crate) stop: CancellationToken,
+}
+
+impl Server {
+    pub(crate) fn new(
+        store: Store,
+        access: Access,
+        options: Options,
+        stop: CancellationToken,
+    ) -> Self {
+        let (store, access) = (Mutex::new(store), Mutex::new(access));
+        Self { store, access, options, generation: AtomicU64::new(0), stop }
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// Breaks the connection of every open watch.
+    pub(crate) fn drop_watches(&self) {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.store.lock().announce();
+    }
+}

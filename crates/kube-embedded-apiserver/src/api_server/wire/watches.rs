@@ -1,0 +1,296 @@
+//! Watches: from a revision on, or from the current state.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{StreamExt, stream};
+use http::Response;
+use http_body_util::{BodyExt, StreamBody};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::body::{ResponseBody, full};
+use super::form::{Encoding, Form, Piece, data, response};
+use super::query::Query;
+use super::state::Server;
+use super::{protobuf, table, versions, written};
+use crate::api_server::failure::Failure;
+use crate::api_server::resource::ResourceType;
+use crate::api_server::rules::kinds;
+use crate::api_server::store::selection::Selection;
+use crate::api_server::store::stored::Stored;
+use crate::api_server::store::{After, Change};
+use kube_decode::protobuf::encode::encode_event;
+
+/// The duration of a watch without a timeout, in seconds.
+const DEFAULT_TIMEOUT: u64 = 1800;
+
+/// The longest duration of a watch, in seconds, which does not overflow the clock.
+const LONGEST_TIMEOUT: u64 = 365 * 24 * 3600;
+
+/// The time before its end at which a watch gets its last bookmark.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+
+/// The largest number of events in one piece.
+const EVENTS_PER_PIECE: usize = 256;
+
+/// An open watch.
+struct OpenWatch {
+    server: Arc<Server>,
+    collection: u64,
+    resource: Arc<ResourceType>,
+    selection: Selection,
+    form: Form,
+    encoding: Encoding,
+    /// The revision up to which everything was sent.
+    position: u64,
+    initial: VecDeque<Arc<Stored>>,
+    /// True if the end of the initial events must still be sent.
+    initial_end_pending: bool,
+    bookmarks: bool,
+    interval: Duration,
+    /// The time of the next bookmark; `None` if none is due before the end.
+    next_bookmark: Option<Instant>,
+    until: Instant,
+    /// True once the columns of a table were sent, which happens only once.
+    columns_sent: bool,
+    changes: watch::Receiver<u64>,
+    generation: u64,
+    over: bool,
+}
+
+pub(crate) async fn watch(
+    server: &Arc<Server>,
+    resource: &Arc<ResourceType>,
+    query: Query,
+    (form, encoding): (Form, Encoding),
+) -> Result<Response<ResponseBody>, Failure> {
+    let asked = query.list.version.unwrap_or(0);
+    let initial = query.initial_events.unwrap_or(asked == 0);
+    if initial && let Err(failure) = versions::reach(server, query.list.version).await {
+        // The response has begun by then.
+        let body = full(error_event(&failure, encoding));
+        return Ok(response(body, encoding, true));
+    }
+    let store = server.store.lock();
+    let collection = store.of(resource).ok_or_else(Failure::not_served)?;
+    let mut position = asked;
+    let mut events = VecDeque::new();
+    if initial {
+        position = store.revision;
+        let selected = collection.objects.values().filter(|o| query.list.selection.matches(o));
+        events = selected.cloned().collect();
+    } else if query.initial_events == Some(false) && asked == 0 {
+        position = store.revision;
+    } else if asked < collection.trimmed.max(store.compacted) {
+        let oldest = collection.trimmed.max(store.compacted);
+        let failure = Failure::expired(format!("too old resource version: {asked} ({oldest})"));
+        let body = full(error_event(&failure, encoding));
+        return Ok(response(body, encoding, true));
+    }
+    let now = Instant::now();
+    let interval = server.options.bookmark_interval;
+    let mut watching = OpenWatch {
+        server: server.clone(),
+        collection: collection.id,
+        resource: resource.clone(),
+        selection: query.list.selection,
+        form,
+        encoding,
+        position,
+        initial: events,
+        initial_end_pending: initial && query.bookmarks,
+        bookmarks: query.bookmarks,
+        interval,
+        next_bookmark: None,
+        until: now
+            + Duration::from_secs(query.timeout.unwrap_or(DEFAULT_TIMEOUT).min(LONGEST_TIMEOUT)),
+        columns_sent: false,
+        changes: store.changes(),
+        generation: server.generation(),
+        over: false,
+    };
+    watching.schedule_bookmark(now);
+    let events = stream::unfold(watching, OpenWatch::next).boxed();
+    Ok(response(StreamBody::new(events).boxed_unsync(), encoding, true))
+}
+
+fn error_event(failure: &Failure, encoding: Encoding) -> Vec<u8> {
+    event("ERROR", &failure.status(), encoding)
+}
+
+/// Encodes an event with an object of the server's own.
+fn event(kind: &str, object: &Value, encoding: Encoding) -> Vec<u8> {
+    match encoding {
+        Encoding::Json => format!("{}\n", json!({ "type": kind, "object": object })).into_bytes(),
+        Encoding::Protobuf => encode_event(kind, &protobuf::value(object)),
+    }
+}
+
+impl OpenWatch {
+    async fn next(mut self) -> Option<(Piece, Self)> {
+        loop {
+            if self.over {
+                return None;
+            }
+            if self.server.generation() != self.generation || self.server.stop.is_cancelled() {
+                self.over = true;
+                return Some((Err(crate::api_server::Aborted), self));
+            }
+            self.changes.borrow_and_update();
+            let mut piece = Vec::new();
+            self.initial_events(&mut piece);
+            if piece.is_empty() {
+                self.live_events(&mut piece);
+            }
+            // A watch that always has events ends in time as well.
+            self.send_due(Instant::now(), &mut piece);
+            if !piece.is_empty() {
+                return Some((Ok(data(piece)), self));
+            }
+            if self.over {
+                return None;
+            }
+            let stop = self.server.stop.clone();
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                changed = self.changes.changed() => changed.ok()?,
+                () = sleep_until(self.next_bookmark.unwrap_or(self.until)) => {}
+            }
+        }
+    }
+
+    /// Sends what the clock requires: a bookmark, or the end, which has no event.
+    fn send_due(&mut self, now: Instant, out: &mut Vec<u8>) {
+        let told_all = self.initial.is_empty() && !self.initial_end_pending;
+        if !told_all || self.over {
+            return;
+        }
+        self.over = now >= self.until;
+        if !self.over && self.next_bookmark.is_some_and(|next| now >= next) {
+            if self.bookmarks {
+                self.bookmark(false, out);
+            }
+            self.schedule_bookmark(now);
+        }
+    }
+
+    /// Schedules the next bookmark: after the interval, but shortly before the end at the latest.
+    /// The next watch can then continue near the end of this one.
+    fn schedule_bookmark(&mut self, now: Instant) {
+        let last = self.until.checked_sub(LAST_BOOKMARK).filter(|last| *last > now);
+        self.next_bookmark = last.map(|last| last.min(now + self.interval));
+    }
+
+    fn initial_events(&mut self, out: &mut Vec<u8>) {
+        for _ in 0..EVENTS_PER_PIECE {
+            let Some(object) = self.initial.pop_front() else { break };
+            self.event("ADDED", &object, out);
+        }
+        if self.initial.is_empty() && std::mem::take(&mut self.initial_end_pending) {
+            self.bookmark(true, out);
+        }
+    }
+
+    fn live_events(&mut self, out: &mut Vec<u8>) {
+        let server = self.server.clone();
+        let store = server.store.lock();
+        let Some((collection, still_served)) = store.collection_of_watch(self.collection) else {
+            self.over = true;
+            return;
+        };
+        if self.position < collection.trimmed {
+            // The watch is too slow for the history.
+            self.over = true;
+            let failure = Failure::expired("too old resource version");
+            out.extend(error_event(&failure, self.encoding));
+            return;
+        }
+        let start = collection.history.partition_point(|change| change.revision <= self.position);
+        let changes: Vec<Change> =
+            collection.history.range(start..).take(EVENTS_PER_PIECE).cloned().collect();
+        if changes.len() < EVENTS_PER_PIECE {
+            // The watch is up to date with every type, so a bookmark may say so.
+            self.position = store.revision;
+        }
+        drop(store);
+        // The type is no longer served: its watches end normally.
+        self.over = !still_served && changes.len() < EVENTS_PER_PIECE;
+        for change in changes {
+            self.position = self.position.max(change.revision);
+            self.change(&change, out);
+        }
+        if self.over && self.bookmarks {
+            self.bookmark(false, out);
+        }
+    }
+
+    /// Sends a change, as the watch's selector sees it.
+    fn change(&mut self, change: &Change, out: &mut Vec<u8>) {
+        let was = change.before.as_ref().is_some_and(|before| self.selection.matches(before));
+        match &change.after {
+            After::Deleted(last) if was => self.event("DELETED", last, out),
+            After::Deleted(_) => {}
+            After::Present(now) => match (was, self.selection.matches(now)) {
+                (false, true) => self.event("ADDED", now, out),
+                (true, true) => self.event("MODIFIED", now, out),
+                // The object left the selection. As on a real server, the event has the last
+                // selected state, with the version that took it out.
+                (true, false) => {
+                    if let Some(before) = &change.before {
+                        let mut before = before.value(&self.resource);
+                        let last = Stored::new(&self.resource, change.revision, &mut before);
+                        self.event("DELETED", &last, out);
+                    }
+                }
+                (false, false) => {}
+            },
+        }
+    }
+
+    fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
+        if self.encoding == Encoding::Protobuf {
+            match written::in_envelope(object, &self.resource, self.form) {
+                Ok(object) => out.extend(encode_event(kind, &object)),
+                Err(failure) => {
+                    self.over = true;
+                    out.extend(error_event(&failure, self.encoding));
+                }
+            }
+            return;
+        }
+        out.extend_from_slice(format!("{{\"type\":\"{kind}\",\"object\":").as_bytes());
+        written::write_alone(object, &self.resource, self.form, !self.columns_sent, out);
+        self.columns_sent = true;
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn bookmark(&self, end_of_initial: bool, out: &mut Vec<u8>) {
+        let mut metadata = json!({ "resourceVersion": self.position.to_string() });
+        if end_of_initial {
+            metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
+        }
+        let partial = json!({
+            "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+        });
+        let object = match self.form {
+            Form::Metadata => partial,
+            Form::Row(_) => {
+                let row = json!({ "cells": [], "object": partial });
+                let version = json!({ "resourceVersion": self.position.to_string() });
+                table::whole(&self.resource, &version, !self.columns_sent, &[row])
+            }
+            Form::Whole | Form::Item => {
+                let mut object = kinds::empty(&self.resource.qualified());
+                object["kind"] = self.resource.kind.clone().into();
+                object["apiVersion"] = self.resource.api_version().into();
+                object["metadata"] = metadata;
+                object
+            }
+        };
+        out.extend(event("BOOKMARK", &object, self.encoding));
+    }
+}

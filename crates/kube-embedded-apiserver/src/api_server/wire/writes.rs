@@ -1,0 +1,289 @@
+//! Requests that write: from the body to a verb, and from its result to the response.
+
+use bytes::Bytes;
+use http::{Method, Response};
+use serde_json::{Value, json};
+
+use super::body::ResponseBody;
+use super::content::{Expected, media_type};
+use super::requests::ResourceRequest;
+use super::{authorization, list, yaml, yaml_keys};
+use crate::api_server::controllers;
+use crate::api_server::failure::{Cause, Failure};
+use crate::api_server::resource::{ResourceType, Subresource};
+use crate::api_server::rules::go_format::json_name;
+use crate::api_server::rules::json;
+use crate::api_server::store::Store;
+use crate::api_server::verbs::options::{DeleteOptions, FieldValidation, WriteOptions};
+use crate::api_server::verbs::tokens;
+use crate::api_server::verbs::{self, Deleted, Place};
+use crate::api_server::verbs::{decoding, managed_fields, patch, pods, reviews, scale};
+
+const SCALE: Expected<'_> =
+    Expected { group: "autoscaling", version: "v1", kind: "Scale", custom: false, alias: None };
+const EVICTION: Expected<'_> = Expected {
+    group: "policy",
+    version: "v1",
+    kind: "Eviction",
+    custom: false,
+    alias: Some("policy/v1beta1"),
+};
+const BINDING: Expected<'_> =
+    Expected { group: "", version: "v1", kind: "Binding", custom: false, alias: None };
+const TOKEN_REQUEST: Expected<'_> = Expected {
+    group: "authentication.k8s.io",
+    version: "v1",
+    kind: "TokenRequest",
+    custom: false,
+    alias: None,
+};
+
+/// The code and value of the response to a write.
+type Written = (u16, Value);
+
+impl ResourceRequest<'_> {
+    pub(super) fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
+        let options = WriteOptions::parse(&self.head.method, &self.head.uri, &self.head.headers)?;
+        let named = self.target.name.is_some();
+        // A custom type has no creates and deletes across namespaces.
+        if !named && self.resource.namespaced && self.target.namespace.is_none() {
+            return Err(Failure::not_served());
+        }
+        if !named && self.head.method == Method::DELETE {
+            return self.delete_all(&options, body);
+        }
+        let mut store = self.server.store.lock();
+        let (code, value) = match self.part {
+            _ if self.resource.review => self.review(&mut store, &options, body)?,
+            Some(part) if !part.is_of_object() => {
+                self.write_part(&mut store, part, &options, body)?
+            }
+            _ => self.write_object(&mut store, &options, body)?,
+        };
+        controllers::settle(&mut store);
+        drop(store);
+        self.respond(code, &value)
+    }
+
+    /// Answers a review, or binds a pod through the collection of bindings.
+    fn review(
+        &self,
+        store: &mut Store,
+        options: &WriteOptions,
+        body: &Bytes,
+    ) -> Result<Written, Failure> {
+        let asked = Expected::of(self.resource).read(self.content_type, body)?.value;
+        let place = self.place(options);
+        if self.resource.qualified() == "bindings" {
+            return Ok((201, pods::bind_named(store, place, &asked)?));
+        }
+        let answer = reviews::answer(&self.server.access.lock(), self.user, place, asked)?;
+        Ok((201, answer))
+    }
+
+    /// Writes a subresource that is not an object of the type.
+    fn write_part(
+        &self,
+        store: &mut Store,
+        part: Subresource,
+        options: &WriteOptions,
+        body: &Bytes,
+    ) -> Result<Written, Failure> {
+        let place = self.place(options);
+        let read = |expected: Expected<'_>| Ok(expected.read(self.content_type, body)?.value);
+        Ok(match (part, &self.head.method) {
+            (Subresource::Scale, &Method::PUT) => {
+                (200, scale::replace(store, place, &read(SCALE)?)?)
+            }
+            (Subresource::Scale, &Method::PATCH) if self.content_type.starts_with(patch::APPLY) => {
+                (200, scale::apply(store, place, options, &applied(body)?.0)?)
+            }
+            (Subresource::Scale, &Method::PATCH) => {
+                self.check_force(options)?;
+                (200, scale::patch(store, place, options, self.content_type, body)?)
+            }
+            (Subresource::Eviction, &Method::POST) => {
+                (201, pods::evict(store, place, &read(EVICTION)?, options)?)
+            }
+            (Subresource::Binding, &Method::POST) => {
+                (201, pods::bind(store, place, &read(BINDING)?)?)
+            }
+            (Subresource::Token, &Method::POST) => {
+                let asked = read(TOKEN_REQUEST)?;
+                let mut access = self.server.access.lock();
+                (201, tokens::request(store, &mut access, place, asked)?)
+            }
+            (
+                Subresource::Exec
+                | Subresource::Attach
+                | Subresource::PortForward
+                | Subresource::Proxy,
+                _,
+            ) => return Err(Self::connect(store, place, part)),
+            _ => return Err(self.not_allowed()),
+        })
+    }
+
+    /// Returns the object of the body, without unknown members.
+    fn parse_object(&self, options: &WriteOptions, body: &Bytes) -> Result<Value, Failure> {
+        let parsed = Expected::of(self.resource).read(self.content_type, body)?;
+        let (mut object, mut repeated) = (parsed.value, decoding::repeated(parsed.repeated));
+        let strict = options.unknown == FieldValidation::Strict;
+        repeated.extend(repeated_in_yaml(self.content_type, body).map(|problem| {
+            if strict { format!("yaml: unmarshal errors:\n  {problem}") } else { problem }
+        }));
+        decoding::object(self.place(options), options.unknown, &mut object, repeated)?;
+        Ok(object)
+    }
+
+    /// Returns a failure if a patch that is not an apply asks for force, or says that it does not.
+    fn check_force(&self, options: &WriteOptions) -> Result<(), Failure> {
+        if !options.force_given || self.head.method != Method::PATCH {
+            return Ok(());
+        }
+        let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
+        Err(Failure::invalid_options("PatchOptions", &cause))
+    }
+
+    /// Writes an object or its status.
+    fn write_object(
+        &self,
+        store: &mut Store,
+        options: &WriteOptions,
+        body: &Bytes,
+    ) -> Result<Written, Failure> {
+        let place = self.place(options);
+        let named = self.target.name.is_some();
+        let content_type = self.content_type;
+        // A status can be written, but not deleted.
+        let whole = self.part.is_none();
+        Ok(match (&self.head.method, named) {
+            // A custom type takes a create also at the path of an object.
+            (&Method::POST, _) if whole => {
+                let mut object = self.parse_object(options, body)?;
+                reviews::note_requester(self.resource, self.user, &mut object);
+                (201, verbs::create(store, Place { name: None, ..place }, object)?)
+            }
+            (&Method::PUT | &Method::PATCH, false) => {
+                return Err(Failure::bad_request("name must be provided"));
+            }
+            (&Method::PUT, true) => {
+                let object = self.parse_object(options, body)?;
+                let (made, value) = verbs::replace(store, place, object)?;
+                (if made { 201 } else { 200 }, value)
+            }
+            (&Method::PATCH, _) if self.part == Some(Subresource::Finalize) => {
+                return Err(self.not_allowed());
+            }
+            (&Method::PATCH, true) if content_type.starts_with(patch::APPLY) => {
+                if !options.manager_given {
+                    let problem = "is required for apply patch";
+                    let cause = Cause::required("fieldManager", problem);
+                    return Err(Failure::invalid_options("PatchOptions", &cause));
+                }
+                let (applied, repeated) = applied(body)?;
+                if whole && place.current(store).is_err() {
+                    // An apply that creates needs both verbs.
+                    let access = self.server.access.lock();
+                    authorization::check(&access, self.user, "create", self.target, self.head)?;
+                }
+                let refused = repeated.as_deref().map(Failure::strict_apply);
+                let refused = refused.filter(|_| options.unknown == FieldValidation::Strict);
+                let (made, value) =
+                    managed_fields::apply::apply(store, place, options, &applied, refused)?;
+                if options.unknown == FieldValidation::Warn {
+                    self.warnings.add(repeated);
+                }
+                (if made { 201 } else { 200 }, value)
+            }
+            (&Method::PATCH, true) => {
+                self.check_force(options)?;
+                (200, patch::patch(store, place, options, content_type, body)?)
+            }
+            (&Method::DELETE, true) if whole => {
+                let options = DeleteOptions::parse(content_type, body, options)?;
+                let place = Place { dry_run: options.dry_run, ..place };
+                let deleted = verbs::delete(store, place, &options)?;
+                (200, delete_answer(self.resource, deleted))
+            }
+            _ => return Err(self.not_allowed()),
+        })
+    }
+
+    /// Deletes a page of a collection. The response is the page as it was.
+    fn delete_all(
+        &self,
+        options: &WriteOptions,
+        body: &Bytes,
+    ) -> Result<Response<ResponseBody>, Failure> {
+        let query = self.query()?;
+        let delete_options = DeleteOptions::parse(self.content_type, body, options)?;
+        let mut store = self.server.store.lock();
+        let page = verbs::list::page(&store, self.resource, &query.list)?;
+        let place = Place { dry_run: delete_options.dry_run, ..self.place(options) };
+        verbs::delete_all(&mut store, place, &page.items, &delete_options)?;
+        controllers::settle(&mut store);
+        drop(store);
+        let form = self.accepted.for_list(self.resource)?;
+        let encoding = self.accepted.encoding;
+        Ok(list::respond(self.resource.clone(), &query.list, page, form, encoding))
+    }
+
+    /// Returns the failure for a method that this path does not support.
+    fn not_allowed(&self) -> Failure {
+        match authorization::verb(&self.head.method, self.target.name.is_some(), false) {
+            verb if self.resource.custom => Failure::not_supported(self.resource, verb),
+            _ => Failure::method_not_allowed(),
+        }
+    }
+}
+
+/// Returns the response to a delete: the object if it waits or the type returns it, else a Status.
+fn delete_answer(resource: &ResourceType, deleted: Deleted) -> Value {
+    match deleted {
+        Deleted::Gone(object) if !resource.deleted_is_returned => {
+            let mut details = json!({
+                "name": object["metadata"]["name"], "kind": resource.plural,
+                "uid": object["metadata"]["uid"],
+            });
+            if !resource.group.is_empty() {
+                details["group"] = resource.group.clone().into();
+            }
+            json!({
+                "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
+                "details": details,
+            })
+        }
+        Deleted::Gone(object) | Deleted::Waits(object) => object,
+    }
+}
+
+/// Returns the configuration of an apply, and its first member that occurs twice.
+fn applied(body: &Bytes) -> Result<(Value, Option<String>), Failure> {
+    let (applied, repeated) = match json::read(body) {
+        // JSON without repeated members is YAML without them.
+        Ok(parsed) if parsed.repeated.is_empty() => (parsed.value, None),
+        Ok(parsed) => (parsed.value, yaml_keys::repeated(body)),
+        Err(_) => (
+            yaml::read(body).map_err(|problem| {
+                let problem = format!("error converting YAML to JSON: yaml: {problem}");
+                Failure::bad_request(format!("error decoding YAML: {problem}"))
+            })?,
+            yaml_keys::repeated(body),
+        ),
+    };
+    if applied.is_object() || applied.is_null() {
+        return Ok((applied, repeated));
+    }
+    let found = json_name(&applied);
+    Err(Failure::bad_request(format!(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot \
+         unmarshal {found} into Go value of type map[string]interface {{}}"
+    )))
+}
+
+/// Returns the member of a YAML body that occurs twice.
+fn repeated_in_yaml(content_type: &str, body: &[u8]) -> Option<String> {
+    let media_type = media_type(content_type);
+    if media_type == yaml::MEDIA_TYPE { yaml_keys::repeated(body) } else { None }
+}

@@ -1,0 +1,35 @@
+//! A Kubernetes API server inside of a test: in memory, in process, without a cluster.
+//!
+//! - [`ApiServer`] answers an ordinary [`kube::Client`], without a socket or on a port. Use it to
+//!   test a program that talks to Kubernetes.
+//! - [`Faults`] injects failures between a client and any server.
+//! - `ControlPlane` runs a real etcd and kube-apiserver (feature `tls`, Unix only).
+//!
+//! Start the server in a test of any `kube` program:
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::Namespace;
+//! use kube::Api;
+//! use kube_embedded_apiserver::ApiServer;
+//!
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! let client = ApiServer::new().client();
+//! let namespaces: Api<Namespace> = Api::all(client);
+//! assert_eq!(namespaces.get("default").await?.metadata.name.as_deref(), Some("default"));
+//! # Ok::<(), kube::Error>(()) }).unwrap();
+//! ```
+
+pub mod api_server;
+mod clock;
+#[cfg(all(unix, feature = "tls"))]
+pub mod control_plane;
+pub mod faults;
+#[cfg(test)]
+#[path = "../../../src/seeds.rs"]
+mod seeds;
+
+pub use api_server::ApiServer;
+pub use clock::now;
+#[cfg(all(unix, feature = "tls"))]
+pub use control_plane::ControlPlane;
+pub use faults::{BodyPosition, Faults, Injection, Requests};

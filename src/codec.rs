@@ -1,0 +1,218 @@
+//! Codecs: an encoding of objects, with its decoder.
+//!
+//! All objects of one encoding share one codec, whatever request they come from. Storage that keeps
+//! their bytes therefore keeps one pointer for all of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use kube::api::ObjectMeta;
+use serde::Deserialize;
+
+use kube_decode::protobuf::{ItemType, ProtobufObject};
+use kube_decode::{Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+
+use crate::object::FieldSet;
+use crate::panic::catch;
+use crate::sync::Mutex;
+
+/// The encoding of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Json,
+    Protobuf,
+}
+
+/// An encoding of objects, and its decoder.
+pub(crate) struct Codec<K> {
+    layout: Layout,
+    decoder: Arc<dyn Decode<K>>,
+    /// Decodes the same type without managed fields, if the decoder supports that.
+    light: Option<Arc<dyn Decode<K>>>,
+    /// The approximate number of bytes of memory that each encoded byte becomes.
+    expansion: usize,
+}
+
+/// The layout of the bytes that the decoder receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// The encoded object, without a wrapper.
+    Plain,
+    /// A protobuf message in an envelope that names its type. Watch events hold these.
+    Envelope,
+    /// A protobuf message of this type. Lists hold these.
+    Item(ItemType),
+}
+
+/// The fields of [`Head`], so that the rest of an object is skipped unread.
+static HEAD: LazyLock<FieldSet> = LazyLock::new(|| {
+    let names = ["name", "namespace", "uid", "resourceVersion", "labels"];
+    FieldSet::from_paths(names.map(|name| format!("metadata.{name}")))
+});
+
+/// The metadata that is read from an object without decoding it.
+#[derive(Deserialize)]
+struct Head {
+    metadata: HeadMetadata,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HeadMetadata {
+    name: Option<String>,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    labels: Option<BTreeMap<String, String>>,
+}
+
+/// The codecs of one source.
+pub(crate) struct Codecs<K> {
+    decoder: Arc<dyn Decode<K>>,
+    /// A source has at most a few: JSON, the watch's protobuf, the list's protobuf.
+    codecs: Mutex<Vec<Arc<Codec<K>>>>,
+}
+
+impl<K: 'static> Codecs<K> {
+    /// Creates the codecs of this decoder.
+    pub(crate) fn new(decoder: Arc<dyn Decode<K>>) -> Self {
+        Self { decoder, codecs: Mutex::default() }
+    }
+
+    pub(crate) fn decoder(&self) -> &dyn Decode<K> {
+        &*self.decoder
+    }
+
+    /// Returns the codec of objects in this encoding. In protobuf, `item` is the type of a list's
+    /// items.
+    pub(crate) fn of(&self, encoding: Encoding, item: Option<ItemType>) -> Arc<Codec<K>> {
+        let layout = match (encoding, item) {
+            (Encoding::Json, _) => Layout::Plain,
+            (Encoding::Protobuf, None) => Layout::Envelope,
+            (Encoding::Protobuf, Some(item)) => Layout::Item(item),
+        };
+        let mut codecs = self.codecs.lock();
+        if let Some(codec) = codecs.iter().find(|codec| codec.layout == layout) {
+            return codec.clone();
+        }
+        let decoder = self.decoder.clone();
+        let reads =
+            |light: &Arc<dyn Decode<K>>| layout == Layout::Plain || light.protobuf().is_some();
+        let light = decoder.without_managed_fields().filter(reads);
+        // Measured on a pod decoded as its type.
+        let expansion = if encoding == Encoding::Json { 11 } else { 18 };
+        let codec = Arc::new(Codec { layout, decoder, light, expansion });
+        codecs.push(codec.clone());
+        codec
+    }
+}
+
+#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
+impl<K: 'static> Codec<K> {
+    /// Creates a codec that passes all bytes to this decoder.
+    pub(crate) fn plain(decoder: impl Decode<K>, expansion: usize) -> Self {
+        Self { layout: Layout::Plain, decoder: Arc::new(decoder), light: None, expansion }
+    }
+
+    /// Decodes an object, without managed fields if the decoder supports that. Returns whether the
+    /// object is whole nevertheless.
+    pub(crate) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
+        let decoder = self.light.as_ref().unwrap_or(&self.decoder);
+        Ok((self.read(&**decoder, object, None)?, self.light.is_none()))
+    }
+
+    /// Decodes an object with at least these fields.
+    pub(crate) fn decode_fields(
+        &self,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        if fields.is_some()
+            && let Ok(part) = self.read(&*self.decoder, object, fields)
+        {
+            return Ok(part);
+        }
+        // A type may require more than these fields.
+        self.decode(object)
+    }
+
+    /// Reads an object's name, namespace, uid, version and labels, and skips the rest of it.
+    pub(crate) fn decode_head(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
+        let Head { metadata } = match self.layout {
+            Layout::Plain => SerdeDecode::new().decode_fields(object, &HEAD)?,
+            _ => self.protobuf(object)?.decode()?,
+        };
+        let HeadMetadata { name, namespace, uid, resource_version, labels } = metadata;
+        Ok(ObjectMeta { name, namespace, uid, resource_version, labels, ..ObjectMeta::default() })
+    }
+}
+
+impl<K: 'static> Codec<K> {
+    /// Decodes the whole object.
+    pub(crate) fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        self.read(&*self.decoder, object, None)
+    }
+
+    /// Decodes an object, whole or with only these fields.
+    ///
+    /// A type's serde code is user code. If it panics, that is an error without the panic's
+    /// message, which may quote the object.
+    fn read(
+        &self,
+        decoder: &dyn Decode<K>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        catch(|| self.ask(decoder, object, fields))
+            .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
+    }
+
+    fn ask(
+        &self,
+        decoder: &dyn Decode<K>,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<K, DecodeError> {
+        if self.layout == Layout::Plain {
+            return match fields {
+                Some(fields) => decoder.decode_fields(object, fields),
+                None => decoder.decode(object),
+            };
+        }
+        let decoder = protobuf_of(decoder)?;
+        let object = self.protobuf(object)?;
+        match fields {
+            Some(fields) => decoder.decode_protobuf_fields(&object, fields),
+            None => decoder.decode_protobuf(&object),
+        }
+    }
+
+    fn protobuf<'o>(&self, object: &'o [u8]) -> Result<ProtobufObject<'o>, DecodeError> {
+        match self.layout {
+            Layout::Item(item) => Ok(item.object(object)),
+            _ => ProtobufObject::from_envelope(object),
+        }
+    }
+}
+
+impl<K> Codec<K> {
+    /// Returns the approximate number of bytes of memory that each encoded byte becomes.
+    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
+    pub(crate) fn expansion(&self) -> usize {
+        self.expansion
+    }
+}
+
+/// Returns the decoder of protobuf, without which protobuf is not requested.
+pub(crate) fn protobuf_of<K: 'static>(
+    decoder: &dyn Decode<K>,
+) -> Result<&dyn DecodeProtobuf<K>, DecodeError> {
+    decoder.protobuf().ok_or_else(|| DecodeError::new("the decoder does not know protobuf"))
+}
+
+impl<K> fmt::Debug for Codec<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Codec").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
