@@ -1,4 +1,4 @@
-//! An API server to point any client at: `cargo run --example api_server`.
+//! An API server to point any client at: `cargo example api_server`.
 //!
 //! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. Options:
 //! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,

@@ -1,7 +1,7 @@
 //! A controller of a resource of one's own: each `Website` gets a `ConfigMap` with its page and a
 //! Deployment that serves it, and says in its status how that goes.
 //!
-//! `cargo run --example crd_controller` brings its own API server, creates a website, changes and
+//! `cargo example crd_controller` brings its own API server, creates a website, changes and
 //! breaks it, and ends by itself. `-- --cluster` installs the definition in the cluster of the
 //! present kubeconfig and works there until Ctrl-C:
 //!

@@ -1,8 +1,8 @@
 //! Follows the objects of a kind that is known at run time only: the server is asked what it
 //! serves.
 //!
-//! `cargo run --example dynamic` brings its own API server, defines a kind there, and ends by
-//! itself. `cargo run --example dynamic -- --cluster deployments.apps` follows that kind in the
+//! `cargo example dynamic` brings its own API server, defines a kind there, and ends by
+//! itself. `cargo example dynamic -- --cluster deployments.apps` follows that kind in the
 //! cluster of the present kubeconfig until Ctrl-C. A kind is named as for kubectl: `pods`,
 //! `Deployment`, `widgets.example.com`.
 

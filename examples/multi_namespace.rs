@@ -1,6 +1,6 @@
 //! Pods of a few namespaces as one group, for a program that may not read the whole cluster.
 //!
-//! `cargo run --example multi_namespace` brings its own API server, on which one of three
+//! `cargo example multi_namespace` brings its own API server, on which one of three
 //! namespaces may not be read at first, and ends by itself. `-- --cluster shop bank` follows these
 //! namespaces in the cluster of the present kubeconfig until Ctrl-C. Each namespace has a list, a
 //! watch and permissions of its own: a Role with get, list and watch on pods in each is enough.

@@ -1,4 +1,4 @@
-//! The stages of an informer, connected by hand: `cargo run --example own_pipeline`.
+//! The stages of an informer, connected by hand: `cargo example own_pipeline`.
 //!
 //! A program that needs something between the stages builds its own pipeline, as some client-go
 //! programs do: a `ListerWatcher`, a `Reflector`, a `DeltaFifo`, a processing loop, an `Indexer`

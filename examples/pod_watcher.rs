@@ -1,7 +1,7 @@
 //! Follows the pods of a cluster: each change as a line, pods by node from an index, and now and
 //! then one line that says how the informer is doing.
 //!
-//! `cargo run --example pod_watcher` brings its own API server, with pods that come and go, and
+//! `cargo example pod_watcher` brings its own API server, with pods that come and go, and
 //! ends by itself. `-- --cluster` follows the pods of the present kubeconfig's cluster until
 //! Ctrl-C.
 

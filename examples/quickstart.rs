@@ -1,9 +1,9 @@
-//! An informer at work, without a cluster: `cargo run --example quickstart`.
+//! An informer at work, without a cluster: `cargo quickstart`.
 //!
 //! Starts an API server in this process, with a few hundred pods and live churn, and does what a
 //! controller does: syncs, looks things up, hears of changes. Ends by itself.
 //!
-//! `cargo run --example quickstart -- --cluster` does the same with the cluster of the present
+//! `cargo quickstart --cluster` does the same with the cluster of the present
 //! kubeconfig, and runs until Ctrl-C or SIGTERM.
 
 #[path = "support/interrupted.rs"]

@@ -1,7 +1,7 @@
 //! A whole small controller: copies marked secrets into other namespaces, and keeps the copies as
 //! their source is.
 //!
-//! `cargo run --example secret_replicator` brings its own API server, lets two replicas stand for
+//! `cargo example secret_replicator` brings its own API server, lets two replicas stand for
 //! election, plays through a secret's life and prints the metrics; it ends by itself. `--
 //! --cluster` works on the cluster of the present kubeconfig until Ctrl-C or SIGTERM; its Lease is
 //! in the namespace `default`. A secret to be copied looks like this:

@@ -1,7 +1,7 @@
 //! The memory of a pod: with managedFields, as informers keep it unless told otherwise, as metadata
 //! only, and as a struct that keeps the five fields that a program needs.
 //!
-//! `cargo run --example slim_cache` lists pods from an API server of its own, in each of these
+//! `cargo example slim_cache` lists pods from an API server of its own, in each of these
 //! ways, prints what each takes and ends. `-- --cluster` does so with the pods of the present
 //! kubeconfig's cluster, one way after the other.
 

@@ -1,4 +1,4 @@
-//! Runs informers for hours against a server that changes and breaks: `cargo run --example soak`.
+//! Runs informers for hours against a server that changes and breaks: `cargo example soak`.
 //!
 //! Five minutes of faults, then none until everything came right, and again. A line a minute says
 //! how it goes. Options: `--minutes N` (else until Ctrl-C), `--pods 500`, `--churn 50` (changes a

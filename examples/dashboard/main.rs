@@ -1,4 +1,4 @@
-//! A look inside: `cargo run --example dashboard`, then open <http://127.0.0.1:8080>.
+//! A look inside: `cargo example dashboard`, then open <http://127.0.0.1:8080>.
 //!
 //! Starts an API server in this process, with churn and an incident now and then, and a manager
 //! whose page shows its informers, handlers and controllers. Beside the page: `/status` as JSON,

@@ -1,7 +1,7 @@
 //! The tutorial's controller: each namespace gets a policy that refuses incoming connections, and
 //! gets it back when someone deletes it.
 //!
-//! `cargo run --example default_deny` brings its own API server, creates a namespace, deletes its
+//! `cargo example default_deny` brings its own API server, creates a namespace, deletes its
 //! policy, and ends by itself. `-- --cluster` works on the cluster of the present kubeconfig until
 //! Ctrl-C. **It closes namespaces there to incoming connections.**
 

@@ -1,7 +1,7 @@
 //! A whole small operator: each `WebApp` gets a Deployment and a Service, its host name is entered
 //! in a registry outside of the cluster, and its status says how that goes.
 //!
-//! `cargo run --example operator` brings its own API server, creates a web app, changes and deletes
+//! `cargo example operator` brings its own API server, creates a web app, changes and deletes
 //! it, and ends by itself. `-- --cluster` works on the cluster of the present kubeconfig until
 //! Ctrl-C, after `kubectl apply -f examples/operator/deploy/crd.yaml`. `-- --crd` prints the
 //! definition. The rest of `deploy` runs the operator in the cluster.

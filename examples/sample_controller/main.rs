@@ -1,7 +1,7 @@
 //! The classic sample of a controller: each `Foo` gets a deployment of the name and size that it
 //! asks for, and tells how many replicas are available.
 //!
-//! `cargo run --example sample_controller` brings its own API server, creates two `Foo`s, of which
+//! `cargo example sample_controller` brings its own API server, creates two `Foo`s, of which
 //! one asks for a deployment that is not its own, and ends by itself. `-- --cluster` installs the
 //! definition in the cluster of the present kubeconfig and works there until Ctrl-C or SIGTERM:
 //!

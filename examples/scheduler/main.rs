@@ -1,6 +1,6 @@
 //! A small scheduler: binds pods that name it to the least loaded node that has room for them.
 //!
-//! `cargo run --example scheduler` brings its own API server with 200 nodes, schedules 20,000 pods
+//! `cargo example scheduler` brings its own API server with 200 nodes, schedules 20,000 pods
 //! that come in two waves, and ends by itself. `-- --cluster` schedules on the cluster of the
 //! present kubeconfig, until Ctrl-C or SIGTERM, the pods with `schedulerName: least-loaded`. It
 //! looks at the number of pods and at requests of cpu, and at nothing else: not at memory,

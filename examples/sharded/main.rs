@@ -1,7 +1,7 @@
 //! Three replicas share the objects of a cluster. One is killed, another comes, and the objects
 //! move.
 //!
-//! `cargo run --example sharded` brings its own API server on a local port, and starts itself three
+//! `cargo example sharded` brings its own API server on a local port, and starts itself three
 //! times as child processes: the replicas. It prints a table of their shares and kills one. It
 //! measures how long the others take to work in its place, starts another, and ends by itself.
 //!

@@ -1,8 +1,8 @@
 //! Decoders of Kubernetes objects: protobuf and JSON, into `k8s-openapi`'s types or any type that
 //! implements `Deserialize`.
 //!
-//! A server that is asked for `application/vnd.kubernetes.protobuf` sends built-in kinds in a third
-//! of the bytes of JSON, and they decode in a third of the time. This crate decodes them:
+//! A server that is asked for `application/vnd.kubernetes.protobuf` sends built-in kinds in two
+//! thirds of the bytes of JSON, and they decode in half of the time. This crate decodes them:
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::Pod;
@@ -17,9 +17,9 @@
 //! # Ok::<(), kube_decode::DecodeError>(())
 //! ```
 //!
-//! [`SerdeDecode`] decodes both encodings, with a memory limit, and without `metadata.managedFields`
-//! on request. [`Decode`] is the interface for an encoding, a projection, or a type that reads only
-//! metadata.
+//! [`SerdeDecode`] decodes both encodings, with a memory limit, and on request without
+//! `metadata.managedFields`. [`Decode`] is the interface for an encoding, a projection, or a type
+//! that reads only metadata.
 //!
 //! Nearly everything is decoded by serde. The protobuf of common kinds has direct decoders, which
 //! leave all that is out of the ordinary to serde. No bytes cause a panic. Errors never quote the
@@ -499,3 +499,8 @@ impl<K> fmt::Debug for JsonDecode<K> {
 
 #[cfg(test)]
 pub(crate) mod tests;
+
+/// The README's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

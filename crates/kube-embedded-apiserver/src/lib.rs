@@ -33,3 +33,8 @@ pub use clock::now;
 #[cfg(all(unix, feature = "tls"))]
 pub use control_plane::ControlPlane;
 pub use faults::{BodyPosition, Faults, Injection, Requests};
+
+/// The README's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -41,7 +41,10 @@ fn every_example_says_how_to_run_it() {
             if file.exists() { file } else { root().join("examples").join(&name).join("main.rs") };
         let text = fs::read_to_string(&file).unwrap();
         let head: Vec<_> = text.lines().take_while(|line| line.starts_with("//!")).collect();
-        let how = format!("cargo run --example {name}");
+        let how = match &*name {
+            "quickstart" => "cargo quickstart".to_owned(),
+            name => format!("cargo example {name}"),
+        };
         assert!(head.len() >= 3 && head.join(" ").contains(&how), "{}", file.display());
     }
 }
@@ -109,7 +112,9 @@ fn sources(folder: &Path, text: &mut String) {
 #[test]
 fn troubleshooting_quotes_real_errors() {
     let mut source = String::new();
-    sources(&root().join("src"), &mut source);
+    for folder in ["src", "crates"] {
+        sources(&root().join(folder), &mut source);
+    }
     let page = fs::read_to_string(root().join("src/docs/troubleshooting.md")).unwrap();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
     let mut quoted = 0;
