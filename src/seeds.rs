@@ -5,6 +5,8 @@
 //! `KUBE_INFORMER_FRESH_SEEDS=n` draws others, and n times as many. The seeds of failures are kept
 //! under `tests/proptest-regressions`, and run first.
 
+#![allow(dead_code, reason = "some programs use only one of the two functions")]
+
 use std::panic::Location;
 
 use proptest::test_runner::{Config, FileFailurePersistence, RngSeed};
