@@ -8,10 +8,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use kube::api::ObjectMeta;
-use serde::Deserialize;
-
 use kube_decode::protobuf::{ItemType, ProtobufObject};
 use kube_decode::{Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+use serde::Deserialize;
 
 use crate::object::FieldSet;
 use crate::panic::catch;

@@ -7,11 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube::Resource;
+use kube_decode::DecodeError;
 
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexExtractor, IndexValues, NotEnough, ObjectKey};
 use crate::storage::{Keeper, Storage, WireObject};
-use kube_decode::DecodeError;
 
 /// A converter of objects into [`Cached`] objects, decoded or packed.
 ///

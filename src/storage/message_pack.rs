@@ -6,15 +6,14 @@
 
 use std::fmt;
 
+use kube_decode::{Decode, DecodeError};
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::buffer::Buffer;
 use super::{PackError, depth};
 use crate::codec::Codec;
-use kube_decode::{Decode, DecodeError};
 use crate::panic::catch;
-use kube_decode::{Decode, DecodeError};
 
 /// A decoder of `MessagePack`.
 struct MessagePack;

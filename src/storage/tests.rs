@@ -13,6 +13,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
+use kube_decode::{Decode, DecodeError};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -23,7 +24,6 @@ use super::{Keeper, PackError, Settings, StorageStatus, WireObject, buffer};
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::Cached;
-use kube_decode::{Decode, DecodeError};
 
 fn compact<K: DeserializeOwned + 'static>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
     let settings = Settings { hot_bytes, wipe, check: true };

@@ -11,11 +11,11 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
+use kube_decode::protobuf;
 use serde_json::Value;
 
 use super::framing::Encoding;
 use crate::error::{ApiStatus, Fault, clipped};
-use kube_decode::protobuf;
 
 /// The largest part of an error's body that is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube::Resource;
+use kube_decode::protobuf::ProtobufObject;
+use kube_decode::{Decode, DecodeError, DecodeProtobuf};
 
 use crate::codec::protobuf_of;
 use crate::object::FieldSet;
-use kube_decode::protobuf::ProtobufObject;
-use kube_decode::{Decode, DecodeError, DecodeProtobuf};
 
 /// The kept entries of `metadata.managedFields`.
 #[derive(Clone, Default)]

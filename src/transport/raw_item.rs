@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kube::Resource;
+use kube_decode::DecodeError;
 
 use super::framing::capture::RawBytes;
 use super::framing::{Encoding, Peeked};
@@ -16,7 +17,6 @@ use crate::lister_watcher::{SourceObject, SourceState, Undecodable};
 use crate::object::ObjectKey;
 use crate::packer::Packer;
 use crate::storage::WireObject;
-use kube_decode::DecodeError;
 
 /// The properties that all objects of an answer share.
 pub(super) struct Answer<K> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kube::Resource;
+use kube_decode::protobuf::{ItemType, ProtobufObject};
 
 use super::answer::Incoming;
 use super::framing::capture::RawBytes;
@@ -21,7 +22,6 @@ use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{ListItem, ListMetadata, SourceObject, Undecodable, WatchItem};
 use crate::object::KnownObjects;
 use crate::yield_budget::YieldBudget;
-use kube_decode::protobuf::{ItemType, ProtobufObject};
 
 /// The cost of skipping a byte, as a fraction of the cost of decoding it.
 const SKIPPED_PER_DECODED: usize = 8;

@@ -9,6 +9,8 @@ use futures::{FutureExt, stream};
 use kube::api::{DynamicObject, TypeMeta};
 use kube::core::ApiResource;
 use kube::{Client, Resource};
+use kube_decode::protobuf::is_built_in;
+use kube_decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
 use serde::de::DeserializeOwned;
 
 use super::decode_threads::DecodeThreads;
@@ -28,8 +30,6 @@ use crate::lister_watcher::{
 };
 use crate::object::{KindScope, ShardSelector};
 use crate::yield_budget::YieldBudget;
-use kube_decode::protobuf::is_built_in;
-use kube_decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
 /// Aggregated API servers may store larger ones.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kube::api::DynamicObject;
 use kube::{Client, Resource};
+use kube_decode::protobuf::is_built_in;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,7 +14,6 @@ use super::Applier;
 use super::error::ApplierError;
 use super::exchange::Inner;
 use crate::informer::{InformerGroup, SharedInformer};
-use kube_decode::protobuf::is_built_in;
 
 /// The longest name of a field manager that a server accepts, in bytes.
 const LONGEST_MANAGER: usize = 128;

@@ -11,6 +11,7 @@ use kube::client::Body;
 use kube::core::Status;
 use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
+use kube_decode::DecodeError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -24,7 +25,6 @@ use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::{Cached, KindScope, ObjectKey, ResourceVersion};
 use crate::panic::catch;
-use kube_decode::DecodeError;
 
 /// The state that all clones of an applier share.
 pub(super) struct Inner<K> {

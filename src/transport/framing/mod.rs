@@ -30,13 +30,13 @@ mod tests;
 use std::fmt;
 
 use bytes::Bytes;
+use kube_decode::protobuf::ProtobufObject;
 
 use self::capture::RawBytes;
 pub(super) use crate::codec::Encoding;
 use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
 use crate::object::{ObjectState, ShardKey};
-use kube_decode::protobuf::ProtobufObject;
 
 /// A framer, which splits a body into parts while the body arrives.
 pub(super) trait Framer: fmt::Debug + Send {

@@ -6,13 +6,13 @@ use fastrand::Rng;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::ObjectMeta;
+use kube_decode::protobuf::encode::{encode_message, envelope, field};
+use kube_decode::protobuf::{Cursor, ProtobufObject};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::Encoding;
 use crate::object::{ShardKey, ring_hash};
-use kube_decode::protobuf::encode::{encode_message, envelope, field};
-use kube_decode::protobuf::{Cursor, ProtobufObject};
 
 const KEYS: [ShardKey; 3] = [ShardKey::Uid, ShardKey::Namespace, ShardKey::ControllerUid];
 

@@ -4,10 +4,10 @@
 //! object in an envelope of its own.
 
 use bytes::Bytes;
+use kube_decode::protobuf::Cursor;
 
 use crate::transport::framing::capture::{Capture, Input};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
-use kube_decode::protobuf::Cursor;
 
 /// The largest difference between the size of an event and the size of its object, in bytes: the
 /// event's head, the envelope and the object's type.

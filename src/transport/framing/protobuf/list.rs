@@ -5,17 +5,14 @@
 //! skipped.
 
 use bytes::Bytes;
-
 use kube_decode::DecodeError;
 use kube_decode::protobuf::Cursor;
 use kube_decode::protobuf::text;
 use kube_decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
+
 use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
 use crate::transport::framing::{Framer, ListPart, Malformed};
-use kube_decode::protobuf::Cursor;
-use kube_decode::protobuf::text;
-use kube_decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
 
 /// The size limit of a list's metadata, in bytes.
 const METADATA_LIMIT: usize = 1024 * 1024;

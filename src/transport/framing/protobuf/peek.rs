@@ -3,10 +3,11 @@
 //! It works on an object that no type fits, and on the beginning of an object that is cut off. An
 //! object's metadata is the first field of every kind, so it comes early.
 
-use crate::object::ObjectState;
-use crate::transport::framing::Peeked;
 use kube_decode::protobuf::{Cursor, Raw};
 use kube_decode::protobuf::{MAGIC, ProtobufObject};
+
+use crate::object::ObjectState;
+use crate::transport::framing::Peeked;
 
 /// Reads the key, uid and version of an object, with or without an envelope. `None` if they are
 /// missing, or if one of them comes twice, which is left to the decoder.

@@ -3,9 +3,10 @@
 //! A wrong place would put the object into two shards, or into none. All fields of the metadata are
 //! therefore read, in any order, and of a repeated text the last one counts, as for the decoder.
 
-use crate::object::{ShardKey, ring_hash};
 use kube_decode::DecodeError;
 use kube_decode::protobuf::{Cursor, MAGIC, text};
+
+use crate::object::{ShardKey, ring_hash};
 
 /// The numbers of the fields.
 const OBJECT: u32 = 2;
