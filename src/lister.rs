@@ -200,7 +200,7 @@ impl<K: Resource> Lister<K> {
     /// # Errors
     /// [`NotFound`] if the store has no such object.
     pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
-        self.indexer.get(key).map_or_else(|| self.find(key.namespace(), key.name()), Ok)
+        self.find(key.namespace(), key.name())
     }
 
     /// Returns a lister of one namespace. The empty name is no namespace and finds nothing. In
@@ -237,12 +237,13 @@ impl<K: Resource> Lister<K> {
     }
 
     fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
-        if let Some(found) = self.indexer.get_by_name(namespace, name) {
-            return Ok(found);
+        if let Some(found) = self.indexer.cached_by_name(namespace, name) {
+            return found.get().ok_or_else(|| self.not_found(namespace, name));
         }
-        // Look again after the state is known: the informer may have synced since the first look.
-        let missing = self.not_found(namespace, name);
-        self.indexer.get_by_name(namespace, name).ok_or(missing)
+        // Once more, at the moment that the error tells of: the informer may just have synced.
+        let store = self.indexer.snapshot();
+        let found = store.cached_by_name(namespace, name).and_then(Cached::get);
+        found.ok_or_else(|| self.not_found_in(&store, namespace, name))
     }
 
     async fn find_at_least(
@@ -262,22 +263,26 @@ impl<K: Resource> Lister<K> {
     }
 
     fn not_found(&self, namespace: Option<&str>, name: &str) -> NotFound {
+        self.not_found_in(&self.indexer.snapshot(), namespace, name)
+    }
+
+    fn not_found_in(&self, store: &Snapshot<K>, namespace: Option<&str>, name: &str) -> NotFound {
         NotFound {
             resource: self.resource.clone(),
             namespace: namespace.map(Into::into),
             name: name.to_owned(),
-            store: self.store_state(),
+            store: self.store_state(store),
         }
     }
 
     /// Returns the state of the store. Only a read that finds nothing asks.
-    fn store_state(&self) -> StoreState {
+    fn store_state(&self, store: &Snapshot<K>) -> StoreState {
         let Some(reflector) = &self.reflector else { return StoreState::Synced };
         if self.is_stopped() {
             StoreState::Stopped
         } else if reflector.is_idle() {
             StoreState::NotStarted
-        } else if self.indexer.snapshot().version().is_none() {
+        } else if store.version().is_none() {
             StoreState::NotSynced
         } else {
             StoreState::Synced

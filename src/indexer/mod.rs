@@ -171,8 +171,12 @@ impl<K> Indexer<K> {
 
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        let cached = self.load().get_by_name(namespace, name)?.clone();
-        cached.get()
+        self.cached_by_name(namespace, name)?.get()
+    }
+
+    /// Returns the object with this name as it is kept.
+    pub(crate) fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Cached<K>> {
+        self.load().get_by_name(namespace, name).cloned()
     }
 
     /// Adds an index and fills it with the stored objects. O(n) on the caller's thread.
