@@ -72,7 +72,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
                 let source = SyncError { unsynced, waited: limit };
                 return ControllerError::NotSynced { controller: self.name.clone(), source };
             }
-            let unrun = (!slots.has_run()).then(|| after(start, limit));
+            let unrun = (!slots.sharding().has_run()).then(|| after(start, limit));
             if unrun.is_some_and(|at| now >= at) {
                 return ControllerError::WrongSharding {
                     controller: self.name.clone(),
@@ -97,7 +97,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         for collection in self.missing_informers.set_lacking(missing) {
             tracing::warn!(
                 controller = &*self.name,
-                group = slots.group(),
+                group = slots.sharding().group(),
                 %collection,
                 "an informer lacks the objects of a slot that this replica holds: its keys wait"
             );

@@ -25,6 +25,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::SafeDropEvent;
 use crate::processor::{Tap, TapGuard};
+use crate::sharding::Sharding;
 use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 use crate::yield_budget::YieldBudget;
@@ -63,6 +64,8 @@ pub(super) trait Followed: Send + Sync {
     /// Returns whether the store holds every object at a place of the ring, as far as the informer
     /// follows them, as new as the slot that was won in this tenure at this moment.
     fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool;
+    /// Returns whether the informer follows this membership's shard, or none.
+    fn is_of(&self, sharding: &Sharding) -> bool;
     /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
     fn shard_changes(&self) -> watch::Receiver<()>;
     /// Notes the error of a controller that ended because a key spun.
@@ -188,6 +191,12 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
             // Other keys wait for an informer that has not synced.
             None => self.is_fresh(won) || !self.is_fresh(Moment::START),
         }
+    }
+
+    fn is_of(&self, sharding: &Sharding) -> bool {
+        let of = [sharding.objects(), sharding.dependents()];
+        let wanted = self.informer.wanted_shard();
+        wanted.is_none_or(|wanted| of.iter().any(|of| wanted.same_channel(of)))
     }
 
     fn shard_changes(&self) -> watch::Receiver<()> {

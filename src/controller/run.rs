@@ -242,9 +242,16 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         let other = self.objects.informers().iter().any(|informer| {
             informer.snapshot().shard().is_some_and(|shard| shard.key() != slots.key())
         });
-        other.then_some(
-            "its own objects follow a shard by another field than its sharding: let them follow \
-             `Sharding::objects`",
+        if other {
+            return Some(
+                "its own objects follow a shard by another field than its sharding: let them \
+                 follow `Sharding::objects`",
+            );
+        }
+        let strange = self.followed().any(|informer| !informer.is_of(slots.sharding()));
+        strange.then_some(
+            "an informer follows the shard of another membership: let it follow \
+             `Sharding::objects` or `Sharding::dependents` of the controller's own sharding",
         )
     }
 

@@ -199,14 +199,9 @@ impl SlotGate {
         place.is_some_and(|place| self.sharding.tenure(place).is_some())
     }
 
-    /// Returns the name of the sharding's group.
-    pub(super) fn group(&self) -> &str {
-        self.sharding.group()
-    }
-
-    /// Returns whether the membership has begun to run.
-    pub(super) fn has_run(&self) -> bool {
-        self.sharding.has_run()
+    /// Returns the membership.
+    pub(super) fn sharding(&self) -> &Sharding {
+        &self.sharding
     }
 
     /// Notes an event of one of the controller's own objects. Call this before its key is queued.

@@ -40,7 +40,7 @@ pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
+use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::{SafeDropper, call_decoded};
 use crate::processor::{
     EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration, Tap, TapGuard,
@@ -365,6 +365,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// notified of it, or when it is proved fresh.
     pub(crate) fn shard_changes(&self) -> watch::Receiver<()> {
         self.pipeline.shard_changes()
+    }
+
+    /// Returns the channel of the shard that is followed. `None` for the whole collection.
+    pub(crate) fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
+        self.pipeline.wanted_shard()
     }
 
     /// Returns whether a transform changes the objects before they are stored.

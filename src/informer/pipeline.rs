@@ -85,6 +85,8 @@ pub(super) struct Pipeline<K> {
     /// Packs the objects. `None` for decoded storage.
     keeper: Option<Arc<dyn Keeper<K>>>,
     resync: ResyncClock,
+    /// The channel of the shard that is to be stored.
+    wanted_shard: Option<watch::Receiver<ShardSelector>>,
     /// Woken after the store has got another shard, and the handlers were notified. Also woken
     /// after the store was proved fresh.
     shard_changes: watch::Sender<()>,
@@ -142,6 +144,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
         let transformed = options.reflector.has_transform();
+        let wanted_shard = options.reflector.shard_channel();
         let weak_source = Arc::downgrade(&source);
         let labels = metric_labels(&options.name, &collection);
         let keeper = options.storage.keeper(&collection.resource, &labels);
@@ -164,6 +167,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             monitor: reflector.monitor(),
             keeper,
             resync: ResyncClock::default(),
+            wanted_shard,
             shard_changes: watch::Sender::new(()),
             proved: watch::Sender::new(Moment::START),
             populated: AtomicBool::new(false),
@@ -345,6 +349,11 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let keeps = source.keeps_managed_fields(manager);
         drop_safely(source);
         keeps
+    }
+
+    /// Returns the channel of the shard that is followed. `None` for the whole collection.
+    pub(super) fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
+        self.wanted_shard.as_ref()
     }
 
     /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.

@@ -8,8 +8,9 @@ use kube::Resource;
 use tokio::time::{Instant, timeout};
 
 use super::SharedInformer;
+use crate::indexer::Snapshot;
 use crate::lister_watcher::Collection;
-use crate::object::{Cached, ObjectKey};
+use crate::object::{Cached, ObjectKey, ShardKey, ring_hash};
 
 /// An object did not meet a condition within the given time.
 ///
@@ -29,10 +30,11 @@ use crate::object::{Cached, ObjectKey};
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "{key} of {collection} did not meet the condition within {waited:.1?}: {}{}",
-    reason(*.stopped, *.synced, *.present),
+    reason(*.stopped, *.synced, *.present, *.elsewhere),
     Ended(.spin.as_deref())
 )]
 #[non_exhaustive]
+#[allow(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub struct ConditionTimeout {
     /// The informer's collection.
     pub collection: Collection,
@@ -44,6 +46,9 @@ pub struct ConditionTimeout {
     pub synced: bool,
     /// True if the store holds the object.
     pub present: bool,
+    /// True if the object may exist in the shard of another replica, where this informer does not
+    /// see it.
+    pub elsewhere: bool,
     /// True if the informer was stopped or failed, so that the store no longer changes.
     pub stopped: bool,
     /// The error of a controller that follows the informer and ended with
@@ -60,10 +65,12 @@ impl fmt::Display for Ended<'_> {
     }
 }
 
-fn reason(stopped: bool, synced: bool, present: bool) -> &'static str {
+#[allow(clippy::fn_params_excessive_bools, reason = "the fields of the error")]
+fn reason(stopped: bool, synced: bool, present: bool, elsewhere: bool) -> &'static str {
     match (stopped, synced, present) {
         (true, _, _) => "its informer was stopped; request a new one",
         (_, false, _) => "its informer has not synced; look at the informer's last error",
+        (_, _, false) if elsewhere => "it may be in the shard of another replica",
         (_, _, false) => "it is not in the store",
         _ => "the stored state does not meet it",
     }
@@ -76,6 +83,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// `condition` gets the stored object, or `None` if the store has none. It is asked when the
     /// informer has synced, and after each change of the object. If several changes come at once,
     /// it may see only the last. A state that could not be decoded is not shown to it.
+    ///
+    /// An informer of a [shard](crate::InformerSpec::shard) does not know whether an object outside
+    /// of it exists: `condition` is not asked while the object is there, and the wait goes on. By
+    /// uid or by owner, this is so for an object that was never seen during the wait. An object
+    /// that got another owner looks deleted to an informer of dependents.
     ///
     /// Start the informer before. Cancel safe. Any number of tasks may wait. kube-runtime's
     /// `await_condition`, without a watch of its own.
@@ -127,6 +139,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 waited: start.elapsed(),
                 synced: self.has_synced(),
                 present: self.snapshot().cached_by_key(key).is_some(),
+                elsewhere: is_elsewhere(&self.snapshot(), key, None),
                 stopped: ended.is_ok(),
                 spin: self.pipeline.spin(),
             }),
@@ -140,8 +153,17 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         mut condition: impl FnMut(Option<&K>) -> bool,
     ) -> Option<Arc<K>> {
         let mut seen: Option<Option<Cached<K>>> = None;
-        let look = |store: &crate::indexer::Snapshot<K>| {
+        // The place of the object on the ring, when it was stored last.
+        let mut place = None;
+        let look = |store: &Snapshot<K>| {
             let cached = store.cached_by_key(key);
+            if let (Some(cached), Some(shard)) = (cached, store.shard()) {
+                place = cached.place(shard.key());
+            }
+            if is_elsewhere(store, key, place) {
+                seen = None;
+                return None;
+            }
             let same = match (&seen, cached) {
                 (Some(Some(seen)), Some(cached)) => seen.ptr_eq(cached),
                 (Some(None), None) => true,
@@ -160,4 +182,15 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         };
         self.indexer().find_in_changes(look).await
     }
+}
+
+/// Returns whether an object is not stored and may be in another shard. `place` is where it was.
+fn is_elsewhere<K>(store: &Snapshot<K>, key: &ObjectKey, place: Option<u64>) -> bool {
+    let Some(shard) = store.shard() else { return false };
+    let place = match shard.key() {
+        ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
+        ShardKey::Uid | ShardKey::ControllerUid => place,
+    };
+    let covers = place.map_or(shard.is_everything(), |place| shard.contains(place));
+    !covers && store.cached_by_key(key).is_none()
 }

@@ -152,6 +152,11 @@ mod handles {
             contained(|| self.0.set(value));
         }
 
+        /// Sets the value to zero: there is none.
+        pub(crate) fn clear(&self) {
+            contained(|| self.0.set(0.0));
+        }
+
         /// Sets the value to the current time, in seconds since 1970.
         pub(crate) fn set_to_now(&self) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -274,6 +279,8 @@ mod handles {
         pub(crate) fn set(&self, _: impl FnOnce() -> Option<u64>) {}
 
         pub(crate) fn set_duration(&self, _: impl FnOnce() -> Duration) {}
+
+        pub(crate) fn clear(&self) {}
 
         pub(crate) fn set_to_now(&self) {}
     }

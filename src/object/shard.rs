@@ -230,9 +230,14 @@ impl ShardSelector {
 
     /// Returns whether a place is selected in this tenure, or in tenure 0.
     pub(crate) fn has_tenure(&self, place: u64, tenure: u64) -> bool {
+        self.tenure(place).is_some_and(|of| of == tenure || of == 0)
+    }
+
+    /// Returns the tenure in which a place is selected.
+    pub(crate) fn tenure(&self, place: u64) -> Option<u64> {
         let after = self.tenures.partition_point(|(range, _)| *range.start() <= place);
-        let part = after.checked_sub(1).map(|at| &self.tenures[at]);
-        part.is_some_and(|(range, of)| place <= *range.end() && (*of == tenure || *of == 0))
+        let (range, tenure) = self.tenures.get(after.checked_sub(1)?)?;
+        (place <= *range.end()).then_some(*tenure)
     }
 
     /// Returns the value of the query parameter `shardSelector`: see KEP-5866.

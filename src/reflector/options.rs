@@ -243,6 +243,11 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
+    /// Returns the channel of the shard that is followed, if there is one.
+    pub(crate) fn shard_channel(&self) -> Option<watch::Receiver<ShardSelector>> {
+        self.shard.clone()
+    }
+
     /// Returns the field of the shard that is followed, if there is one.
     pub(crate) fn shard_key(&self) -> Option<ShardKey> {
         self.shard.as_ref().map(|shard| shard.borrow().key())

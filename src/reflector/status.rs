@@ -55,7 +55,8 @@ pub struct ReflectorStatus {
     pub last_event: Option<Duration>,
     /// The time since the last proof that this reflector is current: a list, an event in order, a
     /// bookmark, or a quorum list whose version the watch had reached. `None` until the first list
-    /// was handed on. A store that lags behind the reflector is older; see
+    /// was handed on, and zero while the shard is empty. A store that lags behind the reflector is
+    /// older; see
     /// [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
@@ -267,6 +268,8 @@ struct StatusFields {
     since: Instant,
     version: Option<ResourceVersion>,
     last_event: Option<Instant>,
+    /// The end of the last time in which there was nothing to follow.
+    idle_until: Option<Instant>,
     proofs: Proofs,
     last_error: Option<(SourceError, Instant)>,
     errors: u64,
@@ -281,6 +284,16 @@ struct StatusFields {
     short_watches: u64,
 }
 
+impl StatusFields {
+    /// Returns the age of the data. An empty shard is never old, because there is nothing to know.
+    fn age(&self, proved: Option<Instant>) -> Option<Duration> {
+        if self.state == ReflectorState::AwaitingShard {
+            return Some(Duration::ZERO);
+        }
+        proved.max(self.idle_until).map(|at| at.elapsed())
+    }
+}
+
 impl StatusCell {
     fn new() -> Self {
         let fields = StatusFields {
@@ -288,6 +301,7 @@ impl StatusCell {
             since: Instant::now(),
             version: None,
             last_event: None,
+            idle_until: None,
             proofs: Proofs::default(),
             last_error: None,
             errors: 0,
@@ -311,6 +325,9 @@ impl StatusCell {
     pub(super) fn enter(&self, state: ReflectorState) {
         let mut status = self.0.lock();
         if status.state != state {
+            if status.state == ReflectorState::AwaitingShard {
+                status.idle_until = Some(Instant::now());
+            }
             status.state = state;
             status.since = Instant::now();
         }
@@ -327,7 +344,7 @@ impl StatusCell {
             state_age: status.since.elapsed(),
             version: status.version.clone(),
             last_event: status.last_event.map(|at| at.elapsed()),
-            freshness: status.proofs.last().map(|at| at.elapsed()),
+            freshness: status.age(status.proofs.last()),
             last_error: status.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
             errors: status.errors,
             relists: status.relists.clone(),
@@ -352,7 +369,8 @@ impl StatusCell {
 
     /// Returns the age of the newest proof that a store of this version has reached.
     pub(super) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
-        self.0.lock().proofs.reached(version).map(|at| at.elapsed())
+        let status = self.0.lock();
+        status.age(status.proofs.reached(version))
     }
 }
 
@@ -366,6 +384,10 @@ impl StatusWriter {
     }
 
     pub(super) fn enter(&self, state: ReflectorState) {
+        if state == ReflectorState::AwaitingShard {
+            // No event is due, so its age is no sign of trouble.
+            self.metrics.last_event.clear();
+        }
         self.cell.enter(state);
     }
 

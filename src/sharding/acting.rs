@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::balance::{Balance, Owner};
-use super::holdings::{Change, Holding, PARALLEL, Release};
-use super::machine::{Answer, Command, Machine, Request, Subject};
+use super::holdings::{Change, Holding, Pace, Release, Repair};
+use super::machine::{Answer, Command, Failure, Machine, Request, Subject};
 use super::session::{Progress, Session};
 use super::slots;
 use super::view::View;
@@ -31,16 +31,16 @@ impl Machine {
             let (Some(record), seen) = self.holdings.newest(slot, view) else {
                 return Owner::Free { last: None };
             };
-            let Some(holder) = &record.session else { return Owner::Free { last: None } };
+            // A Lease that lost its session names its holder, which first stops its work.
+            let last = record.holder.as_ref().and_then(number);
+            let Some(holder) = &record.session else { return Owner::Free { last } };
             if **holder == *session {
                 return Owner::Member(own);
             }
             match members.binary_search_by_key(&&**holder, |(uid, _)| *uid) {
                 Ok(at) => number(members[at].1).map_or(Owner::Other, Owner::Member),
                 // Only a record of the same state tells that the session is over.
-                Err(_) if seen && !record.doubtful => {
-                    Owner::Free { last: record.holder.as_ref().and_then(number) }
-                }
+                Err(_) if seen && !record.doubtful => Owner::Free { last },
                 Err(_) => Owner::Other,
             }
         };
@@ -157,7 +157,10 @@ impl Machine {
         if !self.holdings.is_busy() {
             return;
         }
+        self.holdings.releases_pause.end(now);
         let mut free = self.holdings.free_requests();
+        let paused = self.holdings.releases_pause.lasts(now);
+        let mut writes = if paused { 0 } else { self.holdings.free_writes() };
         for slot in 0..self.rules.slots {
             if free == 0 {
                 return;
@@ -166,9 +169,15 @@ impl Machine {
                 Holding::Uncertain { pending: None, at, .. } if now >= *at => {
                     Request::Read { slot }
                 }
+                Holding::Strange { next, pending: None, at } if now >= *at => match next {
+                    Repair::Read => Request::Read { slot },
+                    Repair::Mark(base) => Request::Mark { slot, base: base.clone() },
+                },
                 Holding::Releasing { next, pending: None, at } if now >= *at => match next {
                     Release::Read => Request::Read { slot },
+                    Release::Write if writes == 0 => continue,
                     Release::Write => {
+                        writes -= 1;
                         let record = self.holdings.newest(slot, view).0;
                         Request::Write {
                             slot,
@@ -223,9 +232,11 @@ impl Machine {
     }
 
     pub(super) fn slot_answered(&mut self, slot: usize, id: u64, answer: Answer, now: Instant) {
-        let later = now + self.rules.retry_period;
+        let refused = matches!(answer, Answer::Failed(Failure::Refused | Failure::Throttled(_)));
+        let jitter = if refused { self.rng.f64() } else { 0.0 };
+        let pace = Pace { period: self.rules.retry_period, jitter };
         let view = self.view.clone();
-        let change = self.holdings.answered(slot, id, answer, view.as_deref(), now, later);
+        let change = self.holdings.answered(slot, id, answer, view.as_deref(), now, pace);
         if change == Change::Conflict {
             self.counts.conflicts += 1;
         }
@@ -246,20 +257,49 @@ impl Machine {
         if self.holdings.claims_left {
             self.holdings.unblock_due(now);
         }
-        if !std::mem::take(&mut self.holdings.plan_due) {
-            return;
+        if std::mem::take(&mut self.holdings.plan_due) {
+            self.plan(view, uid, now);
         }
+        self.claim(view, uid, now);
+    }
+
+    /// Plans the next claims, and drains what is to be given back.
+    fn plan(&mut self, view: &View, uid: &Arc<str>, now: Instant) {
+        self.holdings.planned.clear();
+        self.holdings.crossed = self.holdings.claims() > 0;
         let Some((balance, own)) = self.balance(view, uid) else { return };
         let given = |slot: usize| {
             let holding = self.holdings.get(slot);
             matches!(holding, Holding::Draining { .. } | Holding::Releasing { .. })
         };
-        let plan = balance.plan(own, given);
+        #[cfg(test)]
+        {
+            self.plans += 1;
+        }
+        let mut plan = balance.plan(own, given);
+        // A slot whose write was refused must not hold up the others.
+        plan.claim.sort_by_key(|slot| self.holdings.refusals(*slot));
+        self.holdings.planned = plan.claim.into();
+        let by = after(now, self.rules.grace);
+        for slot in plan.give {
+            if *self.holdings.get(slot) == Holding::Held {
+                self.drain(slot, by);
+            }
+        }
+    }
+
+    /// Sends the planned claims, as many as may be on their way.
+    fn claim(&mut self, view: &View, uid: &Arc<str>, now: Instant) {
+        let pause = self.holdings.claims_pause;
+        let most = if pause.lasts(now) { 0 } else { pause.parallel() };
         let mut claims = self.holdings.claims();
-        self.holdings.claims_left = false;
-        for slot in plan.claim {
-            if !self.holdings.may_claim(slot, now) || claims == PARALLEL {
-                self.holdings.claims_left |= *self.holdings.get(slot) == Holding::No;
+        let mut planned = std::mem::take(&mut self.holdings.planned);
+        let mut blocked = Vec::new();
+        while claims < most
+            && let Some(slot) = planned.pop_front()
+        {
+            if !self.holdings.may_claim(slot, now) {
+                blocked.extend((*self.holdings.get(slot) == Holding::No).then_some(slot));
                 continue;
             }
             let record = self.holdings.newest(slot, view).0;
@@ -271,12 +311,9 @@ impl Machine {
             self.holdings.set(slot, Holding::Claiming { base, pending });
             claims += 1;
         }
-        let by = after(now, self.rules.grace);
-        for slot in plan.give {
-            if *self.holdings.get(slot) == Holding::Held {
-                self.drain(slot, by);
-            }
-        }
+        planned.extend(blocked);
+        self.holdings.claims_left = !planned.is_empty();
+        self.holdings.planned = planned;
     }
 
     /// Publishes the ranges once for each round of changes.

@@ -4,6 +4,7 @@
 //! claim different slots.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// The owner of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Balance {
         if held == target {
             return Plan::default();
         }
-        Plan { claim: self.assignment(member), give: Vec::new() }
+        Plan { claim: self.assignment(member).claims, give: Vec::new() }
     }
 
     /// Returns slots of a member that leave its ranges few: those at the edges of the shortest
@@ -91,15 +92,9 @@ impl Balance {
         edges
     }
 
-    /// Assigns the free slots to all members, and returns those of `member`.
-    fn assignment(&self, member: usize) -> Vec<usize> {
-        let mut free = Assignment {
-            owners: self.owners.clone(),
-            held: self.held.clone(),
-            left: self.owners.iter().filter(|owner| matches!(owner, Owner::Free { .. })).count(),
-            member,
-            claims: Vec::new(),
-        };
+    /// Assigns the free slots to all members, and collects those of `member`. O(slots log slots).
+    fn assignment(&self, member: usize) -> Assignment {
+        let mut free = Assignment::new(self, member);
         let floor = self.owners.len() / self.starts.len().max(1);
         // Nobody gets a larger share before everybody has the smaller one.
         for limit in [floor, floor + 1] {
@@ -113,13 +108,13 @@ impl Balance {
                 }
             }
             for next in 0..self.starts.len() {
-                while wants(&free.held, next) && free.left > 0 {
+                while wants(&free.held, next) {
                     let Some(slot) = free.best(next, self.starts[next]) else { break };
                     free.assign(slot, next);
                 }
             }
         }
-        free.claims
+        free
     }
 }
 
@@ -127,18 +122,51 @@ impl Balance {
 struct Assignment {
     owners: Vec<Owner>,
     held: Vec<usize>,
-    /// The number of slots that are still free.
-    left: usize,
+    /// The slots that are still free.
+    free: BTreeSet<usize>,
+    /// The slots beside those of each member, the first on top. Some are no longer free.
+    beside: Vec<BinaryHeap<Reverse<usize>>>,
     /// The member whose claims are collected.
     member: usize,
     claims: Vec<usize>,
+    /// The number of slots that were looked at.
+    #[cfg(test)]
+    looks: usize,
 }
 
 impl Assignment {
+    fn new(balance: &Balance, member: usize) -> Self {
+        let slots = 0..balance.owners.len();
+        let free = |slot: &usize| matches!(balance.owners[*slot], Owner::Free { .. });
+        let mut assignment = Self {
+            owners: balance.owners.clone(),
+            held: balance.held.clone(),
+            free: slots.clone().filter(free).collect(),
+            beside: vec![BinaryHeap::new(); balance.starts.len()],
+            member,
+            claims: Vec::new(),
+            #[cfg(test)]
+            looks: 0,
+        };
+        for slot in slots {
+            if let Owner::Member(member) = balance.owners[slot] {
+                assignment.note_neighbours(slot, member);
+            }
+        }
+        assignment
+    }
+
+    fn note_neighbours(&mut self, slot: usize, member: usize) {
+        let neighbours = [slot.checked_sub(1), slot.checked_add(1)].into_iter().flatten();
+        let free = neighbours.filter(|slot| self.free.contains(slot)).map(Reverse);
+        self.beside[member].extend(free);
+    }
+
     fn assign(&mut self, slot: usize, member: usize) {
         self.owners[slot] = Owner::Member(member);
         self.held[member] += 1;
-        self.left -= 1;
+        self.free.remove(&slot);
+        self.note_neighbours(slot, member);
         if member == self.member {
             self.claims.push(slot);
         }
@@ -146,14 +174,21 @@ impl Assignment {
 
     /// Returns the free slot that suits a member best: beside its own slots, otherwise the next one
     /// from its start.
-    fn best(&self, member: usize, start: usize) -> Option<usize> {
-        let slots = self.owners.len();
-        let free = |slot: &usize| matches!(self.owners[*slot], Owner::Free { .. });
-        let own = |slot: usize| self.owners.get(slot) == Some(&Owner::Member(member));
-        let beside = |slot: &usize| own(slot + 1) || slot.checked_sub(1).is_some_and(own);
-        let mut adjacent = (0..slots).filter(|slot| free(slot) && beside(slot));
-        let adjacent = if self.held[member] > 0 { adjacent.next() } else { None };
-        adjacent.or_else(|| (start..slots).chain(0..start).find(free))
+    fn best(&mut self, member: usize, start: usize) -> Option<usize> {
+        while let Some(Reverse(slot)) = self.beside[member].pop() {
+            #[cfg(test)]
+            {
+                self.looks += 1;
+            }
+            if self.free.contains(&slot) {
+                return Some(slot);
+            }
+        }
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
+        self.free.range(start..).chain(&self.free).next().copied()
     }
 }
 
@@ -291,6 +326,16 @@ mod tests {
                 prop_assert!(is_fair(&held(&owners, members)));
                 prop_assert_eq!(given, moved);
             }
+        }
+    }
+
+    #[test]
+    fn plan_looks_at_each_slot_a_few_times() {
+        for slots in [64, 1_024] {
+            let free = vec![Owner::Free { last: None }; slots];
+            let assignment = Balance::new(free, starts(7, slots)).assignment(0);
+            assert_eq!(assignment.claims.len(), slots.div_ceil(7));
+            assert!(assignment.looks <= 4 * slots, "{slots}: {}", assignment.looks);
         }
     }
 

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 use crate::error::SourceError;
 use crate::leader_election::LeaseError;
 
-/// A failed request of a member, for logs and the status. The member sends it again by itself.
+/// A failed request of a member, or a trouble with the group's Leases, for logs and the status. The
+/// member sends a failed request again by itself.
 ///
 /// ```
 /// use kube_informer::error::FaultClass;
@@ -35,6 +36,54 @@ pub enum MembershipError {
     /// The Leases of the group could not be listed or watched.
     #[error(transparent)]
     Watch(#[from] SourceError),
+    /// A Lease that is not the group's has the name of a slot's Lease. The slot has no owner.
+    #[error(
+        "lease {lease} has the name of a slot of group {group} and is not the group's, so the slot \
+         has no owner: delete that lease, or give this group another name"
+    )]
+    ForeignLease {
+        /// The group.
+        group: Arc<str>,
+        /// The name of the Lease: `namespace/name`.
+        lease: Arc<str>,
+    },
+    /// Another running replica of the group has this replica's identity. Each ends the other's
+    /// session, so neither can work.
+    #[error(
+        "another replica of group {group} runs under the identity {identity} of this one, as member \
+         lease {lease} shows, and each ends the other's session: give each its own identity"
+    )]
+    SameIdentity {
+        /// The group.
+        group: Arc<str>,
+        /// The identity.
+        identity: Arc<str>,
+        /// The name of the other replica's member Lease: `namespace/name`.
+        lease: Arc<str>,
+    },
+    /// A member Lease was deleted and stays because of its finalizers. Its session is over.
+    #[error(
+        "member lease {lease} of group {group} was deleted and stays because of its finalizers: \
+         remove them"
+    )]
+    UndeletedLease {
+        /// The group.
+        group: Arc<str>,
+        /// The name of the Lease: `namespace/name`.
+        lease: Arc<str>,
+    },
+    /// Another program or a person wrote into this replica's member Lease that it leaves. The next
+    /// renewal removes that. Until then this replica gets no slots.
+    #[error(
+        "member lease {lease} of group {group} said that this replica leaves, which it does not: \
+         the annotation is removed"
+    )]
+    MarkedAsLeaving {
+        /// The group.
+        group: Arc<str>,
+        /// The name of the Lease: `namespace/name`.
+        lease: Arc<str>,
+    },
 }
 
 /// Serializes as its message.

@@ -1,16 +1,23 @@
 //! The slots as this replica holds them: claims, drains and releases.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::machine::{Answer, Failure, min};
+use super::pause::Pause;
 use super::view::{Slot, View, is_newer};
 use crate::object::ResourceVersion;
 
 /// The largest number of claims without a known result, and of releases on their way.
 pub(super) const PARALLEL: usize = 16;
 
-/// The largest number of times that the pause after a refusal doubles.
-const MOST_DOUBLINGS: u32 = 6;
+/// The largest number of times that the pause after a conflict doubles, and the number of retry
+/// periods between two looks at a Lease that is not the group's.
+const MOST_DOUBLINGS: u32 = 3;
+const STRANGE_PERIODS: u32 = 1 << MOST_DOUBLINGS;
 
 /// The state of a slot in the present session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +47,29 @@ pub(super) enum Holding {
     },
     /// The slot Lease names another session although the work has not ended.
     Taken,
+    /// The watch does not show the slot Lease, and the server refuses to create it. It is repaired
+    /// if it is the group's.
+    Strange {
+        next: Repair,
+        pending: Option<u64>,
+        at: Instant,
+    },
+}
+
+/// The next request about a slot Lease that the watch does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Repair {
+    Read,
+    /// Gives the Lease of this version its labels and annotations again.
+    Mark(ResourceVersion),
+}
+
+/// The times between attempts after a failure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    pub(super) period: Duration,
+    /// A random number from 0 to 1, so that members do not try at the same moment.
+    pub(super) jitter: f64,
 }
 
 /// The next request of a release.
@@ -69,8 +99,11 @@ struct Entry {
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
     blocked: Option<(Instant, Option<ResourceVersion>)>,
-    /// The number of writes in a row that the server refused.
+    /// The number of writes in a row that the server refused. Of several slots, the one with the
+    /// fewest is tried first.
     refusals: u32,
+    /// The number of claims in a row that failed although no newer record was seen.
+    conflicts: u32,
     /// A number that changes each time the slot is lost and acquired again. Sessions may change
     /// within a tenure.
     tenure: u64,
@@ -87,6 +120,12 @@ pub(super) struct Holdings {
     pub(super) plan_due: bool,
     /// True if the last plan has claims that could not be sent.
     pub(super) claims_left: bool,
+    /// The claims of the last plan that were not sent yet, in order.
+    pub(super) planned: VecDeque<usize>,
+    /// True if the last plan was made while claims of an earlier one were on their way.
+    pub(super) crossed: bool,
+    pub(super) claims_pause: Pause,
+    pub(super) releases_pause: Pause,
     /// False if each slot is either held or not, so that nothing is due.
     busy: bool,
 }
@@ -98,6 +137,7 @@ impl Holdings {
             known: None,
             blocked: None,
             refusals: 0,
+            conflicts: 0,
             tenure: 0,
             transitions: None,
         };
@@ -106,6 +146,10 @@ impl Holdings {
             unsettled: false,
             plan_due: false,
             claims_left: false,
+            planned: VecDeque::new(),
+            crossed: false,
+            claims_pause: Pause::default(),
+            releases_pause: Pause::default(),
             busy: true,
         }
     }
@@ -126,15 +170,17 @@ impl Holdings {
 
     /// Notes that everything that was due is done.
     pub(super) fn rest(&mut self) {
-        self.busy = self.entries.iter().any(|entry| {
-            entry.blocked.is_some() || !matches!(entry.holding, Holding::No | Holding::Held)
-        });
+        self.busy = self.claims_left
+            || self.entries.iter().any(|entry| {
+                entry.blocked.is_some() || !matches!(entry.holding, Holding::No | Holding::Held)
+            });
     }
 
     /// Notes the request that was sent about a slot.
     pub(super) fn sent(&mut self, slot: usize, id: u64) {
-        if let Holding::Uncertain { pending, .. } | Holding::Releasing { pending, .. } =
-            &mut self.entries[slot].holding
+        if let Holding::Uncertain { pending, .. }
+        | Holding::Releasing { pending, .. }
+        | Holding::Strange { pending, .. } = &mut self.entries[slot].holding
         {
             *pending = Some(id);
         }
@@ -146,6 +192,7 @@ impl Holdings {
             (entry.holding, entry.blocked) = (Holding::No, None);
         }
         (self.unsettled, self.plan_due, self.claims_left) = (true, true, false);
+        self.planned.clear();
         self.busy = true;
     }
 
@@ -155,17 +202,25 @@ impl Holdings {
         }
     }
 
-    /// Notes a new view, and forgets the records that are as old.
-    pub(super) fn saw(&mut self, view: &View, last: Option<&View>) {
-        if last.is_some_and(|last| std::sync::Arc::ptr_eq(&last.slots, &view.slots)) {
+    /// Notes a new view, and forgets the records that are as old. The own claims of a session that
+    /// the view shows change no plan.
+    pub(super) fn saw(&mut self, view: &View, last: Option<&View>, session: Option<&str>) {
+        if last.is_some_and(|last| Arc::ptr_eq(&last.slots, &view.slots)) {
             // The slots are the same, so a record that was newer still is.
         } else {
             for (slot, entry) in self.entries.iter_mut().enumerate() {
-                let seen = view.slots.get(slot).and_then(Option::as_ref);
-                let version = seen.map_or(&view.version, |seen| &seen.version);
-                entry.known.take_if(|known| !version.is_older_than(&known.version));
+                let record = |view: &'_ View| view.slots.get(slot).cloned().flatten();
+                let (before, seen) = (last.and_then(record), record(view));
+                let version = seen.as_ref().map_or(&view.version, |seen| &seen.version);
+                let before = entry.known.clone().or(before);
+                let as_old = |known: &mut Slot| !version.is_older_than(&known.version);
+                let dropped = entry.known.take_if(as_old).is_some();
+                let now = entry.known.as_ref().or(seen.as_ref());
+                let mine =
+                    session.is_some() && now.and_then(|now| now.session.as_deref()) == session;
+                self.plan_due |= !mine && (dropped || now != before.as_ref());
             }
-            (self.unsettled, self.plan_due) = (true, true);
+            self.unsettled = true;
         }
         if !last.is_some_and(|last| last.has_same_members(view)) {
             self.plan_due = true;
@@ -204,6 +259,7 @@ impl Holdings {
             }
             Holding::Held | Holding::Draining { .. } if !mine => (Holding::Taken, Change::Taken),
             Holding::Releasing { .. } if !mine => (Holding::No, Change::Released),
+            Holding::Strange { .. } if record.is_some() => (Holding::No, Change::Nothing),
             _ => return self.unblock(slot, view),
         };
         if change == Change::Acquired {
@@ -216,8 +272,11 @@ impl Holdings {
             }
             entry.transitions = transitions;
         }
+        // A claim of the last plan was a part of it.
+        let planned = matches!(self.entries[slot].holding, Holding::Claiming { .. });
+        self.plan_due |= !planned || self.crossed || change != Change::Acquired;
+        (self.entries[slot].refusals, self.entries[slot].conflicts) = (0, 0);
         self.set(slot, next);
-        self.plan_due = true;
         change
     }
 
@@ -225,7 +284,7 @@ impl Holdings {
         let (record, _) = self.newest(slot, view);
         let over = |(_, base): &(Instant, Option<ResourceVersion>)| is_newer(record, base.as_ref());
         if self.entries[slot].blocked.as_ref().is_some_and(over) {
-            self.entries[slot].blocked = None;
+            (self.entries[slot].blocked, self.entries[slot].conflicts) = (None, 0);
             self.plan_due = true;
         }
         Change::Nothing
@@ -238,7 +297,7 @@ impl Holdings {
             && entry.blocked.as_ref().is_none_or(|(until, _)| now >= *until)
     }
 
-    /// Takes an answer about a slot. `later` is the time of the next attempt after a failure.
+    /// Takes an answer about a slot.
     pub(super) fn answered(
         &mut self,
         slot: usize,
@@ -246,31 +305,45 @@ impl Holdings {
         answer: Answer,
         view: Option<&View>,
         now: Instant,
-        later: Instant,
+        pace: Pace,
     ) -> Change {
         if let Answer::Slot(record) = &answer {
             self.note(slot, record, view);
         }
-        (self.unsettled, self.plan_due, self.busy) = (true, true, true);
+        (self.unsettled, self.busy) = (true, true);
+        let later = now + pace.period;
         let entry = &mut self.entries[slot];
-        entry.refusals = match answer {
-            Answer::Failed(Failure::Refused) => (entry.refusals + 1).min(MOST_DOUBLINGS),
-            _ => 0,
-        };
-        // A quota may refuse the writes of hundreds of slots.
-        let later = later + later.duration_since(now) * ((1 << entry.refusals) - 1);
+        let claims = matches!(&entry.holding, Holding::Claiming { pending, .. } if *pending == id);
+        // A claim that succeeds was planned.
+        self.plan_due |= !claims || !matches!(answer, Answer::Slot(_));
+        if let Answer::Failed(Failure::Refused) = answer {
+            entry.refusals = entry.refusals.saturating_add(1);
+        }
         match &mut entry.holding {
-            Holding::Claiming { base, pending } if *pending == id => {
+            Holding::Claiming { base, .. } if claims => {
                 let base = base.take();
+                self.claims_pause.answered(&answer, now, pace);
                 let (next, change) = match answer {
                     Answer::Failed(Failure::Unknown) => {
-                        let at = later;
-                        (Holding::Uncertain { base, pending: None, at }, Change::Nothing)
+                        (Holding::Uncertain { base, pending: None, at: later }, Change::Nothing)
                     }
                     // The record tells whose the slot is.
-                    Answer::Slot(_) => (Holding::No, Change::Nothing),
+                    Answer::Slot(_) => {
+                        self.releases_pause = Pause::default();
+                        (Holding::Claiming { base, pending: id }, Change::Nothing)
+                    }
+                    // A pause holds up all claims.
+                    Answer::Failed(Failure::Refused | Failure::Throttled(_)) => {
+                        (Holding::No, Change::Nothing)
+                    }
+                    Answer::Failed(Failure::Conflict) if base.is_none() && entry.conflicts > 0 => {
+                        let next = Repair::Read;
+                        (Holding::Strange { next, pending: None, at: now }, Change::Conflict)
+                    }
                     answer => {
-                        entry.blocked = Some((later, base));
+                        let delay = pace.period * (1 << entry.conflicts.min(MOST_DOUBLINGS));
+                        entry.blocked = Some((now + delay, base));
+                        entry.conflicts = entry.conflicts.saturating_add(1);
                         let faster = matches!(answer, Answer::Failed(Failure::Conflict));
                         (Holding::No, if faster { Change::Conflict } else { Change::Nothing })
                     }
@@ -288,14 +361,36 @@ impl Holdings {
             }
             Holding::Releasing { next, pending, at } if *pending == Some(id) => {
                 *pending = None;
+                if *next == Release::Write {
+                    self.releases_pause.answered(&answer, now, pace);
+                    if matches!(answer, Answer::Slot(_)) {
+                        self.claims_pause = Pause::default();
+                    }
+                }
+                // Those that were not refused come first.
+                let paused = self.releases_pause.until.map_or(later, |until| until + pace.period);
                 (*next, *at) = match (*next, answer) {
-                    (Release::Write, Answer::Failed(Failure::Refused) | Answer::Slot(_)) => {
-                        (Release::Write, later)
+                    (Release::Write, Answer::Failed(Failure::Refused | Failure::Throttled(_))) => {
+                        (Release::Write, paused)
                     }
                     // A server may answer every write with a conflict.
-                    (Release::Read, Answer::Slot(_)) => (Release::Write, later),
+                    (_, Answer::Slot(_)) => (Release::Write, later),
                     (Release::Write, Answer::Failed(Failure::Conflict)) => (Release::Read, now),
                     _ => (Release::Read, later),
+                };
+                Change::Nothing
+            }
+            Holding::Strange { next, pending, at } if *pending == Some(id) => {
+                *pending = None;
+                (*next, *at) = match answer {
+                    Answer::Slot(_) | Answer::Absent => {
+                        entry.holding = Holding::No;
+                        entry.conflicts = 0;
+                        return Change::Nothing;
+                    }
+                    Answer::Unmarked(version) => (Repair::Mark(version), now),
+                    Answer::Foreign => (Repair::Read, now + pace.period * STRANGE_PERIODS),
+                    _ => (Repair::Read, later),
                 };
                 Change::Nothing
             }
@@ -310,8 +405,22 @@ impl Holdings {
                 holding,
                 Holding::Uncertain { pending: Some(_), .. }
                     | Holding::Releasing { pending: Some(_), .. }
+                    | Holding::Strange { pending: Some(_), .. }
             )
         }))
+    }
+
+    /// Returns the number of releases that may be written beside those on their way.
+    pub(super) fn free_writes(&self) -> usize {
+        let writes = |holding: &Holding| {
+            matches!(holding, Holding::Releasing { next: Release::Write, pending: Some(_), .. })
+        };
+        self.releases_pause.parallel().saturating_sub(self.count(writes))
+    }
+
+    /// Returns the number of writes of a slot in a row that the server refused.
+    pub(super) fn refusals(&self, slot: usize) -> u32 {
+        self.entries[slot].refusals
     }
 
     /// Returns the next time at which something is due.
@@ -320,18 +429,24 @@ impl Holdings {
             return None;
         }
         let sends = self.free_requests() > 0;
+        let writes = sends && self.free_writes() > 0;
         let times = self.entries.iter().map(|entry| match &entry.holding {
+            Holding::Releasing { next: Release::Write, pending: None, at } => {
+                writes.then_some(self.releases_pause.until.map_or(*at, |until| until.max(*at)))
+            }
             Holding::Uncertain { pending: None, at, .. }
-            | Holding::Releasing { pending: None, at, .. } => sends.then_some(*at),
+            | Holding::Releasing { pending: None, at, .. }
+            | Holding::Strange { pending: None, at, .. } => sends.then_some(*at),
             Holding::Draining { abort } => *abort,
             Holding::No if self.claims_left => entry.blocked.as_ref().map(|(until, _)| *until),
             _ => None,
         });
-        times.fold(None, min)
+        times.fold(self.claims_pause.until.filter(|_| self.claims_left), min)
     }
 
     /// Makes the plan due if the block of a claim is over.
     pub(super) fn unblock_due(&mut self, now: Instant) {
+        self.plan_due |= self.claims_pause.end(now);
         for entry in &mut self.entries {
             if entry.blocked.take_if(|(until, _)| now >= *until).is_some() {
                 self.plan_due = true;

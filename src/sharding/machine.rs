@@ -89,6 +89,8 @@ pub(super) enum Request {
         session: Option<Arc<str>>,
         transitions: u32,
     },
+    /// Gives a slot Lease of this version its labels and annotations again.
+    Mark { slot: usize, base: ResourceVersion },
 }
 
 /// The answer to a request.
@@ -96,6 +98,10 @@ pub(super) enum Request {
 pub(super) enum Answer {
     Member(Member),
     Slot(Slot),
+    /// A slot Lease of the group without its label, which no watch shows.
+    Unmarked(ResourceVersion),
+    /// A Lease that is not the group's, under the name of a slot.
+    Foreign,
     /// The object does not exist, or is deleted now.
     Absent,
     Failed(Failure),
@@ -108,6 +114,8 @@ pub(super) enum Failure {
     Conflict,
     /// The server refused the request, and has not executed it.
     Refused,
+    /// The server is too busy, and has not executed the request. It asks for a pause, or for none.
+    Throttled(Duration),
     /// No answer, or an answer that leaves it open: the server may or may not have executed the
     /// request, or may do so later.
     Unknown,
@@ -158,6 +166,8 @@ pub(super) enum Command {
     AbortAll,
     /// Publish the ranges of these slots, each with its tenure.
     Publish(Vec<(usize, u64)>),
+    /// Tell people of a trouble.
+    Tell(Trouble),
     /// The membership has ended.
     Finish {
         /// True if work is left that cannot be stopped.
@@ -165,10 +175,25 @@ pub(super) enum Command {
     },
 }
 
+/// A trouble that only a person can mend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// Another running replica has the identity of this one.
+    Twin { name: Arc<str> },
+    /// The own member Lease says that this replica leaves, which it does not.
+    Leaving { name: Arc<str> },
+}
+
+/// The largest number of times that the pause before a session doubles.
+const MOST_JOIN_DOUBLINGS: u32 = 5;
+
+/// The number of own sessions that are remembered.
+const PAST_SESSIONS: usize = 4;
+
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) rules: Rules,
-    rng: Rng,
+    pub(super) rng: Rng,
     phase: Phase,
     pub(super) view: Option<Arc<View>>,
     pub(super) silence: Silence,
@@ -176,12 +201,21 @@ pub(super) struct Machine {
     next_id: u64,
     /// The time before which no further session begins.
     joins_at: Option<Instant>,
+    /// The number of sessions in a row that were lost without a renewal.
+    fruitless: u32,
+    /// The own sessions that are over, the newest last.
+    past: Vec<Arc<str>>,
+    /// The troubles of the last view, so that each is told once.
+    told: Vec<Trouble>,
     /// The time of the stop.
     pub(super) stopped: Option<Instant>,
     pub(super) published: Vec<(usize, u64)>,
     /// The time since which other slots are held than published.
     pub(super) unpublished: Option<Instant>,
     pub(super) counts: ShardingCounts,
+    /// The number of plans so far.
+    #[cfg(test)]
+    pub(super) plans: usize,
     pub(super) out: Vec<Command>,
 }
 
@@ -211,10 +245,15 @@ impl Machine {
             silence: Silence::default(),
             next_id: 0,
             joins_at: None,
+            fruitless: 0,
+            past: Vec::new(),
+            told: Vec::new(),
             stopped: None,
             published: Vec::new(),
             unpublished: None,
             counts: ShardingCounts::default(),
+            #[cfg(test)]
+            plans: 0,
             out: Vec::new(),
         }
     }
@@ -309,6 +348,7 @@ impl Machine {
         let Some(term) = self.term() else { return };
         let at_once = at_once || now >= term.abort;
         self.counts.losses += 1;
+        self.note_loss(now);
         self.holdings.clear();
         self.silence.forget_requests();
         self.unpublished = None;
@@ -316,6 +356,43 @@ impl Machine {
         let abort = (!at_once).then_some(term.abort);
         let limit = abort.unwrap_or(now) + self.rules.lease_duration / MARGIN_DIVISOR;
         self.phase = Phase::Ending { abort, limit };
+    }
+
+    /// Pauses before the next session if sessions are lost without a renewal. A replica whose
+    /// renewals alone fail would else take slots again and again.
+    fn note_loss(&mut self, now: Instant) {
+        let Some(session) = self.session() else { return };
+        let (uid, renewals) = (session.uid.clone(), session.renewals);
+        self.past.push(uid);
+        let surplus = self.past.len().saturating_sub(PAST_SESSIONS);
+        self.past.drain(..surplus);
+        self.fruitless = if renewals > 0 { 0 } else { self.fruitless.saturating_add(1) };
+        if self.fruitless > 1 {
+            let doublings = (self.fruitless - 1).min(MOST_JOIN_DOUBLINGS);
+            let delay = self.rules.retry_period * (1 << doublings);
+            let delay = delay.mul_f64(1.0 + self.rng.f64() / 4.0);
+            self.joins_at = self.joins_at.max(Some(now + delay));
+        }
+    }
+
+    /// Tells of what only a person can mend, once each.
+    fn tell_trouble(&mut self) {
+        let (Some(view), Some(session)) = (&self.view, self.session()) else { return };
+        let found = view.members.iter().filter_map(|member| {
+            let name = member.name.clone();
+            if member.uid == session.uid {
+                let by_hand = member.leaving && !session.is_leaving();
+                return by_hand.then_some(Trouble::Leaving { name });
+            }
+            // An old Lease of this identity is older than the session.
+            let newer = session.created.is_older_than(&member.version);
+            let own = member.identity == self.rules.identity && !self.past.contains(&member.uid);
+            (own && newer).then_some(Trouble::Twin { name })
+        });
+        let found: Vec<_> = found.collect();
+        let new = found.iter().filter(|trouble| !self.told.contains(trouble));
+        self.out.extend(new.cloned().map(Command::Tell));
+        self.told = found;
     }
 
     fn see(&mut self, view: Arc<View>, now: Instant) {
@@ -329,13 +406,17 @@ impl Machine {
             }
         }
         self.silence.observe(&view, &self.rules, now);
-        self.holdings.saw(&view, self.view.as_deref());
+        let session = self.session().map(|session| session.uid.clone());
+        self.holdings.saw(&view, self.view.as_deref(), session.as_deref());
         self.view = Some(view);
+        self.tell_trouble();
         self.check_presence(now);
     }
 
     fn answered(&mut self, id: u64, subject: &Subject, answer: Answer, now: Instant) {
-        if let Answer::Failed(Failure::Refused | Failure::Unknown) = answer {
+        if let Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
+        | Answer::Foreign = answer
+        {
             self.counts.errors += 1;
         }
         match subject {

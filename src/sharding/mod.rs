@@ -113,6 +113,9 @@
 //! broken. Its share of the free slots then stays unclaimed. [`ShardingStatus::free`] and
 //! [`ShardingStatus::last_error`] show this.
 //!
+//! A Lease of another program under the name of a slot's Lease costs the group that slot. Two
+//! running replicas of one identity end each other's sessions. [`MembershipError`] tells both.
+//!
 //! Each replica receives the renewals of all others. With N replicas and the default period of 2 s,
 //! that is N² / 2 events a second in all. Use a longer [`retry_period`] for more than about 100
 //! replicas.
@@ -125,6 +128,7 @@ mod error;
 mod holdings;
 mod machine;
 mod options;
+mod pause;
 mod record;
 mod requests;
 mod run;
@@ -134,6 +138,8 @@ mod slots;
 mod status;
 mod view;
 
+#[cfg(test)]
+mod disturbance_tests;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

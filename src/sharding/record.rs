@@ -43,7 +43,11 @@ pub(super) fn slot_name(group: &str, slot: usize) -> String {
 pub(super) enum Record {
     Member(Member),
     Slot(usize, Slot),
-    /// A Lease that has the group's label and is none of the two.
+    /// A slot Lease without the group's label, which the watch does not show.
+    Unmarked(ResourceVersion),
+    /// A member Lease that was deleted and stays because of its finalizers.
+    Ended,
+    /// A Lease that is none of these.
     Foreign,
 }
 
@@ -51,6 +55,8 @@ pub(super) enum Record {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     known: HashMap<ObjectKey, (Arc<Lease>, Record)>,
+    /// The names of member Leases that were deleted and stay, seen since the last look.
+    pub(super) undeleted: Vec<Arc<str>>,
 }
 
 impl Reader {
@@ -67,14 +73,20 @@ impl Reader {
         let mut members = Vec::new();
         let mut slots = vec![None; rules.slots];
         for (key, lease) in leases.iter() {
-            let record = match self.known.remove(key) {
-                Some((before, record)) if Arc::ptr_eq(&before, &lease) => record,
-                _ => read(&lease, rules, namespace)?,
+            let (record, told) = match self.known.remove(key) {
+                Some((before, record)) if Arc::ptr_eq(&before, &lease) => (record, true),
+                before => {
+                    let told = matches!(before, Some((_, Record::Ended)));
+                    (read(&lease, rules, namespace)?, told)
+                }
             };
+            if record == Record::Ended && !told {
+                self.undeleted.push(key.name().into());
+            }
             match &record {
                 Record::Member(member) => members.push(member.clone()),
                 Record::Slot(slot, record) => slots[*slot] = Some(record.clone()),
-                Record::Foreign => {}
+                Record::Unmarked(_) | Record::Ended | Record::Foreign => {}
             }
             known.insert(key.clone(), (lease, record));
         }
@@ -114,12 +126,15 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         let annotations = metadata.annotations.as_ref()?;
         annotations.get(key).map(String::as_str).filter(|value| !value.is_empty())
     };
-    let own = configuration(rules);
-    let Some(found) = note(CONFIGURATION) else {
-        // Somebody else's Lease with the group's label.
+    let spec = lease.spec.as_ref();
+    let slot = slot_of_name(name, rules);
+    let found = note(CONFIGURATION);
+    if found.is_none() && !slot.is_some_and(|_| is_ours(lease)) {
+        // Somebody else's Lease.
         return Ok(Record::Foreign);
-    };
-    if found != own {
+    }
+    let own = configuration(rules);
+    if let Some(found) = found.filter(|found| *found != own) {
         return Err(ShardingError::OtherConfiguration {
             group: rules.group.clone(),
             lease: format!("{namespace}/{name}").into(),
@@ -134,10 +149,16 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
             version: text.as_str().into(),
         });
     }
-    let spec = lease.spec.as_ref();
     let holder = spec.and_then(|spec| spec.holder_identity.as_deref());
     let holder: Option<Arc<str>> = holder.filter(|holder| !holder.is_empty()).map(Arc::from);
-    let Some(slot) = note(SLOT) else {
+    let Some(slot) = slot else {
+        if note(SLOT).is_some() {
+            return Ok(Record::Foreign);
+        }
+        // All replicas take its session for ended, also its own.
+        if metadata.deletion_timestamp.is_some() {
+            return Ok(Record::Ended);
+        }
         let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
         let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
         return Ok(Record::Member(Member {
@@ -149,10 +170,10 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
             leaving: note(LEAVING).is_some(),
         }));
     };
-    let slot = slot.parse().ok().filter(|slot| *slot < rules.slots);
-    let Some(slot) = slot.filter(|slot| *name == slot_name(&rules.group, *slot)) else {
-        return Ok(Record::Foreign);
-    };
+    let label = metadata.labels.as_ref().and_then(|labels| labels.get(GROUP));
+    if label.is_none_or(|label| *label != *rules.group) {
+        return Ok(Record::Unmarked(version));
+    }
     let transitions = spec.and_then(|spec| spec.lease_transitions).unwrap_or(0);
     let record = Slot {
         version,
@@ -162,6 +183,29 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         doubtful: false,
     };
     Ok(Record::Slot(slot, record))
+}
+
+/// Returns the slot whose Lease has this name.
+fn slot_of_name(name: &str, rules: &Rules) -> Option<usize> {
+    let number = name.strip_prefix(&*rules.group)?.strip_prefix("-slot-")?;
+    let slot = number.parse().ok().filter(|slot| *slot < rules.slots)?;
+    (name == slot_name(&rules.group, slot)).then_some(slot)
+}
+
+/// Returns whether a Lease under the name of a slot was written by a replica of the group: it has
+/// one of the marks, or the fields of a slot Lease. Leases of elections are renewed and have a
+/// duration.
+fn is_ours(lease: &Lease) -> bool {
+    let Lease { metadata, spec } = lease;
+    let labels = metadata.labels.iter().flatten().map(|(key, _)| key);
+    let mut marks = labels.chain(metadata.annotations.iter().flatten().map(|(key, _)| key));
+    let marked = marks.any(|key| [GROUP, ROLE, CONFIGURATION, SLOT, SESSION].contains(&&**key));
+    marked
+        || spec.as_ref().is_some_and(|spec| {
+            spec.lease_transitions.is_some()
+                && spec.renew_time.is_none()
+                && spec.lease_duration_seconds.is_none()
+        })
 }
 
 /// Returns the Lease that a request writes. `base` is the Lease that it replaces, as far as is
@@ -190,6 +234,8 @@ pub(super) fn write(
             labels.insert(ROLE.to_owned(), "member".to_owned());
             if *leaving {
                 notes.insert(LEAVING.to_owned(), "true".to_owned());
+            } else {
+                notes.remove(LEAVING);
             }
             metadata.name = Some(name.to_string());
             metadata.uid = Some(uid.to_string());
@@ -207,6 +253,14 @@ pub(super) fn write(
             spec.lease_transitions = Some(i32::try_from(*transitions).unwrap_or(i32::MAX));
             if session.is_some() {
                 spec.acquire_time = Some(MicroTime(wall));
+            }
+        }
+        Request::Mark { slot, .. } => {
+            labels.insert(ROLE.to_owned(), "slot".to_owned());
+            notes.insert(SLOT.to_owned(), slot.to_string());
+            // Without a session, the holder has noticed that its slot is lost.
+            if notes.entry(SESSION.to_owned()).or_default().is_empty() {
+                spec.holder_identity = Some(String::new());
             }
         }
         Request::Find { .. } | Request::Delete { .. } | Request::Read { .. } => return None,
@@ -321,8 +375,47 @@ mod tests {
         let error = read(&opaque, &rules(), "shop").unwrap_err();
         assert!(matches!(error, ShardingError::OpaqueVersion { .. }));
         let request = Request::Write { slot: 3, base: None, session: None, transitions: 0 };
-        let mut renamed = stored(&request, None);
-        renamed.metadata.name = Some("orders-slot-4".to_owned());
-        assert_eq!(read(&renamed, &rules(), "shop").unwrap(), Record::Foreign);
+        let slot = stored(&request, None);
+        let renamed = |name: &str| {
+            let mut lease = slot.clone();
+            lease.metadata.name = Some(name.to_owned());
+            read(&lease, &rules(), "shop").unwrap()
+        };
+        assert_eq!(renamed("orders-slot-12"), Record::Foreign);
+        assert_eq!(renamed("orders-slot-03"), Record::Foreign);
+        assert!(matches!(renamed("orders-slot-4"), Record::Slot(4, _)));
+    }
+
+    #[test]
+    fn slot_without_marks_is_known_by_its_fields() {
+        let read = |lease: &Lease| read(lease, &rules(), "shop").unwrap();
+        let session: Option<Arc<str>> = Some("u9".into());
+        let request = Request::Write { slot: 3, base: None, session, transitions: 2 };
+        let whole = stored(&request, None);
+        let mut lease = whole.clone();
+        lease.metadata.annotations = None;
+        let Record::Slot(3, slot) = read(&lease) else { panic!("{lease:?}") };
+        assert_eq!((slot.session, slot.holder.as_deref()), (None, Some("me")));
+        lease.metadata.labels = None;
+        assert_eq!(read(&lease), Record::Unmarked(7.into()));
+        let mark = Request::Mark { slot: 3, base: 7.into() };
+        let marked = stored(&mark, Some(lease.clone()));
+        let Record::Slot(3, slot) = read(&marked) else { panic!("{marked:?}") };
+        assert_eq!((slot.session, slot.holder), (None, None));
+        let mut lost = whole;
+        lost.metadata.labels = None;
+        let marked = stored(&mark, Some(lost));
+        let Record::Slot(3, slot) = read(&marked) else { panic!("{marked:?}") };
+        assert_eq!((slot.session.as_deref(), slot.holder.as_deref()), (Some("u9"), Some("me")));
+        lease.spec.as_mut().unwrap().renew_time = Some(MicroTime(at(1)));
+        assert_eq!(read(&lease), Record::Foreign);
+    }
+
+    #[test]
+    fn deleted_member_lease_is_no_member() {
+        let mut lease = joined();
+        lease.metadata.deletion_timestamp =
+            Some(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(at(9)));
+        assert_eq!(read(&lease, &rules(), "shop").unwrap(), Record::Ended);
     }
 }

@@ -1,14 +1,20 @@
 //! Sends the requests that the state machine asks for, each with a timeout.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use http::StatusCode;
+use http::header::RETRY_AFTER;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::{DeleteParams, PostParams, Preconditions};
+use kube::client::Body;
 use kube::{Api, Client};
+use serde_json::json;
 
+use super::error::MembershipError;
 use super::machine::{Answer, Failure, Request, Rules, Subject};
 use super::record::{self, Record};
-use crate::leader_election::{LeaseError, LeaseVerb, attempt};
+use crate::leader_election::{LeaseError, LeaseFault, LeaseVerb, attempt};
 
 /// The answer to a request, with what the driver keeps of it.
 #[derive(Debug)]
@@ -18,7 +24,7 @@ pub(super) struct Answered {
     pub(super) answer: Answer,
     /// The Lease as the server has it now.
     pub(super) lease: Option<Lease>,
-    pub(super) error: Option<LeaseError>,
+    pub(super) error: Option<MembershipError>,
 }
 
 /// A client for the Leases of a group.
@@ -31,6 +37,7 @@ pub(super) struct Requests {
 
 impl Requests {
     pub(super) fn new(client: Client, namespace: Arc<str>, rules: Arc<Rules>) -> Self {
+        let client = keeping_retry_after(client);
         Self { api: Api::namespaced(client, &namespace), rules, namespace }
     }
 
@@ -47,34 +54,48 @@ impl Requests {
             | Request::Renew { name, .. }
             | Request::Find { name }
             | Request::Delete { name, .. } => name.to_string(),
-            Request::Read { slot } | Request::Write { slot, .. } => {
+            Request::Read { slot } | Request::Write { slot, .. } | Request::Mark { slot, .. } => {
                 record::slot_name(&self.rules.group, *slot)
             }
         };
         let verb = match &request {
             Request::Join { .. } | Request::Write { base: None, .. } => LeaseVerb::Create,
-            Request::Renew { .. } | Request::Write { .. } => LeaseVerb::Update,
+            Request::Renew { .. } | Request::Write { .. } | Request::Mark { .. } => {
+                LeaseVerb::Update
+            }
             Request::Find { .. } | Request::Read { .. } => LeaseVerb::Get,
             Request::Delete { .. } => LeaseVerb::Delete,
         };
+        let of_slot = matches!(subject, Subject::Slot(_));
         let asking = self.ask(verb, &name, request, lease);
-        let full = format!("{}/{name}", self.namespace).into();
+        let full: Arc<str> = format!("{}/{name}", self.namespace).into();
         let (answer, lease, error) = match attempt(verb, &full, self.rules.timeout(), asking).await
         {
             Ok(None) => (Answer::Absent, None, None),
             Ok(Some(lease)) => {
-                let answer = match record::read(&lease, &self.rules, &self.namespace) {
-                    Ok(Record::Member(member)) => Answer::Member(member),
-                    Ok(Record::Slot(_, slot)) => Answer::Slot(slot),
+                let group = self.rules.group.clone();
+                let (answer, error) = match record::read(&lease, &self.rules, &self.namespace) {
+                    Ok(Record::Member(member)) => (Answer::Member(member), None),
+                    Ok(Record::Slot(_, slot)) => (Answer::Slot(slot), None),
+                    Ok(Record::Unmarked(version)) => (Answer::Unmarked(version), None),
+                    // The watch shows it to the driver, which tells of it.
+                    Ok(Record::Ended) => (Answer::Absent, None),
+                    Ok(Record::Foreign) if of_slot => {
+                        let error = MembershipError::ForeignLease { group, lease: full };
+                        (Answer::Foreign, Some(error))
+                    }
                     // Somebody rewrote the Lease by hand. The watch shows it, too.
-                    Ok(Record::Foreign) | Err(_) => Answer::Failed(Failure::Unknown),
+                    Ok(Record::Foreign) | Err(_) => (Answer::Failed(Failure::Unknown), None),
                 };
-                (answer, Some(lease), None)
+                (answer, Some(lease), error)
             }
             Err(error) => {
-                let answer = answer(verb, error.status());
-                let failed = matches!(answer, Answer::Failed(Failure::Refused | Failure::Unknown));
-                (answer, None, failed.then_some(error))
+                let answer = answer(verb, &error);
+                let failed = matches!(
+                    answer,
+                    Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
+                );
+                (answer, None, failed.then(|| error.into()))
             }
         };
         Answered { id, subject, answer, lease, error }
@@ -112,8 +133,16 @@ impl Requests {
 }
 
 /// Returns the answer of a failed request.
-fn answer(verb: LeaseVerb, status: Option<u16>) -> Answer {
-    match (verb, status) {
+fn answer(verb: LeaseVerb, error: &LeaseError) -> Answer {
+    match (verb, error.status()) {
+        (_, Some(429)) => {
+            let seconds = match error.fault() {
+                LeaseFault::Refused(status) => status.details.as_ref(),
+                _ => None,
+            };
+            let seconds = seconds.map_or(0, |details| details.retry_after_seconds);
+            Answer::Failed(Failure::Throttled(Duration::from_secs(seconds.into())))
+        }
         (_, Some(409)) => Answer::Failed(Failure::Conflict),
         (LeaseVerb::Create, Some(404)) => Answer::Failed(Failure::Refused),
         (_, Some(404)) => Answer::Absent,
@@ -121,4 +150,34 @@ fn answer(verb: LeaseVerb, status: Option<u16>) -> Answer {
         (_, Some(400..500)) => Answer::Failed(Failure::Refused),
         _ => Answer::Failed(Failure::Unknown),
     }
+}
+
+/// Returns a client whose errors carry the header `Retry-After` of answers with the status 429.
+/// `kube` keeps only the body of an error.
+fn keeping_retry_after(client: Client) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let client = client.clone();
+        async move {
+            let answer = client.send(request).await?;
+            let seconds = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+            let seconds: Option<u32> = seconds.and_then(|value| value.trim().parse().ok());
+            match seconds {
+                Some(seconds) if answer.status() == StatusCode::TOO_MANY_REQUESTS => {
+                    Ok(answer.map(|_| Body::from(throttled(seconds))))
+                }
+                _ => Ok::<_, kube::Error>(answer),
+            }
+        }
+    });
+    Client::new(service, namespace)
+}
+
+fn throttled(seconds: u32) -> Vec<u8> {
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 429,
+        "reason": "TooManyRequests", "message": "too many requests",
+        "details": { "retryAfterSeconds": seconds },
+    });
+    status.to_string().into_bytes()
 }

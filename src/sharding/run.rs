@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{MembershipError, ShardingError};
-use super::machine::{Command, Input, Machine, Request, Rules, Term};
+use super::machine::{Command, Input, Machine, Request, Rules, Term, Trouble};
 use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
 use super::view::View;
@@ -237,6 +237,10 @@ impl Driver {
         let leases = self.informer.snapshot();
         let last = self.machine.view.as_deref();
         let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
+        for name in std::mem::take(&mut self.reader.undeleted) {
+            let (group, lease) = (self.rules.group.clone(), self.full_name(&name));
+            self.tell(MembershipError::UndeletedLease { group, lease });
+        }
         // Leases that the store has in a newer version are no bases of writes any more.
         self.answered.retain(|name, lease| {
             let stored = leases.get_by_name(Some(&self.inner.namespace), name);
@@ -257,11 +261,16 @@ impl Driver {
             self.answered.insert(name, lease);
         }
         if let Some(error) = error {
-            tracing::warn!(identity = %self.rules.identity, %error, "sharding request failed, trying again");
-            let error = MembershipError::Lease(error);
-            self.inner.status.send_modify(|status| status.last_error = Some(error));
+            self.tell(error);
         }
         Input::Answered { id, subject, answer }
+    }
+
+    /// Shows an error in the log and in the status.
+    fn tell(&self, error: MembershipError) {
+        let Rules { group, identity, .. } = &*self.rules;
+        tracing::warn!(%group, %identity, %error, "sharding is disturbed, trying again");
+        self.inner.status.send_modify(|status| status.last_error = Some(error));
     }
 
     /// Returns the Lease that a request writes.
@@ -270,6 +279,9 @@ impl Driver {
             Request::Renew { name, version, .. } => (name.to_string(), Some(version)),
             Request::Write { slot, base, .. } => {
                 (record::slot_name(&self.rules.group, *slot), base.as_ref())
+            }
+            Request::Mark { slot, base } => {
+                (record::slot_name(&self.rules.group, *slot), Some(base))
             }
             _ => (String::new(), None),
         };
@@ -337,9 +349,26 @@ impl Driver {
                 waits.lost = Some(ended.boxed());
             }
             Command::AbortAll => self.scopes.iter().flatten().for_each(WorkScope::abort),
+            Command::Tell(trouble) => {
+                let Rules { group, identity, .. } = &*self.rules;
+                let (group, identity) = (group.clone(), identity.clone());
+                self.tell(match trouble {
+                    Trouble::Twin { name } => {
+                        let lease = self.full_name(&name);
+                        MembershipError::SameIdentity { group, identity, lease }
+                    }
+                    Trouble::Leaving { name } => {
+                        MembershipError::MarkedAsLeaving { group, lease: self.full_name(&name) }
+                    }
+                });
+            }
             Command::Publish(held) => self.inner.publish(&held, self.run),
             Command::Finish { still_running } => self.finished = Some(still_running),
         }
+    }
+
+    fn full_name(&self, lease: &str) -> Arc<str> {
+        format!("{}/{lease}", self.inner.namespace).into()
     }
 
     fn await_idle(&mut self, slot: usize, scope: WorkScope, waits: &mut Waits) {

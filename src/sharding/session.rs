@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::machine::{Answer, Failure, Request, Rules, min};
+use super::pause;
 use super::view::Member;
 use crate::object::ResourceVersion;
 
@@ -95,6 +96,9 @@ impl Join {
             | (JoinStep::Find | JoinStep::Confirm { .. }, Answer::Absent) => {
                 (JoinStep::Create, later)
             }
+            (JoinStep::Create, Answer::Failed(Failure::Throttled(pause))) => {
+                (JoinStep::Create, now + pause::rest(pause, rules.retry_period))
+            }
             (_, Answer::Failed(Failure::Conflict)) => (JoinStep::Find, now),
             _ => (JoinStep::Find, later),
         };
@@ -127,6 +131,8 @@ pub(super) struct Session {
     pub(super) overdue: bool,
     /// True until the first round of claims is through.
     pub(super) first_round: bool,
+    /// The number of renewals.
+    pub(super) renewals: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +169,7 @@ impl Session {
             leaving: false,
             overdue: false,
             first_round: true,
+            renewals: 0,
         }
     }
 
@@ -246,6 +253,7 @@ impl Session {
                 self.saw(&member.version);
                 self.read = false;
                 self.renewed = started;
+                self.renewals += 1;
                 self.go_on(Next::Renew, next_attempt);
                 return Progress::Renewed;
             }

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::holdings::PARALLEL;
 use super::machine::{Answer, Failure, Rules, min};
+use super::pause;
 use super::view::{Member, View};
 use crate::object::ResourceVersion;
 use crate::time::after;
@@ -148,6 +149,9 @@ impl Silence {
             // The member has renewed its Lease: the observation starts again.
             Answer::Failed(Failure::Conflict) if !observed.own => {
                 (observed.seen, observed.not_before) = (now, Some(now));
+            }
+            Answer::Failed(Failure::Throttled(pause)) => {
+                observed.not_before = Some(now + pause::rest(*pause, rules.retry_period));
             }
             _ => observed.not_before = Some(now + rules.retry_period),
         }

@@ -1,5 +1,6 @@
 //! The published state of a membership.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -49,8 +50,9 @@ pub struct ShardingStatus {
     pub members: Vec<MemberStatus>,
     /// Counts since the membership began to run.
     pub counts: ShardingCounts,
-    /// The last failed request. It has no time, and stays when requests succeed again: compare
-    /// [`errors`](ShardingCounts::errors) at two times.
+    /// The last failed request, or the last trouble that only a person can mend. It has no time,
+    /// and stays when requests succeed again: compare [`errors`](ShardingCounts::errors) at two
+    /// times.
     pub last_error: Option<MembershipError>,
 }
 
@@ -126,12 +128,15 @@ impl Machine {
     /// Returns the members of a view, and the number of slots without an owner.
     fn members(&self, view: &View) -> (Vec<MemberStatus>, usize) {
         let mut members: Vec<MemberStatus> = Vec::with_capacity(view.members.len());
+        let mut held: HashMap<&str, usize> = HashMap::with_capacity(view.members.len());
+        for slot in 0..self.rules.slots {
+            let record = self.holdings.newest(slot, view).0;
+            if let Some(session) = record.and_then(|record| record.session.as_deref()) {
+                *held.entry(session).or_default() += 1;
+            }
+        }
         for member in &*view.members {
-            let session =
-                |slot: &usize| self.holdings.newest(*slot, view).0.and_then(|s| s.session.clone());
-            let held = (0..self.rules.slots)
-                .filter(|slot| session(slot).is_some_and(|session| session == member.uid))
-                .count();
+            let held = held.get(&*member.uid).copied().unwrap_or_default();
             match members.last_mut() {
                 // A replica that joins again has two Leases for a moment.
                 Some(last) if last.identity == member.identity => {

@@ -90,6 +90,9 @@ impl Store {
             Request::Read { slot } => {
                 self.slots[*slot].clone().map_or(Answer::Absent, Answer::Slot)
             }
+            Request::Mark { slot, .. } => {
+                self.slots[*slot].clone().map_or(Answer::Absent, Answer::Slot)
+            }
             Request::Write { slot, base, session, transitions } => {
                 let stored = self.slots[*slot].as_ref().map(|stored| &stored.version);
                 if stored != base.as_ref() {

@@ -137,30 +137,34 @@ fn quiet_members_only_renew() {
 }
 
 /// A machine, its clock, and a store that the test lets it reach.
-struct Bench {
-    machine: Machine,
-    store: Store,
-    start: Instant,
-    now: Instant,
+pub(super) struct Bench {
+    pub(super) machine: Machine,
+    pub(super) store: Store,
+    pub(super) start: Instant,
+    pub(super) now: Instant,
     /// The requests without an answer.
-    sent: Vec<(u64, Subject, Request)>,
+    pub(super) sent: Vec<(u64, Subject, Request)>,
     /// The other commands since the last look.
-    done: Vec<Command>,
+    pub(super) done: Vec<Command>,
 }
 
 impl Bench {
-    fn new() -> Self {
-        let faults = quiet_faults(1, 4);
+    pub(super) fn new() -> Self {
+        Self::of(4)
+    }
+
+    pub(super) fn of(slots: usize) -> Self {
+        let faults = quiet_faults(1, slots);
         let machine = Machine::new(rules(1, &faults), Rng::with_seed(7));
         let start = Instant::now();
         let (sent, done) = (Vec::new(), Vec::new());
-        let mut bench = Self { machine, store: Store::new(4), start, now: start, sent, done };
+        let mut bench = Self { machine, store: Store::new(slots), start, now: start, sent, done };
         bench.see();
         bench
     }
 
     /// Returns a member that holds all slots.
-    fn holder() -> Self {
+    pub(super) fn holder() -> Self {
         let mut bench = Self::new();
         bench.answer_all();
         bench.see();
@@ -171,7 +175,7 @@ impl Bench {
         bench
     }
 
-    fn tell(&mut self, input: Input) {
+    pub(super) fn tell(&mut self, input: Input) {
         for command in self.machine.step(input, self.now) {
             match command {
                 Command::Send { id, subject, request } => self.sent.push((id, subject, request)),
@@ -180,29 +184,29 @@ impl Bench {
         }
     }
 
-    fn see(&mut self) {
+    pub(super) fn see(&mut self) {
         self.tell(Input::View(self.store.view()));
     }
 
     /// Lets time pass until `seconds` after the start.
-    fn until(&mut self, seconds: f64) {
+    pub(super) fn until(&mut self, seconds: f64) {
         self.now = self.start + Duration::from_secs_f64(seconds);
         self.tell(Input::Tick);
     }
 
     /// Executes a request. Returns the answer without delivering it.
-    fn serve(&mut self, request: &Request) -> Answer {
+    pub(super) fn serve(&mut self, request: &Request) -> Answer {
         self.store.serve(request, &self.machine.rules.identity)
     }
 
     /// Executes and answers the only request.
-    fn answer(&mut self) {
+    pub(super) fn answer(&mut self) {
         let [(_, _, request)] = &*self.sent else { panic!("{:?}", self.sent) };
         let answer = self.store.serve(&request.clone(), &self.machine.rules.identity);
         self.deliver(answer);
     }
 
-    fn answer_all(&mut self) {
+    pub(super) fn answer_all(&mut self) {
         for (id, subject, request) in std::mem::take(&mut self.sent) {
             let answer = self.serve(&request);
             self.tell(Input::Answered { id, subject, answer });
@@ -210,21 +214,21 @@ impl Bench {
     }
 
     /// Answers the only request.
-    fn deliver(&mut self, answer: Answer) {
+    pub(super) fn deliver(&mut self, answer: Answer) {
         let (id, subject, _) = self.sent.remove(0);
         self.tell(Input::Answered { id, subject, answer });
     }
 
-    fn held(&self) -> Vec<usize> {
+    pub(super) fn held(&self) -> Vec<usize> {
         self.machine.holdings.slots(super::holdings::Holding::is_published)
     }
 
-    fn uid(&self) -> Arc<str> {
+    pub(super) fn uid(&self) -> Arc<str> {
         self.machine.session().expect("a session").uid.clone()
     }
 
     /// Adds another member to the store.
-    fn other(&mut self, identity: &str) -> Arc<str> {
+    pub(super) fn other(&mut self, identity: &str) -> Arc<str> {
         let name = format!("g-member-{identity}").into();
         let answer = self.store.serve(&Request::Join { name }, &identity.into());
         let Answer::Member(member) = answer else { panic!("{answer:?}") };

@@ -244,13 +244,13 @@ where
                 && store.has_reached(&record.version)
                 && !target.informer.is_stopped()
         });
-        let epoch = store.epoch();
+        let (epoch, shard) = (store.epoch(), store.shard().cloned());
         drop(store);
         check_type(&target, desired)?;
         let flight = inner.records.begin(&target.key, section, |key, at| inner.sight(key, at));
         inner.sent.fetch_add(1, Ordering::Relaxed);
         let answer = inner.send(&target).await?;
-        let (object, record) = inner.read(&target, &answer, epoch)?;
+        let (object, record) = inner.read(&target, &answer, epoch, shard.as_ref())?;
         let not_held = overlooked.is_some_and(|overlooked| {
             record.as_ref().is_some_and(|record| {
                 (&overlooked.uid, &overlooked.version) == (&record.uid, &record.version)

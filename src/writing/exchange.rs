@@ -23,7 +23,7 @@ use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{Cached, KindScope, ObjectKey, ResourceVersion};
+use crate::object::{Cached, KindScope, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 
 /// The state that all clones of an applier share.
@@ -113,6 +113,7 @@ where
         if configuration.digest != record.desired
             || configuration.names_version()
             || record.epoch != store.epoch()
+            || record.tenure != store.shard().and_then(|of| of.tenure(cached.place(of.key())?))
             || record.uid.as_deref() != cached.uid()
             || !comparable
             || store.is_stale(key)
@@ -202,6 +203,7 @@ where
         target: &Target<'_, K>,
         answer: &Value,
         epoch: u64,
+        shard: Option<&ShardSelector>,
     ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
         let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
         let seen = to_value(&object).map_err(|reason| target.unreadable(reason))?;
@@ -229,6 +231,7 @@ where
             uid: meta.uid.clone(),
             version: ResourceVersion::from(version),
             epoch,
+            tenure: shard.and_then(|of| of.tenure(of.key().hash(meta))),
             desired: target.configuration.digest,
             values: owned.digest(&seen),
             owned,

@@ -34,6 +34,9 @@ pub(super) struct Record {
     pub(super) version: ResourceVersion,
     /// The epoch of the cache when the answer came. Versions of different epochs do not compare.
     pub(super) epoch: u64,
+    /// The tenure in which this replica had the object's slot. Another replica may have applied the
+    /// object between two tenures. `None` without a shard.
+    pub(super) tenure: Option<u64>,
     /// The digest of the configuration.
     pub(super) desired: Digest,
     /// The fields that the manager owned after the apply.
@@ -252,6 +255,7 @@ mod tests {
             uid: Some("u".into()),
             version: version.into(),
             epoch: 0,
+            tenure: None,
             desired: Digest::of(desired),
             owned: Arc::default(),
             ownership: None,

@@ -1,5 +1,7 @@
 //! Replicas that share slots, with connections that can be cut, against the embedded API server.
 
+mod disturbed;
+
 use std::sync::Arc;
 use std::time::Duration;
 

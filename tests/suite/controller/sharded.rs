@@ -8,6 +8,7 @@ use kube::Resource;
 use kube_informer::controller::{ControllerError, ControllerHandle, ReconcileRequest};
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+use kube_informer::writing::Applier;
 use kube_informer::{
     Action, Controller, InformerGroup, InformerSpec, ObjectKey, Sharding, SharedInformer,
     SharedInformerFactory,
@@ -206,4 +207,120 @@ async fn owners_of_arriving_dependents_are_reconciled() {
     replica.join();
     sleep(30 * S).await;
     assert_eq!(replica.keys(), ["shop/owner"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sharding_that_does_not_run_ends_the_run() {
+    let replica = Replica::new(&server(&["a/1"]), "one");
+    let controller = Controller::builder("maps", &replica.maps(None)).sharded(&replica.sharding);
+    let (_, running) = replica.run(controller.build());
+    sleep(119 * S).await;
+    assert!(!running.is_finished());
+    sleep(2 * S).await;
+    let error = running.await.unwrap().unwrap_err().to_string();
+    assert!(error.contains("run `Sharding::run`"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn shard_of_another_membership_is_refused() {
+    let server = server(&[]);
+    let [one, two] = ["one", "two"].map(|identity| Replica::new(&server, identity));
+    let foreign: SharedInformer<Secret> =
+        one.factory.informer_with(InformerSpec::new().shard(two.sharding.dependents())).unwrap();
+    let controllers = [
+        Controller::builder("maps", &two.maps(None)),
+        Controller::builder("maps", &one.maps(None)).owns(&foreign),
+    ];
+    for controller in controllers {
+        let (_, running) = one.run(controller.sharded(&one.sharding).build());
+        let error = running.await.unwrap().unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, ControllerError::WrongSharding { .. }), "{text}");
+        assert!(text.contains("another membership"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn replica_without_slots_is_fresh() {
+    let server = server(&["a/1"]);
+    let replica = Replica::new(&server, "one");
+    let maps = replica.maps(None);
+    maps.start().unwrap();
+    sleep(100 * S).await;
+    assert!(maps.is_fresh(3 * S) && maps.status().is_fresh(3 * S));
+    let lists = replica.faults.inject(Requests::reads().to("/configmaps"), Injection::status(503));
+    replica.join();
+    sleep(60 * S).await;
+    assert!(!maps.is_fresh(30 * S), "its objects are not listed");
+    lists.remove();
+    sleep(60 * S).await;
+    assert!(maps.is_fresh(61 * S));
+}
+
+#[tokio::test(start_paused = true)]
+async fn moved_object_is_not_awaited_as_gone() {
+    let server = server(&["a/1", "a/2", "a/3", "a/4", "a/5", "a/6", "a/7", "a/8"]);
+    let one = Replica::new(&server, "one");
+    let maps = one.maps(None);
+    maps.start().unwrap();
+    one.join();
+    sleep(10 * S).await;
+    let waits: Vec<_> = (1..=8)
+        .map(|n| {
+            let (maps, key) = (maps.clone(), ObjectKey::namespaced("a", &n.to_string()).unwrap());
+            tokio::spawn(async move { maps.wait_until(&key, 60 * S, |map| map.is_none()).await })
+        })
+        .collect();
+    let two = Replica::new(&server, "two");
+    two.join();
+    sleep(20 * S).await;
+    let kept = maps.lister().list(&kube_informer::LabelSelector::everything());
+    assert!((1..8).contains(&kept.len()), "{}", kept.len());
+    for map in &kept {
+        server.delete(&**map).unwrap();
+    }
+    let (mut gone, mut elsewhere) = (0, 0);
+    for wait in waits {
+        match wait.await.unwrap() {
+            Ok(_) => gone += 1,
+            Err(late) => {
+                assert!(late.elsewhere && late.to_string().contains("another replica"), "{late}");
+                elsewhere += 1;
+            }
+        }
+    }
+    assert_eq!((gone, elsewhere), (kept.len(), 8 - kept.len()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn applied_record_ends_with_the_tenure() {
+    let server = server(&["a/1"]);
+    let replica = Replica::new(&server, "one");
+    let maps = replica.maps(None);
+    maps.start().unwrap();
+    let applier = Applier::builder(server.client(), &maps, "site").build().unwrap();
+    let mut desired = map("applied", "1");
+    let old = desired.clone();
+    for was_sent in [true, false] {
+        let stop = CancellationToken::new();
+        let running = tokio::spawn({
+            let (sharding, stop) = (replica.sharding.clone(), stop.clone());
+            async move { sharding.run(stop).await }
+        });
+        sleep(10 * S).await;
+        let first = applier.apply(&old).await.unwrap();
+        assert!(first.was_sent(), "in each tenure: {was_sent}");
+        sleep(S).await;
+        assert!(!applier.apply(&old).await.unwrap().was_sent());
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        sleep(S).await;
+        assert_eq!(maps.snapshot().len(), 0);
+        // A newer version of the controller applies one more field meanwhile.
+        let other = replica.factory.informer::<ConfigMap>();
+        other.start().unwrap();
+        desired.data.as_mut().unwrap().insert("more".into(), "2".into());
+        let newer = Applier::builder(server.client(), &other, "site").build().unwrap();
+        newer.apply(&desired).await.unwrap();
+    }
 }

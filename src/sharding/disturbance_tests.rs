@@ -1,0 +1,189 @@
+//! A machine whose requests are refused, and whose Leases others change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::machine::{Answer, Command, Failure, Input, Request, Trouble};
+use super::tests::Bench;
+
+/// Lets time pass in steps, and answers every write of a slot by `answer`. Returns the times of
+/// those writes, in seconds.
+fn write_times(bench: &mut Bench, seconds: f64, answer: Option<Failure>) -> Vec<f64> {
+    let mut times = Vec::new();
+    let from = bench.now;
+    let mut passed = 0.0;
+    while passed < seconds {
+        bench.tell(Input::Tick);
+        for (id, subject, request) in std::mem::take(&mut bench.sent) {
+            let served = match (&request, answer) {
+                (Request::Write { .. }, Some(failure)) => Answer::Failed(failure),
+                _ => bench.serve(&request),
+            };
+            if matches!(request, Request::Write { .. }) {
+                times.push(passed);
+            }
+            bench.tell(Input::Answered { id, subject, answer: served });
+        }
+        bench.see();
+        passed += 0.1;
+        bench.now = from + Duration::from_secs_f64(passed);
+    }
+    times
+}
+
+#[test]
+fn refused_claims_pause_together() {
+    let mut bench = Bench::of(256);
+    let refused = write_times(&mut bench, 10.0, Some(Failure::Refused));
+    assert!((18..=20).contains(&refused.len()), "{refused:?}");
+    let refused = write_times(&mut bench, 600.0, Some(Failure::Refused));
+    assert!((25..=45).contains(&refused.len()), "{refused:?}");
+    assert!(bench.held().is_empty());
+    // The server recovers.
+    write_times(&mut bench, 21.0, None);
+    assert_eq!(bench.held().len(), 256);
+}
+
+#[test]
+fn busy_server_is_asked_again_when_it_says() {
+    for (asked, after) in [(0, 2.0..3.0), (5, 5.0..7.0), (3_600, 60.0..76.0)] {
+        let mut bench = Bench::of(64);
+        let throttled = Failure::Throttled(Duration::from_secs(asked));
+        let times = write_times(&mut bench, 100.0, Some(throttled));
+        assert_eq!(times.iter().filter(|time| **time < 1.0).count(), 16);
+        let next = times.iter().find(|time| **time > 1.0).unwrap();
+        assert!(after.contains(next), "{asked}: {next}");
+        // It does not pause longer and longer.
+        let most = 16.0 * (100.0 / after.start + 1.0);
+        assert!(f64::from(u32::try_from(times.len()).unwrap()) <= most, "{}", times.len());
+    }
+}
+
+#[test]
+fn one_refused_slot_holds_up_no_other() {
+    let mut bench = Bench::of(64);
+    let mut seconds = 0.0;
+    while seconds < 20.0 {
+        for (id, subject, request) in std::mem::take(&mut bench.sent) {
+            let refused = matches!(request, Request::Write { slot: 40, .. });
+            let answer =
+                if refused { Answer::Failed(Failure::Refused) } else { bench.serve(&request) };
+            bench.tell(Input::Answered { id, subject, answer });
+        }
+        bench.see();
+        seconds += 0.1;
+        bench.until(seconds);
+    }
+    assert_eq!(bench.held().len(), 63);
+}
+
+#[test]
+fn joining_plans_once_for_many_slots() {
+    let mut bench = Bench::of(1_024);
+    write_times(&mut bench, 20.0, None);
+    assert_eq!(bench.held().len(), 1_024);
+    assert!(bench.machine.plans <= 8, "{}", bench.machine.plans);
+    assert_eq!(bench.machine.counts.conflicts, 0);
+}
+
+#[test]
+fn foreign_lease_is_looked_at_now_and_then() {
+    let mut bench = Bench::new();
+    let (mut looks, mut seconds) = (Vec::new(), 0.0);
+    while seconds < 600.0 {
+        for (id, subject, request) in std::mem::take(&mut bench.sent) {
+            let answer = match &request {
+                Request::Write { slot: 2, .. } => Answer::Failed(Failure::Conflict),
+                Request::Read { slot: 2 } => {
+                    looks.push(seconds);
+                    Answer::Foreign
+                }
+                _ => bench.serve(&request),
+            };
+            bench.tell(Input::Answered { id, subject, answer });
+        }
+        bench.see();
+        seconds += 0.1;
+        bench.until(seconds);
+    }
+    assert_eq!(bench.held(), [0, 1, 3]);
+    assert_eq!(bench.machine.counts.conflicts, 2);
+    assert!((30..=40).contains(&looks.len()), "{looks:?}");
+    // The Lease is gone.
+    write_times(&mut bench, 17.0, None);
+    assert_eq!(bench.held(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn slot_lease_without_label_is_marked_again() {
+    let mut bench = Bench::new();
+    let (mut marked, mut seconds) = (false, 0.0);
+    while seconds < 10.0 {
+        for (id, subject, request) in std::mem::take(&mut bench.sent) {
+            let answer = match &request {
+                Request::Write { slot: 2, .. } if !marked => Answer::Failed(Failure::Conflict),
+                Request::Read { slot: 2 } if !marked => Answer::Unmarked(1.into()),
+                Request::Mark { slot, base } => {
+                    assert_eq!((*slot, base), (2, &1.into()));
+                    marked = true;
+                    let session = Some("over".into());
+                    let write = Request::Write { slot: 2, base: None, session, transitions: 3 };
+                    bench.store.serve(&write, &"other".into())
+                }
+                _ => bench.serve(&request),
+            };
+            bench.tell(Input::Answered { id, subject, answer });
+        }
+        bench.see();
+        seconds += 0.1;
+        bench.until(seconds);
+    }
+    assert!(marked);
+    assert_eq!(bench.held(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn member_whose_renewals_fail_joins_less_often() {
+    let mut bench = Bench::new();
+    let (mut joins, mut held, mut seconds) = (0, 0_u32, 0.0);
+    while seconds < 600.0 {
+        for (id, subject, request) in std::mem::take(&mut bench.sent) {
+            joins += usize::from(matches!(request, Request::Join { .. }));
+            let answer = match &request {
+                Request::Renew { .. } => Answer::Failed(Failure::Refused),
+                _ => bench.serve(&request),
+            };
+            bench.tell(Input::Answered { id, subject, answer });
+        }
+        bench.see();
+        if bench.done.drain(..).any(|command| matches!(command, Command::Lose { .. })) {
+            bench.tell(Input::WorkEnded);
+        }
+        held += u32::from(!bench.held().is_empty());
+        seconds += 0.1;
+        bench.until(seconds);
+    }
+    assert!(joins <= 12, "{joins}");
+    assert!(held < 1_200, "{held} of 6000");
+    // It recovers, and a session with a renewal ends the pauses.
+    write_times(&mut bench, 90.0, None);
+    assert_eq!(bench.held().len(), 4);
+}
+
+#[test]
+fn trouble_is_told_once() {
+    let mut bench = Bench::holder();
+    let own = bench.store.view().members[0].clone();
+    let (name, uid, version) = (own.name.clone(), own.uid.clone(), own.version.clone());
+    bench.serve(&Request::Renew { name: name.clone(), uid, version, leaving: true });
+    bench.see();
+    bench.see();
+    assert_eq!(bench.done, [Command::Tell(Trouble::Leaving { name })]);
+    bench.done.clear();
+    let identity = bench.machine.rules.identity.clone();
+    let name: Arc<str> = "g-member-twin".into();
+    bench.store.serve(&Request::Join { name: name.clone() }, &identity);
+    bench.see();
+    bench.see();
+    assert_eq!(bench.done, [Command::Tell(Trouble::Twin { name })]);
+}

@@ -1,0 +1,132 @@
+//! Memberships whose Leases others hold, change or refuse.
+
+use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
+use serde_json::json;
+
+use super::*;
+
+/// Returns the text of the last error.
+fn last_error(replica: &Replica) -> String {
+    replica.sharding.status().last_error.map(|error| error.to_string()).unwrap_or_default()
+}
+
+fn api(server: &ApiServer) -> Api<Lease> {
+    Api::namespaced(server.client(), "shop")
+}
+
+#[tokio::test(start_paused = true)]
+async fn foreign_lease_under_a_slots_name_is_told() {
+    let server = ApiServer::new();
+    let name = Some("orders-slot-3".to_owned());
+    let metadata = ObjectMeta { name, ..ObjectMeta::default() };
+    let foreign = Lease { metadata, ..Lease::default() };
+    api(&server).create(&PostParams::default(), &foreign).await.unwrap();
+    let board = Board::default();
+    let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(board.shares(), [SLOTS - 1]);
+    let status = replica.sharding.status();
+    assert!(last_error(&replica).contains("shop/orders-slot-3"), "{status:?}");
+    assert!(status.counts.conflicts <= 2 && status.counts.errors > 0, "{status:?}");
+    assert!(status.counts.requests < 1_800 + 400, "{status:?}");
+    api(&server).delete("orders-slot-3", &Default::default()).await.unwrap();
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(board.shares(), [SLOTS]);
+    replica.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn slot_lease_without_marks_is_healed() {
+    let server = ApiServer::new();
+    let (board, replicas) = three(&server, Duration::ZERO).await;
+    for marks in [json!({"labels": null}), json!({"annotations": null})] {
+        let patch = Patch::Merge(json!({"metadata": marks}));
+        for slot in [2, 7] {
+            let name = format!("orders-slot-{slot}");
+            api(&server).patch(&name, &PatchParams::default(), &patch).await.unwrap();
+        }
+        sleep(Duration::from_secs(30)).await;
+        assert_eq!(board.shares(), [4, 4, 4]);
+    }
+    let whole = leases(&server).await.into_iter().all(|lease| {
+        lease.metadata.labels.is_some_and(|labels| labels.len() == 2)
+            && lease.metadata.annotations.is_some()
+    });
+    assert!(whole);
+    for replica in replicas {
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_says_when_to_ask_again() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+    let slots = Requests::others().to("/leases");
+    let throttle = Injection::throttle(Some(Duration::from_secs(20)));
+    let busy = replica.faults.inject(slots.after(1).times(12), throttle);
+    sleep(Duration::from_secs(19)).await;
+    assert_eq!(board.shares(), [0]);
+    busy.remove();
+    sleep(Duration::from_secs(8)).await;
+    assert_eq!(board.shares(), [SLOTS]);
+    replica.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn replicas_of_one_identity_are_told() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let twins = [0, 0].map(|who| Replica::start(&server, &board, who, Duration::ZERO));
+    sleep(Duration::from_secs(60)).await;
+    let told = twins.iter().any(|twin| last_error(twin).contains("under the identity r0"));
+    assert!(told, "{:?}", twins.each_ref().map(last_error));
+    for twin in twins {
+        twin.crash().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn member_lease_with_a_finalizer_holds_no_slot() {
+    let server = ApiServer::new();
+    let (board, mut replicas) = three(&server, Duration::ZERO).await;
+    let session = replicas[0].sharding.status().session.unwrap();
+    let members = leases(&server).await;
+    let own = members.iter().find(|lease| lease.metadata.uid.as_deref() == Some(&*session));
+    let name = own.unwrap().metadata.name.clone().unwrap();
+    let patch = Patch::Merge(json!({"metadata": {"finalizers": ["example.com/kept"]}}));
+    api(&server).patch(&name, &PatchParams::default(), &patch).await.unwrap();
+    replicas.remove(0).crash().await;
+    sleep(Duration::from_secs(30)).await;
+    assert_eq!(board.shares(), [0, 6, 6]);
+    let told = replicas.iter().all(|replica| last_error(replica).contains(&*name));
+    assert!(
+        told && last_error(&replicas[0]).contains("finalizers"),
+        "{}",
+        last_error(&replicas[0])
+    );
+    for replica in replicas {
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hand_set_mark_of_leaving_is_removed() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+    sleep(Duration::from_secs(5)).await;
+    let members = leases(&server).await;
+    let own = members.iter().find(|lease| lease.metadata.name.iter().any(|n| n.contains("member")));
+    let name = own.unwrap().metadata.name.clone().unwrap();
+    let mark = json!({"metadata": {"annotations": {"kube-informer.dev/sharding-leaving": "true"}}});
+    let patch = Patch::Merge(mark);
+    api(&server).patch(&name, &PatchParams::default(), &patch).await.unwrap();
+    sleep(Duration::from_secs(5)).await;
+    assert!(last_error(&replica).contains("leaves"), "{}", last_error(&replica));
+    let own = api(&server).get(&name).await.unwrap();
+    assert!(!own.metadata.annotations.unwrap().contains_key("kube-informer.dev/sharding-leaving"));
+    assert_eq!(board.shares(), [SLOTS]);
+    replica.stop().await.unwrap();
+}
