@@ -91,8 +91,12 @@ impl Process {
             ledger: ledger.clone(),
             rng: Mutex::new(rng.fork()),
         };
-        let mut controller =
-            Controller::builder("maps", &maps).owns(&secrets).concurrency(2).context(context);
+        // A write that is never answered must not hold its key for ever.
+        let mut controller = Controller::builder("maps", &maps)
+            .owns(&secrets)
+            .concurrency(2)
+            .timeout(Duration::from_secs(20))
+            .context(context);
         if way == Way::Election {
             let elector = LeaderElector::builder(client, HOME, "views")
                 .identity(identity)
