@@ -43,7 +43,7 @@ impl Scripts {
         let scripts = Self::new();
         let this = std::env::current_exe().unwrap();
         for program in ["etcd", "kube-apiserver"] {
-            let test = "testing::control_plane::tests::stand_in";
+            let test = "control_plane::tests::stand_in";
             let this = this.display();
             scripts.write(
                 program,
