@@ -276,7 +276,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
             let (gate, groups) = (slots.clone(), self.groups.clone());
             feeds.tasks.spawn(async move {
                 join_all(followed(&groups).map(|informer| gate.prove(informer))).await;
-                pending().await
+                pending::<()>().await;
             });
             let (name, status) = (self.name.clone(), self.status.clone());
             feeds.tasks.spawn(async move {

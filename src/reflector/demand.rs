@@ -213,7 +213,7 @@ impl<K: Send + 'static> Proving<K> {
                     let (answer, begun) = (answer.await, *begun);
                     let known = known.take();
                     self.state = State::Idle;
-                    return self.answered(answer, begun, known);
+                    return self.answered(answer, begun, known.as_ref());
                 }
                 State::Awaiting { until, .. } => {
                     sleep_until(*until).await;
@@ -230,7 +230,7 @@ impl<K: Send + 'static> Proving<K> {
         &mut self,
         answer: Result<ResourceVersion, SourceError>,
         begun: Moment,
-        known: Option<ResourceVersion>,
+        known: Option<&ResourceVersion>,
     ) -> Demanded {
         match answer {
             Ok(version) => {
@@ -239,7 +239,7 @@ impl<K: Send + 'static> Proving<K> {
                     version == *known || version.compare(known) == Ok(Ordering::Greater)
                 };
                 // Otherwise versions have no order, or history was lost.
-                if !known.as_ref().is_some_and(ordered) {
+                if !known.is_some_and(ordered) {
                     return Demanded::Unproven;
                 }
                 let until = after(Instant::now(), PATIENCE);

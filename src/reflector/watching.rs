@@ -1,5 +1,6 @@
 //! Follows one watch to its end, and reads the initial events of a streaming list.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
@@ -212,20 +213,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             if shard.as_ref().is_some_and(|shard| shard.has_changed().unwrap_or(false)) {
                 break End::ShardChanged;
             }
-            if self.proving.has_reached(machine.version()) {
-                if due.is_some() {
-                    // A change is unknown until everything is listed again.
-                    break End::Unproven;
-                }
-                self.proving.prove();
-            }
-            if self.proving.is_wanted()
-                && let Some(demanded) = self.proving.next().now_or_never()
-            {
-                if self.is_unproven(demanded, machine) {
-                    break End::Unproven;
-                }
-                continue;
+            match self.interruption(machine, due, last) {
+                Some(ControlFlow::Break(end)) => break end,
+                Some(ControlFlow::Continue(())) => continue,
+                None => {}
             }
             if let (Some(at), Some(version)) = (untold, machine.version())
                 && at <= last
@@ -233,15 +224,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 sink.emit(Change::Bookmark(version.clone())).await;
                 untold = None;
             }
-            // The timer below never fires while the stream always has another item.
-            if due.is_some_and(|due| due <= last) {
-                break End::Due;
-            }
-            let idle_timeout = self.heartbeat.idle_timeout();
-            let silent =
-                idle_timeout.map_or(overdue, |idle_timeout| overdue.min(after(last, idle_timeout)));
-            let until = due.map_or(silent, |due| due.min(silent));
-            let until = untold.map_or(until, |untold| untold.min(until));
+            let idle = self.heartbeat.idle_timeout().map(|idle| after(last, idle));
+            let silent = idle.map_or(overdue, |idle| idle.min(overdue));
+            let until = due.into_iter().chain(untold).fold(silent, Ord::min);
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
@@ -249,9 +234,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                     Some(end) => break end,
                     None => continue,
                 },
-                demanded = self.proving.next() => match self.is_unproven(demanded, machine) {
-                    true => break End::Unproven,
-                    false => continue,
+                demanded = self.proving.next() => match self.handle_demand(demanded, machine) {
+                    Some(end) => break end,
+                    None => continue,
                 },
                 true = shard_changed(shard.as_mut()) => break End::ShardChanged,
                 () = sleep_until(until) => {
@@ -450,9 +435,35 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         None
     }
 
-    /// Handles the next event of a demand. Returns whether only a list can prove that the changes
-    /// handed on are current.
-    fn is_unproven(&mut self, demanded: Demanded, machine: &mut Machine) -> bool {
+    /// Looks, without a wait, for what goes before the stream's next item: a relist that is due, or
+    /// a demand for a proof. Returns how the loop goes on then.
+    fn interruption(
+        &mut self,
+        machine: &mut Machine,
+        due: Option<Instant>,
+        last: Instant,
+    ) -> Option<ControlFlow<End>> {
+        if due.is_some_and(|due| due <= last) {
+            return Some(ControlFlow::Break(End::Due));
+        }
+        if self.proving.has_reached(machine.version()) {
+            if due.is_some() {
+                // A change is unknown until everything is listed again.
+                return Some(ControlFlow::Break(End::Unproven));
+            }
+            self.proving.prove();
+        }
+        if !self.proving.is_wanted() {
+            return None;
+        }
+        let demanded = self.proving.next().now_or_never()?;
+        let end = self.handle_demand(demanded, machine);
+        Some(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
+    }
+
+    /// Handles the next event of a demand. Returns the end of the watch, if only a list can prove
+    /// that the changes handed on are current.
+    fn handle_demand(&mut self, demanded: Demanded, machine: &mut Machine) -> Option<End> {
         match demanded {
             Demanded::Due if machine.admits(Instant::now()) => {
                 self.status.probes();
@@ -461,9 +472,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             Demanded::Due => self.proving.put_off(),
             Demanded::Answered => self.status.heard(Instant::now()),
             Demanded::Failed(error) => self.report(&error),
-            Demanded::Unproven => return true,
+            Demanded::Unproven => return Some(End::Unproven),
         }
-        false
+        None
     }
 
     /// Notes a proof that the collection had its current version at this moment.

@@ -213,8 +213,8 @@ where
             (Some(fields), Some(mut owned)) => {
                 let name = Digest::of(fields);
                 let added = owned.cover(&configured);
-                let shared = if added { Digest::of(&json!([fields, configured])) } else { name };
-                (self.records.share(shared, || owned), Some(name))
+                let content = if added { Digest::of(&json!([fields, configured])) } else { name };
+                (self.records.share(content, || owned), Some(name))
             }
             (fields, _) => {
                 // A manager that applies no field owns none.

@@ -84,7 +84,10 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     assert!(maps.namespace("mail").is_none(), "it is not held");
     assert!(maps.get(&key("bank/a")).is_some());
     let missing = maps.by_key(&key("mail/a")).unwrap_err();
-    assert_eq!(missing.to_string(), r#"configmaps "mail"/"a" not found"#);
+    assert_eq!(
+        missing.to_string(),
+        r#"configmaps "mail"/"a" not found: no informer of the group holds this namespace"#
+    );
     assert_eq!(by_app.keys("a"), [key("bank/a"), key("shop/a")]);
     assert_eq!(by_label.keys("a"), by_app.keys("a"));
     assert_eq!((by_app.get("a").len(), by_app.len("b")), (2, 1));

@@ -113,6 +113,7 @@ async fn the_status_serialises_to_this() {
                     "probes": 0,
                     "watches": 1,
                     "watch_failures": 0,
+                    "watch_refused": null,
                     "short_watches": 0
                 },
                 "handlers": [{
@@ -160,6 +161,7 @@ async fn the_status_serialises_to_this() {
                     "probes": 0,
                     "watches": 0,
                     "watch_failures": 0,
+                    "watch_refused": null,
                     "short_watches": 0
                 },
                 "handlers": []

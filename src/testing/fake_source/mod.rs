@@ -333,7 +333,7 @@ fn is_same<K>(one: Option<&Arc<K>>, other: Option<&Arc<K>>) -> bool {
 /// The objects of a list or of initial events. They are read without the lock, because their
 /// clones and their metadata are user code.
 struct Objects<K> {
-    objects: BTreeMap<ObjectKey, Arc<K>>,
+    by_key: BTreeMap<ObjectKey, Arc<K>>,
     version: u64,
     poisoned: HashSet<ObjectKey>,
     /// The key behind which a page begins.
@@ -415,22 +415,22 @@ impl<K> State<K> {
 
     fn objects(
         &self,
-        objects: BTreeMap<ObjectKey, Arc<K>>,
+        by_key: BTreeMap<ObjectKey, Arc<K>>,
         version: u64,
         start: Option<String>,
     ) -> Objects<K> {
         let (nameless, pages_at_zero) = (self.nameless, self.pages_at_zero);
         let poisoned = self.poisoned.clone();
-        Objects { objects, version, poisoned, start, nameless, pages_at_zero }
+        Objects { by_key, version, poisoned, start, nameless, pages_at_zero }
     }
 }
 
 impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
     /// Returns a page of a list.
     fn page(&self, query: &ListQuery, at: &Collection) -> ListStream<K> {
-        let Self { objects, version, start, .. } = self;
+        let Self { by_key, version, start, .. } = self;
         let request = at.request_scope(Verb::List);
-        let rest = objects.iter().filter(|(key, object)| {
+        let rest = by_key.iter().filter(|(key, object)| {
             start.as_deref() < Some(key.as_str())
                 && shard::is_selected(query.shard.as_ref(), &***object)
         });
@@ -474,7 +474,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
                 WatchItem::Added(decoded(object, key, poisoned, request))
             })
         };
-        self.objects.iter().map(item).collect()
+        self.by_key.iter().map(item).collect()
     }
 }
 

@@ -168,7 +168,8 @@ async fn lagging_standby_sees_its_predecessors_state() {
     first.hand_over().await;
     second.log.reaches(1).await;
     assert_eq!(second.log.take(), ["new"]);
-    assert!(start.elapsed() < 5 * S, "{:?}", start.elapsed());
+    // A candidate looks every 2.0 to 4.4 s, drawn by chance, and the view takes up to 4 s.
+    assert!(start.elapsed() < 9 * S, "{:?}", start.elapsed());
     assert_eq!((probes(&source.source), maps.status().reflector.probes), (1, 1));
     assert_eq!(second.handle.status().phase, Phase::Working);
     second.end().await;

@@ -301,6 +301,11 @@ async fn applied_record_ends_with_the_tenure() {
     let applier = Applier::builder(server.client(), &maps, "site").build().unwrap();
     let mut desired = map("applied", "1");
     let old = desired.clone();
+    // A newer version of the controller applies one more field between two tenures.
+    let other = replica.factory.informer::<ConfigMap>();
+    other.start().unwrap();
+    desired.data.as_mut().unwrap().insert("more".into(), "2".into());
+    let newer = Applier::builder(server.client(), &other, "site").build().unwrap();
     for was_sent in [true, false] {
         let stop = CancellationToken::new();
         let running = tokio::spawn({
@@ -316,11 +321,6 @@ async fn applied_record_ends_with_the_tenure() {
         running.await.unwrap().unwrap();
         sleep(S).await;
         assert_eq!(maps.snapshot().len(), 0);
-        // A newer version of the controller applies one more field meanwhile.
-        let other = replica.factory.informer::<ConfigMap>();
-        other.start().unwrap();
-        desired.data.as_mut().unwrap().insert("more".into(), "2".into());
-        let newer = Applier::builder(server.client(), &other, "site").build().unwrap();
         newer.apply(&desired).await.unwrap();
     }
 }

@@ -162,6 +162,7 @@ pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
 pub const ENCODED: &str = "the object in the envelope is not plain protobuf";
 
 /// Reads a type, apiVersion and kind, or the rest of one of which these were read before.
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-informer` only")]
 pub fn types<'a>(
     mut message: Cursor<'a>,
     (mut api_version, mut kind): (&'a str, &'a str),

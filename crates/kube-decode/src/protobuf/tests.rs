@@ -119,7 +119,8 @@ fn message_depth_is_limited() {
 
 #[test]
 fn depth_limit_is_that_of_json() {
-    let schemas: [(fn(Value) -> Value, Value); 8] = [
+    type Nest = fn(Value) -> Value;
+    let schemas: [(Nest, Value); 8] = [
         (|schema| json!({"not": schema}), json!({})),
         (|schema| json!({"not": schema}), json!({"required": ["a"]})),
         (|schema| json!({"not": schema}), json!({"properties": {"a": {}}})),

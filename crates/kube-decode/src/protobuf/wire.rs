@@ -3,6 +3,13 @@
 //! Reading a field reads its head. Its content is borrowed and never copied, so an unused field
 //! costs nothing more. Every place is an offset in the whole object.
 
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::return_self_not_must_use,
+    clippy::should_implement_trait,
+    reason = "hidden: public for `kube-informer` only"
+)]
+
 use crate::error::{Error, Result};
 
 /// The longest varint, in bytes: 64 bits, seven in each byte.
