@@ -72,13 +72,14 @@ mod tests {
     #[test]
     fn full_pages_follow_at_once_until_the_bound() {
         let mut pages = Pages::default();
-        let end = (1..).find(|n| match pages.turn(&n.to_string(), Some(5_000), n * 5_000, 0) {
-            Ok(at_once) => {
-                assert!(at_once);
-                false
-            }
-            Err(_) => true,
-        });
+        let end =
+            (1..=MAX_KEYS).find(|n| match pages.turn(&n.to_string(), Some(5_000), n * 5_000, 0) {
+                Ok(at_once) => {
+                    assert!(at_once);
+                    false
+                }
+                Err(_) => true,
+            });
         assert_eq!(end, Some(MAX_KEYS / 5_000 + 1));
     }
 

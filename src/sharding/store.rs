@@ -87,10 +87,7 @@ impl Store {
                 self.version += 1;
                 Answer::Absent
             }
-            Request::Read { slot } => {
-                self.slots[*slot].clone().map_or(Answer::Absent, Answer::Slot)
-            }
-            Request::Mark { slot, .. } => {
+            Request::Read { slot } | Request::Mark { slot, .. } => {
                 self.slots[*slot].clone().map_or(Answer::Absent, Answer::Slot)
             }
             Request::Write { slot, base, session, transitions } => {

@@ -21,12 +21,11 @@ fn number(variable: &str) -> Option<u64> {
 /// Panics if a world panics. The message names its seed.
 pub(crate) fn play_all<T: Send>(name: &str, usual: u64, play: fn(u64) -> T) -> Vec<T> {
     let (one, many) = (format!("{name}_SEED"), format!("{name}_SEEDS"));
-    let (from, to) = match number(&one) {
-        Some(seed) => (seed, seed + 1),
-        None => {
-            let from = number("KUBE_INFORMER_FRESH_SEEDS").map_or(0, |_| fastrand::u32(..).into());
-            (from, from + number(&many).unwrap_or(usual))
-        }
+    let (from, to) = if let Some(seed) = number(&one) {
+        (seed, seed + 1)
+    } else {
+        let from = number("KUBE_INFORMER_FRESH_SEEDS").map_or(0, |_| fastrand::u32(..).into());
+        (from, from + number(&many).unwrap_or(usual))
     };
     let begun = Instant::now();
     let threads = std::thread::available_parallelism().map_or(2, usize::from);

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ApiResource, DynamicObject};
 use kube_informer::informer::{Changes, snapshots};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{ObjectKey, SharedInformer, SharedInformerFactory};
+use kube_informer::{ObjectKey, SharedInformer, SharedInformerFactory, Snapshot};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::controller::support::*;
@@ -146,9 +146,12 @@ async fn changes_of_several_informers_are_one_signal() {
 async fn informers_join_and_leave_a_running_signal() {
     let servers = [ApiServer::new(), ApiServer::new(), ApiServer::new()];
     let factories: Vec<_> = servers.iter().map(factory).collect();
-    let informers: Vec<_> = factories.iter().map(|one| one.informer::<ConfigMap>()).collect();
+    let informers: Vec<_> =
+        factories.iter().map(SharedInformerFactory::informer::<ConfigMap>).collect();
     let [first, second, third] = &*informers else { panic!("three clusters") };
-    factories.iter().for_each(|factory| factory.start().unwrap());
+    for factory in &factories {
+        factory.start().unwrap();
+    }
     let mut changes = Changes::of(&informers[..2]);
     timeout(LONG, changes.changed()).await.unwrap().unwrap();
     servers[1].create(&map("a", "1")).unwrap();
@@ -160,7 +163,7 @@ async fn informers_join_and_leave_a_running_signal() {
     changes.add(third);
     timeout(LONG, changes.changed()).await.unwrap().unwrap();
     assert!(timeout(LONG, changes.changed()).await.is_err(), "its objects are told once");
-    let sizes: Vec<_> = snapshots(&informers).iter().map(|maps| maps.len()).collect();
+    let sizes: Vec<_> = snapshots(&informers).iter().map(Snapshot::len).collect();
     assert_eq!(sizes, [0, 1, 1]);
 
     assert!(changes.remove(second) && !changes.remove(second));

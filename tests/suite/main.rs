@@ -36,7 +36,6 @@ mod removing;
 mod renewing;
 mod replay;
 #[path = "../../src/seeds.rs"]
-#[allow(dead_code, reason = "unit tests use all of it")]
 mod seeds;
 mod sharding;
 mod shards;

@@ -79,8 +79,8 @@ async fn long_error_is_logged_whole_only_at_times() {
     sleep(Duration::from_secs(3_600)).await;
     let lines = log.lines("reconcile failed");
     assert!(lines.len() > 10);
-    let long = lines.iter().filter(|line| line.len() > 800).count();
-    assert_eq!(long as u32, lines.len().ilog2() + 1, "of {}", lines.len());
+    let whole = lines.iter().filter(|line| line.len() > 800).count();
+    assert_eq!(u32::try_from(whole), Ok(lines.len().ilog2() + 1), "of {}", lines.len());
     assert!(lines[2].contains("refused") && lines[2].len() < 500, "{}", lines[2]);
     let kept = handle.status().last_failure.unwrap().error;
     assert!(kept.chars().count() > 400, "the status has the whole text");

@@ -253,8 +253,8 @@ async fn slow_metrics_are_shared_and_hold_up_nothing() {
         assert_eq!(rig.status("/livez").await, 200);
         drop(release);
     };
-    let (scraped, ()) = tokio::join!(scrapes, probe);
-    assert!(scraped.iter().all(|answer| *answer == (200, "figures".to_owned())), "{scraped:?}");
+    let (answers, ()) = tokio::join!(scrapes, probe);
+    assert!(answers.iter().all(|answer| *answer == (200, "figures".to_owned())), "{answers:?}");
     assert_eq!(calls.load(Ordering::Relaxed), 1, "one rendering at a time, for all");
     assert_eq!(rig.status("/metrics").await, 200);
     assert_eq!(calls.load(Ordering::Relaxed), 2, "the next request is rendered again");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, Patch, PatchParams};
@@ -34,7 +35,7 @@ async fn requeue_without_delay_ends_paused_run() {
     let counted = runs.clone();
     let running = controller.run(CancellationToken::new(), move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
-        async { Ok::<_, std::io::Error>(Action::requeue_after(0 * S)) }
+        async { Ok::<_, std::io::Error>(Action::requeue_after(Duration::ZERO)) }
     });
     let ended = running.await.unwrap_err();
     let ControllerError::Spins { key, .. } = &ended else { panic!("{ended:?}") };
@@ -112,10 +113,9 @@ async fn run_each_10_ms(slowed: bool) -> (u64, Vec<HotKey>, Vec<HotKey>) {
             let rests = *seen.lock() == "rest";
             async move {
                 sleep(10 * MS).await;
-                Ok::<_, std::io::Error>(match rests {
-                    true => Action::done(),
-                    false => Action::requeue_after(0 * S),
-                })
+                let next =
+                    if rests { Action::done() } else { Action::requeue_after(Duration::ZERO) };
+                Ok::<_, std::io::Error>(next)
             }
         }));
     sleep(60 * S).await;

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use kube_informer::testing::{self, ApiServer};
 use kube_informer::writing::EventRecorder;
@@ -54,7 +54,7 @@ async fn events_and_conditions_have_the_servers_time() {
     let events = EventRecorder::new(server.client(), "test");
     events.normal(&map("a"), "Made", "");
     assert!(events.flush(HOUR).await);
-    let event = Api::<Event>::all(server.client()).list(&Default::default()).await.unwrap();
+    let event = Api::<Event>::all(server.client()).list(&ListParams::default()).await.unwrap();
     assert_eq!(event.items[0].event_time.as_ref().unwrap().0.as_second(), now.as_second());
     let mut all = Vec::new();
     conditions::set(&mut all, NewCondition::new("Ready", true, "Made"), None).unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::metrics as names;
@@ -122,7 +123,7 @@ async fn hot_key_is_counted() {
     let stop = CancellationToken::new();
     let running = tokio::spawn(controller.run(stop.clone(), |_| async {
         sleep(10 * MS).await;
-        Ok::<_, Infallible>(Action::requeue_after(0 * S))
+        Ok::<_, Infallible>(Action::requeue_after(Duration::ZERO))
     }));
     sleep(S).await;
     let counted = || scrape(&recorder, &[names::HOT_KEYS]).into_values().sum::<f64>().to_string();

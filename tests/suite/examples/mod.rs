@@ -8,6 +8,7 @@ mod multi_namespace;
 mod operator;
 mod own_pipeline;
 mod pod_watcher;
+#[expect(clippy::unused_async, reason = "a page of the guide: a reconcile is async")]
 mod reconcile_page;
 mod sample_controller;
 mod scheduler;

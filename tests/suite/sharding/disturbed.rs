@@ -1,6 +1,6 @@
 //! Memberships whose Leases others hold, change or refuse.
 
-use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 use super::*;
@@ -29,7 +29,7 @@ async fn foreign_lease_under_a_slots_name_is_told() {
     assert!(last_error(&replica).contains("shop/orders-slot-3"), "{status:?}");
     assert!(status.counts.conflicts <= 2 && status.counts.errors > 0, "{status:?}");
     assert!(status.counts.requests < 1_800 + 400, "{status:?}");
-    api(&server).delete("orders-slot-3", &Default::default()).await.unwrap();
+    api(&server).delete("orders-slot-3", &DeleteParams::default()).await.unwrap();
     sleep(Duration::from_secs(20)).await;
     assert_eq!(board.shares(), [SLOTS]);
     replica.stop().await.unwrap();
