@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::{DecodeError, node};
 
 /// The first bytes of every body.
+#[doc(hidden)]
 pub const MAGIC: &[u8; 4] = b"k8s\0";
 
 /// The media type of bodies, and of the object inside an envelope.
@@ -159,9 +160,11 @@ pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
 }
 
 /// The error of an envelope whose content has another encoding. No known server sends one.
+#[doc(hidden)]
 pub const ENCODED: &str = "the object in the envelope is not plain protobuf";
 
 /// Reads a type, apiVersion and kind, or the rest of one of which these were read before.
+#[doc(hidden)]
 #[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-informer` only")]
 pub fn types<'a>(
     mut message: Cursor<'a>,
