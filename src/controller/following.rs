@@ -19,7 +19,7 @@ use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
 use crate::informer::{
-    InformerGroup, InformerStopped, SharedInformer, StartError, SyncError, Unsynced,
+    AnyInformer, InformerGroup, InformerStopped, SharedInformer, StartError, SyncError, Unsynced,
 };
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
@@ -42,8 +42,8 @@ const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// A type-erased informer that a controller follows.
 pub(super) trait Followed: Send + Sync {
     fn collection(&self) -> &Collection;
-    /// Returns the informer's [identity](SharedInformer::identity).
-    fn identity(&self) -> usize;
+    /// Returns a handle of the informer.
+    fn informer(&self) -> Arc<dyn AnyInformer>;
     fn start(&self) -> Result<(), StartError>;
     /// Returns whether the store shows the state of a quorum read that began after this moment. Any
     /// first list proves [`Moment::START`].
@@ -146,8 +146,8 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         self.informer.collection()
     }
 
-    fn identity(&self) -> usize {
-        self.informer.identity()
+    fn informer(&self) -> Arc<dyn AnyInformer> {
+        Arc::new(self.informer.clone())
     }
 
     fn start(&self) -> Result<(), StartError> {

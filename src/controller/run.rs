@@ -1,6 +1,6 @@
 //! The life of a controller: sync, connect, work, stop.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
-use crate::informer::{InformerStopped, StartError, SyncError};
+use crate::informer::{AnyInformer, InformerStopped, StartError, SyncError};
 use crate::leader_election::{
     LeaderElectionError, LeaderElector, Outcome, WorkScope, closed_tracker,
 };
@@ -47,10 +47,10 @@ pub(crate) trait AnyController: Send + Sync {
     fn handle(&self) -> ControllerHandle;
     /// Returns whether every replica works, each on its own slots.
     fn is_sharded(&self) -> bool;
-    /// Returns the collections of all informers that it follows.
-    fn collections(&self) -> Vec<&Collection>;
-    /// Returns the collections of the informers that are not among these.
-    fn strangers(&self, known: &HashSet<usize>) -> Vec<&Collection>;
+    /// Returns the informers that it follows.
+    fn followed(&self) -> Vec<Arc<dyn AnyInformer>>;
+    /// Returns the informers whose caches show its own writes.
+    fn written(&self) -> Vec<Arc<dyn AnyInformer>>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(
         &'a self,
@@ -164,13 +164,12 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
         self.parts.slots.is_some()
     }
 
-    fn collections(&self) -> Vec<&Collection> {
-        followed(&self.parts.groups).map(Followed::collection).collect()
+    fn followed(&self) -> Vec<Arc<dyn AnyInformer>> {
+        self.parts.followed().map(Followed::informer).collect()
     }
 
-    fn strangers(&self, known: &HashSet<usize>) -> Vec<&Collection> {
-        let strangers = followed(&self.parts.groups).filter(|one| !known.contains(&one.identity()));
-        strangers.map(Followed::collection).collect()
+    fn written(&self) -> Vec<Arc<dyn AnyInformer>> {
+        self.parts.writes.informers()
     }
 
     fn sync<'a>(

@@ -29,13 +29,14 @@ use futures::future::join_all;
 use kube::core::NamespaceResourceScope;
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
-use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 pub use self::builder::SharedInformerFactoryBuilder;
-use self::registry::{AnyInformer, FactoryInformer, Identity, Request, Shared, missing};
+use self::registry::{FactoryInformer, Held, Identity, Request, Shared, missing};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
-use crate::informer::{InformerGroup, InformerStatus, SharedInformer, StartError, SyncError};
+use crate::informer::{
+    AnyInformer, InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_all,
+};
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::KindScope;
@@ -221,9 +222,8 @@ impl SharedInformerFactory {
             shard: spec.shard.clone(),
         };
         let mut informers = self.shared.informers.lock();
-        let present = informers.get(&identity).filter(|informer| !informer.is_stopped());
-        let present =
-            present.and_then(|informer| informer.as_any().downcast_ref::<FactoryInformer<K>>());
+        let present = informers.get(&identity).filter(|held| !held.informer.is_stopped());
+        let present = present.and_then(|held| held.typed.downcast_ref::<FactoryInformer<K>>());
         if let Some(FactoryInformer { informer, spec: made }) = present.cloned() {
             drop(informers);
             if spec.transform.is_none() && made.transform.is_some() {
@@ -242,7 +242,7 @@ impl SharedInformerFactory {
             }
         });
         self.shared.ended.lock().last.clear();
-        let before = informers.insert(identity, Arc::new(made));
+        let before = informers.insert(identity, Held::new(made));
         drop(informers);
         // This is an informer that failed. Drop it without the lock: it may hold user closures.
         drop(before);
@@ -330,19 +330,9 @@ impl SharedInformerFactory {
         }
     }
 
-    fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
-        self.shared.informers.lock().values().cloned().collect()
+    pub(crate) fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
+        self.shared.informers.lock().values().map(|held| held.informer.clone()).collect()
     }
-}
-
-/// Waits until these informers have synced.
-async fn wait_for_all(
-    informers: &[Arc<dyn AnyInformer>],
-    limit: Duration,
-) -> Result<(), SyncError> {
-    let start = Instant::now();
-    let waits = informers.iter().map(|informer| informer.wait(limit));
-    SyncError::unless_none(join_all(waits).await.into_iter().flatten().collect(), start)
 }
 
 fn refuse_differences<K: Resource + Send + Sync + 'static>(
@@ -393,7 +383,7 @@ pub struct FactoryStatus {
 }
 
 impl FactoryStatus {
-    fn new(mut informers: Vec<InformerStatus>) -> Self {
+    pub(crate) fn new(mut informers: Vec<InformerStatus>) -> Self {
         informers.sort_by(|a, b| {
             let key = |status: &InformerStatus| {
                 let collection = &status.collection;

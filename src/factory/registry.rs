@@ -4,17 +4,14 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use kube::{Client, Resource};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 use super::InformerSpec;
 use super::settings::Settings;
-use crate::informer::{InformerOptions, InformerStatus, SharedInformer, StartError, Unsynced};
+use crate::informer::{AnyInformer, InformerOptions, InformerStatus, SharedInformer};
 use crate::object::ShardSelector;
 use crate::reflector::ReflectorOptions;
 use crate::sync::Mutex;
@@ -31,7 +28,7 @@ pub(super) struct Shared {
     pub(super) params: Vec<(String, String)>,
     pub(super) permits: Arc<Semaphore>,
     pub(super) decode_threads: Arc<DecodeThreads>,
-    pub(super) informers: Mutex<HashMap<Identity, Arc<dyn AnyInformer>>>,
+    pub(super) informers: Mutex<HashMap<Identity, Held>>,
     /// The tasks of stopped informers, until they have ended.
     pub(super) leaving: Mutex<Vec<TaskTracker>>,
     pub(super) ended: Mutex<Ended>,
@@ -88,13 +85,13 @@ impl Shared {
     /// Removes an informer that was stopped, but not a new one that replaced it.
     pub(super) fn remove_stopped(&self, identity: &Identity) {
         let mut informers = self.informers.lock();
-        let stopped = informers.get(identity).is_some_and(|informer| informer.is_stopped());
+        let stopped = informers.get(identity).is_some_and(|held| held.informer.is_stopped());
         let left = if stopped { informers.remove(identity) } else { None };
         drop(informers);
         if let Some(left) = &left {
             let mut leaving = self.leaving.lock();
             leaving.retain(|tasks| !tasks.is_empty());
-            leaving.push(left.tasks());
+            leaving.push(left.informer.tasks());
         }
     }
 
@@ -155,6 +152,19 @@ pub(super) fn missing(
     more.iter().filter(missing).cloned().collect()
 }
 
+/// An informer that a factory holds.
+pub(super) struct Held {
+    pub(super) informer: Arc<dyn AnyInformer>,
+    /// Its [`FactoryInformer`], whose type depends on the objects.
+    pub(super) typed: Box<dyn Any + Send + Sync>,
+}
+
+impl Held {
+    pub(super) fn new<K: Resource + Send + Sync + 'static>(made: FactoryInformer<K>) -> Self {
+        Self { informer: Arc::new(made.informer.clone()), typed: Box::new(made) }
+    }
+}
+
 /// An informer, and the options that it was made with.
 pub(super) struct FactoryInformer<K> {
     pub(super) informer: SharedInformer<K>,
@@ -165,60 +175,5 @@ pub(super) struct FactoryInformer<K> {
 impl<K> Clone for FactoryInformer<K> {
     fn clone(&self) -> Self {
         Self { informer: self.informer.clone(), spec: self.spec.clone() }
-    }
-}
-
-/// A [`FactoryInformer`] of any object type.
-pub(super) trait AnyInformer: Send + Sync {
-    fn as_any(&self) -> &dyn Any;
-    fn is_stopped(&self) -> bool;
-    #[cfg(feature = "manager")]
-    fn identity(&self) -> usize;
-    fn start(&self) -> Result<(), StartError>;
-    /// Waits for the sync. Returns the reasons if it does not come within `limit`.
-    fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>>;
-    fn status(&self) -> InformerStatus;
-    fn shutdown(&self) -> BoxFuture<'_, ()>;
-    fn drain(&self, limit: Duration) -> BoxFuture<'_, bool>;
-    fn tasks(&self) -> TaskTracker;
-}
-
-impl<K: Resource + Send + Sync + 'static> AnyInformer for FactoryInformer<K> {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.informer.is_stopped()
-    }
-
-    #[cfg(feature = "manager")]
-    fn identity(&self) -> usize {
-        self.informer.identity()
-    }
-
-    fn start(&self) -> Result<(), StartError> {
-        self.informer.ensure_started()
-    }
-
-    fn wait(&self, limit: Duration) -> BoxFuture<'_, Vec<Unsynced>> {
-        let waited = self.informer.wait_for_sync(limit);
-        waited.map(|synced| synced.err().map_or_else(Vec::new, |error| error.unsynced)).boxed()
-    }
-
-    fn status(&self) -> InformerStatus {
-        self.informer.status()
-    }
-
-    fn shutdown(&self) -> BoxFuture<'_, ()> {
-        self.informer.shutdown().boxed()
-    }
-
-    fn drain(&self, limit: Duration) -> BoxFuture<'_, bool> {
-        self.informer.shutdown_with_drain(limit).boxed()
-    }
-
-    fn tasks(&self) -> TaskTracker {
-        self.informer.tasks()
     }
 }

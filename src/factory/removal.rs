@@ -50,9 +50,8 @@ impl SharedInformerFactory {
         informer: &SharedInformer<K>,
     ) -> bool {
         let informers = self.shared.informers.lock();
-        let mut same_type = informers
-            .values()
-            .filter_map(|held| held.as_any().downcast_ref::<FactoryInformer<K>>());
+        let mut same_type =
+            informers.values().filter_map(|held| held.typed.downcast_ref::<FactoryInformer<K>>());
         same_type.any(|held| held.informer.is_same(informer))
     }
 }

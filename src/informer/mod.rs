@@ -6,6 +6,7 @@
 //! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer never
 //! starts again.
 
+mod any;
 mod changes;
 mod group;
 mod options;
@@ -28,6 +29,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use self::any::{AnyInformer, wait_for_all};
 pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;

@@ -8,6 +8,7 @@ use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
+use super::informers::Informers;
 use super::names::check_names;
 use super::parts::{LeadingTask, Parts, ReplicaTask};
 #[cfg(feature = "serve")]
@@ -45,9 +46,8 @@ impl ManagerBuilder {
     /// Its informers sync before that. When this replica takes over, they first prove that they are
     /// as new as that moment: see [`Controller::run`].
     ///
-    /// Request its informers from the manager's factory. Of another informer the manager waits for
-    /// the sync, but it does not stop it, and the status leaves it out; [`build`](Self::build) logs
-    /// it.
+    /// It may follow informers of other factories, for example of another cluster. The manager
+    /// starts, awaits and stops them like its factory's. They are in the status and in `/readyz`.
     pub fn controller<K, C, F, Fut, E>(mut self, controller: Controller<K, C>, reconcile: F) -> Self
     where
         K: Resource + Send + Sync + 'static,
@@ -229,7 +229,6 @@ impl ManagerBuilder {
             let controller = controller.name().clone();
             return Err(ManagerError::ShardedController { controller });
         }
-        tell_strangers(&parts);
         let tasks: Vec<_> = (parts.leading_tasks.iter().map(|task| (&task.name, true)))
             .chain(parts.tasks.iter().chain(&parts.early_tasks).map(|task| (&task.name, false)))
             .collect();
@@ -239,8 +238,9 @@ impl ManagerBuilder {
         let tasks = tasks
             .into_iter()
             .map(|(name, while_leading)| (name.clone(), Role::Task { while_leading }));
+        let informers = Informers::new(parts.factory.clone(), parts.controllers());
         let handles = parts.controllers().map(|controller| controller.handle()).collect();
-        let state = Arc::new(ManagerState::new(parts.factory.clone(), handles, leadership, tasks));
+        let state = Arc::new(ManagerState::new(informers, handles, leadership, tasks));
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
         if let Some(elector) = &mut parts.elector {
@@ -252,22 +252,6 @@ impl ManagerBuilder {
             #[cfg(feature = "serve")]
             endpoints,
         })
-    }
-}
-
-/// Logs the informers that controllers follow and the factory does not have. The manager starts
-/// them, but does not see them otherwise.
-fn tell_strangers(parts: &Parts) {
-    let known = parts.factory.identities();
-    for controller in parts.controllers() {
-        for collection in controller.strangers(&known) {
-            tracing::warn!(
-                controller = &**controller.name(),
-                %collection,
-                "follows an informer that is not of the manager's factory: /readyz and the status \
-                 leave it out, and the manager does not stop it; request it from this factory"
-            );
-        }
     }
 }
 

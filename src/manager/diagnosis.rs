@@ -11,7 +11,7 @@ use super::ManagerError;
 use crate::controller::ControllerError;
 use crate::error::Fault;
 use crate::factory::SharedInformerFactory;
-use crate::informer::{SyncError, Unsynced};
+use crate::informer::{InformerStatus, SyncError, Unsynced};
 use crate::lister_watcher::Collection;
 
 /// The period in which informers that have not synced are looked at.
@@ -65,7 +65,10 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
             }
             Fault::Status(status) if status.code == 404 => {
                 let mut all = factory.followed().into_iter();
-                let Some(followed) = all.find(|one| one.status.collection == *collection) else {
+                // Of another factory's informer neither path nor client is known.
+                let same =
+                    |status: &InformerStatus| !status.synced && status.collection == *collection;
+                let Some(followed) = all.find(|one| same(&one.status)) else {
                     continue;
                 };
                 let found = not_found_cause(factory.client(), &followed.path, collection).await;

@@ -40,7 +40,7 @@
 //! 5. The election begins. Other controllers and tasks begin when this replica leads, or at once if
 //!    there is no election.
 //!
-//! An informer of a namespace whose kind is cluster-scoped ends the start at once, with
+//! A factory's informer of a namespace whose kind is cluster-scoped ends the start at once, with
 //! [`ManagerError::WrongScope`]. A kind that is not served, or may not be listed, is logged and may
 //! still appear: it ends the start when the sync timeout is over, with [`ManagerError::NotServed`]
 //! or [`ManagerError::Forbidden`].
@@ -54,7 +54,7 @@
 //!    to end. A reconcile has its controller's [grace](crate::controller::ControllerBuilder::grace).
 //!    The lease is released when those that depend on it have ended.
 //! 2. Tasks on every replica are told to end, then tasks before the sync.
-//! 3. The factory is shut down.
+//! 3. The factory is shut down, and all other informers that controllers follow.
 //! 4. The servers end. Until then `/livez` succeeds and `/readyz` fails.
 //!
 //! All of it has one [deadline](ManagerBuilder::stop_deadline). Only code of a leader that blocks a
@@ -68,6 +68,7 @@ mod builder;
 mod crew;
 mod diagnosis;
 mod error;
+mod informers;
 mod names;
 mod parts;
 mod run;
@@ -103,7 +104,8 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// Returns a builder of a manager that starts and stops the informers of this factory.
+    /// Returns a builder of a manager that starts and stops the informers of this factory, and
+    /// those of other factories that its controllers follow.
     pub fn builder(factory: &SharedInformerFactory) -> ManagerBuilder {
         ManagerBuilder::new(factory.clone())
     }

@@ -11,14 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::crew::{Crew, FirstError};
 use super::diagnosis;
+use super::informers::Informers;
 use super::parts::{LeadingTask, Parts, ReplicaTask};
 use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
-use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
-use crate::lister_watcher::Collection;
 use crate::panic::SafeVec;
 
 /// The name of the election among the parts of a manager.
@@ -99,7 +98,7 @@ impl Parts {
             biased;
             () = stop.cancelled() => Ok(false),
             error = early.next_failure() => Err(error),
-            synced = sync(&self.factory, controllers, &stop, self.sync_timeout) => synced,
+            synced = sync(&state.informers, controllers, &stop, self.sync_timeout) => synced,
         };
         match synced {
             Err(error) => first.note(error),
@@ -136,7 +135,7 @@ impl Parts {
                     Some(error) = informer_ends.next() => Some(ManagerError::Controller(error)),
                 };
                 if let Some(error) = failed {
-                    first.note(diagnosis::explain(&self.factory, error).await);
+                    first.note(diagnosis::explain(&state.informers.factory, error).await);
                 }
             }
         }
@@ -153,7 +152,7 @@ impl Parts {
         {
             tracing::warn!(status = ?events.status(), "some events were not published in time");
         }
-        self.factory.shutdown().await;
+        state.informers.shutdown().await;
     }
 }
 
@@ -170,17 +169,16 @@ fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToke
 /// Starts all informers, and waits until every controller can begin. Returns false if stopped
 /// before.
 async fn sync(
-    factory: &SharedInformerFactory,
+    informers: &Informers,
     controllers: &[Arc<dyn AnyController>],
     stop: &CancellationToken,
     limit: Duration,
 ) -> Result<bool, ManagerError> {
-    factory.start().map_err(ManagerError::NotStarted)?;
-    let collections = controllers.iter().flat_map(|controller| controller.collections());
-    let followed: Vec<Collection> = collections.cloned().collect();
+    let factory = &informers.factory;
+    informers.start().map_err(ManagerError::NotStarted)?;
+    let others = informers.wait_for_unfollowed(controllers, limit).map_err(ManagerError::NotSynced);
     let controllers = controllers.iter().map(|controller| controller.sync(stop));
     let controllers = try_join_all(controllers).map_err(ManagerError::Controller);
-    let others = factory.wait_for_others(&followed, limit).map_err(ManagerError::NotSynced);
     let synced = tokio::select! {
         biased;
         synced = futures::future::try_join(controllers, others) => synced,
@@ -266,7 +264,6 @@ async fn lead(
 /// A guard that ends everything when it is dropped, even if the manager's future was dropped.
 struct EndGuard {
     state: Arc<ManagerState>,
-    factory: SharedInformerFactory,
     _controllers: Vec<StopGuard>,
 }
 
@@ -274,7 +271,6 @@ impl EndGuard {
     fn new(state: &Arc<ManagerState>, parts: &Parts) -> Self {
         Self {
             state: state.clone(),
-            factory: parts.factory.clone(),
             _controllers: parts.controllers().map(|controller| controller.stop_guard()).collect(),
         }
     }
@@ -284,6 +280,6 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         self.state.enter(ManagerPhase::Stopped);
         // The first poll stops the informers. Nobody waits for their tasks.
-        let _ended = self.factory.shutdown().now_or_never();
+        let _ended = self.state.informers.shutdown().now_or_never();
     }
 }

@@ -10,8 +10,9 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::ManagerError;
+use super::informers::Informers;
 use crate::controller::{ControllerHandle, ControllerStatus};
-use crate::factory::{FactoryStatus, SharedInformerFactory};
+use crate::factory::FactoryStatus;
 use crate::leader_election::{LeadershipState, WorkScope};
 use crate::sync::Mutex;
 use crate::time::seconds;
@@ -47,7 +48,7 @@ pub struct ManagerStatus {
     pub controllers: Vec<ControllerStatus>,
     /// The status of every task, sorted by name.
     pub tasks: Vec<TaskStatus>,
-    /// The status of the factory's informers.
+    /// The status of the factory's informers, and of the others that controllers follow.
     pub factory: FactoryStatus,
 }
 
@@ -143,7 +144,7 @@ pub(super) enum Role {
 
 /// The state that a manager, its tasks and its handles share.
 pub(crate) struct ManagerState {
-    factory: SharedInformerFactory,
+    pub(super) informers: Informers,
     controllers: Vec<ControllerHandle>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     phase: Mutex<(ManagerPhase, Instant)>,
@@ -156,14 +157,14 @@ pub(crate) struct ManagerState {
 
 impl ManagerState {
     pub(super) fn new(
-        factory: SharedInformerFactory,
+        informers: Informers,
         controllers: Vec<ControllerHandle>,
         leadership: Option<watch::Receiver<LeadershipState>>,
         tasks: impl Iterator<Item = (Arc<str>, Role)>,
     ) -> Self {
         let waiting = tasks.map(|(name, role)| (name, (role, TaskState::Waiting)));
         Self {
-            factory,
+            informers,
             controllers,
             leadership,
             phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
@@ -259,7 +260,7 @@ impl ManagerState {
             leadership: self.leadership.as_ref().map(|state| state.borrow().clone()),
             controllers: self.controllers.iter().map(ControllerHandle::status).collect(),
             tasks,
-            factory: self.factory.status(),
+            factory: self.informers.status(),
         }
     }
 }

@@ -5,11 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::testing::{ApiServer, FakeSource};
-use kube_informer::{
-    Action, Controller, InformerOptions, InformerSpec, Manager, SharedInformer,
-    SharedInformerFactory,
-};
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -86,22 +83,6 @@ async fn long_error_is_logged_whole_only_at_times() {
     assert!(kept.chars().count() > 400, "the status has the whole text");
     stop.cancel();
     running.await.unwrap().unwrap();
-}
-
-#[tokio::test(start_paused = true)]
-async fn informer_of_no_factory_is_told_at_build() {
-    let (log, _logging) = Log::begin();
-    let server = ApiServer::new();
-    let own = factory(&server);
-    let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
-    let stranger = SharedInformer::new(Arc::new(source), InformerOptions::new());
-    let nothing = |_| async { Ok::<_, io::Error>(Action::done()) };
-    let one = Controller::builder("own", &own.informer::<ConfigMap>()).build();
-    let two = Controller::builder("foreign", &stranger).build();
-    let manager = Manager::builder(&own).controller(one, nothing).controller(two, nothing);
-    drop(manager.build().unwrap());
-    let told = log.lines("not of the manager's factory");
-    assert!(told.len() == 1 && told[0].contains("foreign"), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,7 +14,7 @@ use super::client::{self, CURRENT, Written};
 use super::expectation::Expectation;
 use super::target::Target;
 use crate::indexer::WaitTimeout;
-use crate::informer::StartError;
+use crate::informer::{AnyInformer, StartError};
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
@@ -27,6 +27,8 @@ pub(crate) trait Cache: Send + Sync {
     /// Starts the cache's informer if it does not run: a cache that is never filled shows no
     /// writes.
     fn start(&self) -> Result<(), StartError>;
+    /// Returns a handle of the cache's informer.
+    fn informer(&self) -> Arc<dyn AnyInformer>;
     /// Returns whether this cache holds the target's objects.
     fn holds(&self, target: &Target) -> bool;
     /// Returns whether the cache's shard has an object with this metadata.
@@ -90,6 +92,11 @@ impl WriteLog {
             Err(StartError::Stopped) => Ok(()),
             started => started,
         })
+    }
+
+    /// Returns the informers of the caches.
+    pub(crate) fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
+        self.caches.iter().map(|cache| cache.informer()).collect()
     }
 
     /// Returns whether a key has to wait for its own writes.

@@ -26,7 +26,7 @@ use self::expectation::{Expectation, Expectations, is_met, newer};
 pub(super) use self::log::{Cache, Unobserved, WriteLog, WriteScope};
 use self::target::Target;
 use crate::indexer::{Snapshot, WaitTimeout};
-use crate::informer::{SharedInformer, StartError};
+use crate::informer::{AnyInformer, SharedInformer, StartError};
 use crate::lister_watcher::Collection;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};
 use crate::sync::Mutex;
@@ -227,6 +227,10 @@ fn identity<K: Resource>(object: &K) -> Result<(ObjectKey, ResourceVersion), Unt
 impl<K: Resource + Send + Sync + 'static> Cache for OwnWrites<K> {
     fn start(&self) -> Result<(), StartError> {
         self.0.informer.ensure_started()
+    }
+
+    fn informer(&self) -> Arc<dyn AnyInformer> {
+        Arc::new(self.0.informer.clone())
     }
 
     fn holds(&self, target: &Target) -> bool {

@@ -112,12 +112,17 @@ impl Health {
             vec![CheckResult::new("ping", None), CheckResult::new("manager", started)];
         let missing = |controller: &ControllerStatus| controller.missing.clone();
         let missing: HashSet<_> = status.controllers.iter().flat_map(missing).collect();
-        results.extend(named("informer-sync", &status.factory.informers, |informer| {
+        let informers = &status.factory.informers;
+        // Informers of several clusters have equal collections. One that has not synced explains
+        // why the collection is missing.
+        let unsynced = informers.iter().filter(|informer| !informer.synced);
+        let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
+        results.extend(named("informer-sync", informers, |informer| {
             let missing = running && missing.contains(&*informer.collection.to_string());
             if !informer.synced {
                 return (!missing).then(|| progress(informer));
             }
-            if missing {
+            if missing && !unsynced.contains(&informer.collection) {
                 let progress = progress(informer);
                 return Some(format!(
                     "lacks objects of this replica's slots, or a view since its takeover: {progress}"

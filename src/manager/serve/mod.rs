@@ -20,14 +20,15 @@
 //! `/livez` checks that each controller works, that the tasks of each informer run, and that a
 //! leader's term has not outlived its lease. It succeeds while the informers sync. During a stop,
 //! only your own checks fail it, a term that outlived its lease, and a leader's code that blocks a
-//! thread beyond the stop timeout. `/readyz` checks that the
-//! manager has started and does not stop, that each informer of the factory has synced and, with
-//! [`Serve::fresh_within`], that its store is fresh. A standby whose informers have synced is
-//! ready. An informer without which a controller works, as [its
-//! status](crate::controller::ControllerStatus::missing) says, does not count. An informer that
-//! lacks objects of this replica's slots, or a fresh view since this replica took over, as the same
-//! status says, counts. Informers that are not of the manager's factory need a [check of your
-//! own](Serve::ready_check).
+//! thread beyond the stop timeout.
+//!
+//! `/readyz` checks that the manager has started and does not stop. It checks that each informer of
+//! the factory, and each that a controller follows, has synced. With [`Serve::fresh_within`], their
+//! stores must be fresh. A standby whose informers have synced is ready. An informer without which
+//! a controller works, as [its status](crate::controller::ControllerStatus::missing) says, does not
+//! count. An informer that lacks objects of this replica's slots, or a fresh view since this
+//! replica took over, as the same status says, counts. An informer of another factory that no
+//! controller follows needs a [check of your own](Serve::ready_check).
 //!
 //! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
 //! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for one check alone.

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answers::Paths;
 use super::*;
+use crate::controller::OwnWrites;
 use crate::manager::ManagerBuilder;
 use crate::sharding::ShardBy;
 use crate::testing::{ApiServer, Faults, Injection, Requests};
@@ -95,6 +96,62 @@ async fn lacking_objects_of_a_slot_is_unready() {
     assert!(body.contains("informer-sync/b/secrets failed: lacks objects"), "{body}");
     forbidden.remove();
     sleep(120 * S).await;
+    assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
+    rig.stop.cancel();
+    rig.running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_of_another_cluster_are_owned() {
+    let faults = Faults::new();
+    faults.inject(Requests::lists(), Injection::status(503));
+    let client = faults.client(ApiServer::new().client());
+    let west = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let (maps, secrets) = (west.informer::<ConfigMap>(), west.informer::<Secret>());
+    let (followed, written) = (maps.clone(), secrets.clone());
+    let rig = Rig::start(Serve::new(), |builder, _| {
+        let writes = OwnWrites::new(&written);
+        let west = Controller::builder("west", &followed).reads_own_writes(&writes).build();
+        let again = Controller::builder("again", &followed).build();
+        let nothing = |_| async { Ok::<_, Infallible>(Action::done()) };
+        builder.controller(west, nothing).controller(again, nothing)
+    });
+    sleep(S).await;
+    let (status, body) = rig.get("/readyz").await;
+    assert_eq!(status, 500);
+    assert!(body.contains("[+]informer-sync/configmaps ok"), "{body}");
+    for waits in ["configmaps-2", "secrets"] {
+        assert!(body.contains(&format!("[-]informer-sync/{waits} failed: tries again")), "{body}");
+    }
+    faults.clear();
+    sleep(60 * S).await;
+    assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
+    let (_, body) = rig.get("/livez?verbose").await;
+    assert!(body.contains("[+]informer/configmaps-2 ok\n[+]informer/secrets ok\n"), "{body}");
+    rig.stop.cancel();
+    rig.running.await.unwrap().unwrap();
+    assert!(maps.is_stopped() && secrets.is_stopped(), "the manager stops them");
+    let status = rig.site.answer(ALL, &Request::get("/status").body(()).unwrap()).await.into_body();
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    let informers = status["factory"]["informers"].as_array().unwrap();
+    assert_eq!(informers.len(), 3, "their last status stays");
+}
+
+#[tokio::test(start_paused = true)]
+async fn closed_cluster_of_a_group_leaves_others_ready() {
+    let (here, there) = (Faults::new(), Faults::new());
+    there.inject(Requests::lists(), Injection::status(403));
+    let factory = |faults: &Faults| {
+        let client = faults.client(ApiServer::new().client());
+        SharedInformerFactory::builder(client).on_error(|_| {}).build()
+    };
+    let own = factory(&here);
+    let group = [own.informer::<ConfigMap>(), factory(&there).informer()];
+    let controller = Controller::builder("both", InformerGroup::new(group)).build();
+    let manager = Manager::builder(&own)
+        .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) });
+    let rig = Rig::run(Serve::new(), here, manager);
+    sleep(300 * S).await;
     assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
     rig.stop.cancel();
     rig.running.await.unwrap().unwrap();

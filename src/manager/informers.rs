@@ -1,0 +1,93 @@
+//! The informers of a manager: its factory's, and the others that its controllers use.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{join, join_all};
+
+use crate::controller::AnyController;
+use crate::factory::{FactoryStatus, SharedInformerFactory};
+use crate::informer::{AnyInformer, InformerStatus, StartError, SyncError, wait_for_all};
+use crate::sync::Mutex;
+
+/// The informers that a manager starts, awaits, shows and stops.
+pub(super) struct Informers {
+    pub(super) factory: SharedInformerFactory,
+    others: Mutex<Others>,
+}
+
+/// The informers of other factories, or of none.
+#[derive(Default)]
+struct Others {
+    live: Vec<Arc<dyn AnyInformer>>,
+    /// The last status of those that have ended. Their stores are freed.
+    last: Vec<InformerStatus>,
+}
+
+impl Informers {
+    pub(super) fn new<'a>(
+        factory: SharedInformerFactory,
+        controllers: impl Iterator<Item = &'a Arc<dyn AnyController>>,
+    ) -> Self {
+        let mut known: HashSet<_> =
+            factory.informers().iter().map(|informer| informer.identity()).collect();
+        let used = controllers.flat_map(|controller| [controller.followed(), controller.written()]);
+        let live = used.flatten().filter(|informer| known.insert(informer.identity())).collect();
+        Self { factory, others: Mutex::new(Others { live, last: Vec::new() }) }
+    }
+
+    pub(super) fn start(&self) -> Result<(), StartError> {
+        self.factory.start()?;
+        for informer in self.others() {
+            match informer.start() {
+                // The controller that follows it says so.
+                Ok(()) | Err(StartError::Stopped) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until every informer has synced that no controller waits for.
+    pub(super) async fn wait_for_unfollowed(
+        &self,
+        controllers: &[Arc<dyn AnyController>],
+        limit: Duration,
+    ) -> Result<(), SyncError> {
+        let followed = controllers.iter().flat_map(|controller| controller.followed());
+        let followed: HashSet<_> = followed.map(|informer| informer.identity()).collect();
+        let mut informers = self.factory.informers();
+        informers.extend(self.others());
+        informers.retain(|informer| !followed.contains(&informer.identity()));
+        wait_for_all(&informers, limit).await
+    }
+
+    pub(super) fn status(&self) -> FactoryStatus {
+        let others = self.others.lock();
+        let (live, last) = (others.live.clone(), others.last.clone());
+        drop(others);
+        let mut found = self.factory.status().informers;
+        found.extend(last);
+        found.extend(live.iter().map(|informer| informer.status()));
+        FactoryStatus::new(found)
+    }
+
+    /// Stops every informer, and waits until no task of them is left. The first poll stops them.
+    pub(super) async fn shutdown(&self) {
+        let live = self.others();
+        let stopped = join_all(live.iter().map(|informer| informer.shutdown()));
+        join(self.factory.shutdown(), stopped).await;
+        let last = live.iter().map(|informer| informer.status()).collect();
+        let mut others = self.others.lock();
+        if !others.live.is_empty() {
+            let freed = std::mem::replace(&mut *others, Others { live: Vec::new(), last });
+            drop(others);
+            drop(freed);
+        }
+    }
+
+    fn others(&self) -> Vec<Arc<dyn AnyInformer>> {
+        self.others.lock().live.clone()
+    }
+}
