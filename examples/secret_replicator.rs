@@ -183,7 +183,7 @@ async fn reconcile(request: ReconcileRequest<Secret, Replicator>) -> Result<Acti
     let action = finalizer(&api, FINALIZER, source, |what| async {
         match what {
             Finalize::Apply(source) => replicator.copy_everywhere(key, &source).await?,
-            _ => replicator.delete_copies(key, &BTreeSet::new()).await?,
+            Finalize::Cleanup(_) => replicator.delete_copies(key, &BTreeSet::new()).await?,
         }
         Ok::<_, Failure>(Action::done())
     });

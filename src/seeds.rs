@@ -24,7 +24,7 @@ pub(crate) fn cases(cases: u32) -> Config {
 }
 
 fn of_file(file: &'static str, cases: u32) -> Config {
-    // A path beside the folder of `lib.rs` or `main.rs`, joined with that of the file below it.
+    // Beside the folder of `lib.rs` or `main.rs`. The path of the test's file is appended.
     let in_src = file.starts_with("src") || file.contains("/src/");
     let folder = if in_src { "tests/proptest-regressions" } else { "proptest-regressions" };
     let failure_persistence: Box<_> = Box::new(FileFailurePersistence::SourceParallel(folder));
@@ -40,7 +40,7 @@ fn of_file(file: &'static str, cases: u32) -> Config {
     }
 }
 
-/// Returns how many times as many fresh cases the environment asks for. `None` for fixed ones.
+/// Returns the factor of fresh cases that the environment asks for. `None` for fixed ones.
 fn times() -> Option<u32> {
     let value = std::env::var("KUBE_INFORMER_FRESH_SEEDS").ok()?;
     let times = value.parse().ok().filter(|times| *times > 0);

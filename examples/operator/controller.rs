@@ -64,12 +64,7 @@ pub(crate) fn manager(client: &Client, registry: Registry) -> Result<ManagerBuil
     let manager = Manager::builder(&factory)
         .leader_election(elector.build()?)
         .controller(controller, reconcile)
-        // Tasks end after the controllers, so the last reconciles' events are published, too.
-        .task_on_every_replica("events", |stop| async move {
-            stop.cancelled().await;
-            events.flush(Duration::from_secs(5)).await;
-            Ok::<_, BoxError>(())
-        });
+        .events(events);
     Ok(manager)
 }
 
@@ -107,7 +102,6 @@ async fn reconcile(request: ReconcileRequest<WebApp, Operator>) -> Result<Action
                 operator.registry.release(&uid(&app)).await;
                 Ok(Action::done())
             }
-            _ => Ok(Action::done()),
         }
     })
     .await

@@ -11,7 +11,6 @@ use kube_informer::{Action, Controller, Lister, Manager, ReconcileRequest, Share
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "sample-controller";
 /// The delay after which a name that belongs to another owner is looked at again.
@@ -65,13 +64,7 @@ pub async fn manager(client: Client) -> Result<Manager, BoxError> {
         .concurrency(2)
         .context(context)
         .build();
-    // Ends after the controller, so its last events are published, too.
-    let publisher = |stop: CancellationToken| async move {
-        stop.cancelled().await;
-        events.flush(Duration::from_secs(5)).await.then_some(()).ok_or("events are lost")
-    };
-    let manager = Manager::builder(&factory).controller(controller, reconcile);
-    Ok(manager.task_on_every_replica("events", publisher).build()?)
+    Ok(Manager::builder(&factory).controller(controller, reconcile).events(events).build()?)
 }
 
 async fn reconcile(request: ReconcileRequest<Foo, Context>) -> Result<Action, BoxError> {

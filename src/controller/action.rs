@@ -260,7 +260,7 @@ impl Action {
 
     /// Reconciles the key again after `delay`, or earlier after a change. A delay of zero runs it
     /// at once, and again and again if every run asks for it: a hot key is
-    /// [told](super::ControllerStatus::hot_keys).
+    /// [reported](super::ControllerStatus::hot_keys).
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))
     }

@@ -79,8 +79,8 @@ pub enum ControllerError {
     /// its lists and has refused every watch for the
     /// [sync timeout](super::ControllerBuilder::sync_timeout).
     ///
-    /// In a sharded controller also: this replica has held slots for the sync timeout, and no
-    /// informer of some kind holds the objects of any of them.
+    /// In a sharded controller also: no informer of some kind holds the objects of any slot that
+    /// this replica has held for the sync timeout.
     NotSynced {
         /// The controller's name.
         controller: Arc<str>,
@@ -97,8 +97,9 @@ pub enum ControllerError {
         source: LeaderElectionError,
     },
     /// A key was reconciled again and again while tokio's clock stood still, as it does in a test
-    /// that pauses it: after 1,000 requeues without a delay, or 5,000 runs for other reasons, at
-    /// one instant. Such a key keeps a paused clock from moving, so everything else waits for ever.
+    /// that pauses it. At one instant it had 1,000 requeues without a delay, or ran 5,000 times for
+    /// other reasons. Such a key keeps a paused clock from moving, so everything else waits for
+    /// ever.
     Spins {
         /// The controller's name.
         controller: Arc<str>,

@@ -5,8 +5,8 @@
 //! succeeded.
 //!
 //! Other finalizers stay as they are. Before it adds or removes anything, or cleans up, the
-//! function reads the object from the server: a transform may have dropped finalizers from the
-//! cached object, and the cache may be behind. Its patch names a resourceVersion: if the object
+//! function reads the object from the server. The cache may be behind, and a transform may have
+//! dropped finalizers from the cached object. The patch names a resourceVersion: if the object
 //! changed meanwhile, adding fails and removing tries again.
 
 use std::any::type_name;
@@ -26,7 +26,6 @@ use crate::object::ObjectKey;
 
 /// The work on an object that has the finalizer.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Finalize<K> {
     /// Reconcile the object: it is not being deleted.
     Apply(Arc<K>),
@@ -124,7 +123,7 @@ const CONFLICTS: usize = 5;
 /// The cached object decides while it has the finalizer and is not being deleted: nothing is sent
 /// then. Otherwise the server's object decides, and `reconcile` gets that one. A
 /// [transform](crate::InformerSpec::transform) that drops finalizers costs a request with each
-/// reconcile, which a warning tells once.
+/// reconcile, which a warning reports once.
 ///
 /// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`.
 ///
@@ -142,7 +141,6 @@ const CONFLICTS: usize = 5;
 ///     match finalize {
 ///         Finalize::Apply(map) => println!("copy {}", map.name_any()),
 ///         Finalize::Cleanup(map) => println!("delete the copies of {}", map.name_any()),
-///         _ => {}
 ///     }
 ///     Ok::<_, kube::Error>(Action::done())
 /// })

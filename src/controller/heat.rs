@@ -1,4 +1,4 @@
-//! Keys that are reconciled again and again: the rule that finds them, and how they are told.
+//! Keys that are reconciled again and again: the rule that finds them, and their report.
 
 use std::fmt;
 use std::time::Duration;

@@ -212,14 +212,14 @@ where
     /// With [leader election](ControllerBuilder::leader_election) reconciles run only while this
     /// replica leads. A standby's informers are synced and its queue is empty.
     ///
-    /// No reconcile of a new term begins before each informer that the controller follows has
-    /// proved that its store is as new as the takeover: the replica that led before may have seen
-    /// newer states. The proof is one quorum list of one item, which all controllers of an informer
-    /// share. If the watch has not reached its version within 2 s, the informer lists everything
-    /// from a quorum. The [phase](Phase::TakingOver) shows the wait. An informer that has no proof
-    /// at the end of the sync timeout counts as one that has not synced: in a group its keys wait,
-    /// otherwise the lease is given back and this function returns an error. Other informers that
-    /// a reconcile reads prove nothing: name them in
+    /// The replica that led before may have seen newer states than this one. So no reconcile of a
+    /// new term begins before each informer that the controller follows has proved that its store
+    /// is as new as the takeover. The proof is one quorum list of one item, which all controllers
+    /// of an informer share. If the watch has not reached its version within 2 s, the informer
+    /// lists everything from a quorum. The [phase](Phase::TakingOver) shows the wait. An informer
+    /// that has no proof at the end of the sync timeout counts as one that has not synced. In a
+    /// group its keys wait. Otherwise the lease is given back, and this function returns an error.
+    /// Other informers that a reconcile reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
@@ -228,7 +228,7 @@ where
     /// generation, only creation and deletion do: a corrected `ConfigMap` waits for the end of the
     /// delay.
     ///
-    /// A key that is reconciled without end is told: as a warning, in the
+    /// A key that is reconciled without end is reported: by a warning, in the
     /// [status](ControllerStatus::hot_keys), and by a metric. Where tokio's clock is paused, as in a
     /// test, such a key keeps it from moving, and everything else waits for ever. There `run` ends
     /// with [`ControllerError::Spins`].

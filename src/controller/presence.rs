@@ -89,11 +89,8 @@ pub enum UnknownReason {
 
 impl<K> Presence<K> {
     /// Returns the object if the cache holds it.
-    pub fn present(self) -> Option<Arc<K>> {
-        match self {
-            Self::Present(object) => Some(object),
-            Self::Gone | Self::Unknown(_) => None,
-        }
+    pub fn present(&self) -> Option<Arc<K>> {
+        self.as_present().cloned()
     }
 
     /// Returns a reference to the object if the cache holds it.

@@ -412,7 +412,7 @@ mod tests {
     use crate::testing::ApiServer;
 
     #[tokio::test(start_paused = true)]
-    async fn late_moved_away_keeps_keys_of_a_held_slot() {
+    async fn late_moved_away_keeps_keys_of_held_slot() {
         let client = ApiServer::new().client();
         let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
         let sharding = sharding.slots(4).build().unwrap();

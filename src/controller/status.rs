@@ -97,8 +97,8 @@ pub struct ControllerStatus {
     pub leadership: Option<LeadershipState>,
     /// The last triggers of the 20 keys that were queued last, the newest key first.
     pub triggers: Vec<KeyTriggers>,
-    /// The keys that were reconciled 300 times within ten seconds, lately: the 20 hottest at most,
-    /// the hottest first. Only keys whose
+    /// The keys that are hot: they were reconciled 300 times within the last ten seconds or so. At
+    /// most 20, the hottest first. Only keys whose
     /// [triggers are kept](super::ControllerBuilder::triggers_kept) are found.
     pub hot_keys: Vec<HotKey>,
     /// The most recent failure of any key.

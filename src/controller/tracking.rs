@@ -19,8 +19,8 @@ use crate::workqueue::Work;
 impl<K, C> ReconcileRequest<K, C> {
     /// Runs blocking code of this try on a thread for such code.
     ///
-    /// Nothing can drop a closure that runs, so the controller waits for it, even if the reconcile
-    /// has ended by then, by a timeout or a stop:
+    /// Nothing can drop a closure that runs, so the controller waits for it. This is so even if a
+    /// timeout or a stop has ended the reconcile:
     ///
     /// - The key stays in process, so it is not reconciled again. The worker takes other keys.
     /// - The lease is not released, and the slot of a sharded controller is not given back.
@@ -61,9 +61,9 @@ impl<K, C> ReconcileRequest<K, C> {
     /// Spawns a task of this try. The controller waits for it as for
     /// [`spawn_blocking`](Self::spawn_blocking), and its writes count as this try's.
     ///
-    /// The task should end when [`stop`](Self::stop) is cancelled. It is dropped at its next await,
-    /// and its output is `None`, when the try times out, when the grace after a stop ends, and when
-    /// the lease or the slot is lost.
+    /// The task should end when [`stop`](Self::stop) is cancelled. It is dropped at its next await
+    /// when the try times out, when the grace after a stop ends, and when the lease or the slot is
+    /// lost. Its output is `None` then.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.

@@ -106,7 +106,7 @@ impl<O: Resource> Enqueuer<O> {
                 slots.note(key, event);
             }
             if event.is_moved_away() {
-                // Another replica reconciles it. A late event is told apart: the slot may be this
+                // Another replica reconciles it. A late event is recognised: the slot may be this
                 // replica's again, and the key may wait for its next reconcile.
                 if self.slots.as_ref().is_none_or(|slots| !slots.holds(key, event.object())) {
                     self.queue.remove(key);

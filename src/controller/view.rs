@@ -1,8 +1,8 @@
 //! The wait for a view that work may begin with: synced, and as new as a takeover.
 //!
-//! A replica that takes over must not act on an older state than its predecessor did. Before its
-//! first reconcile, each informer that the controller follows proves by a quorum read that its
-//! store is as new as the moment of the takeover.
+//! A replica that takes over must not act on an older state than its predecessor did. So before
+//! the first reconcile, each informer that the controller follows proves by a quorum read that it
+//! is as new as the takeover.
 
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
-//! Keys that wait before they are reconciled: for an informer that had not synced, or had no fresh
-//! view, when the controller began, or until the cache shows their own writes.
+//! Keys that wait before they are reconciled.
+//!
+//! Some wait for an informer that had not synced, or had no fresh view, when the controller began.
+//! Others wait until the cache shows their own writes.
 //!
 //! A namespace that may not be read does not hold up the others. But a key whose dependents are not
 //! known yet must wait: a reconcile would take them for absent.

@@ -156,7 +156,7 @@ impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
         Some(work)
     }
 
-    /// Notes that a run has ended, and tells of a key that runs again and again.
+    /// Notes that a run has ended, and reports a key that runs again and again.
     fn note_pace(&self, key: &ObjectKey, requeued: bool) {
         let history = self.status.history();
         match history.ran(key, requeued) {

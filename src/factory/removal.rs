@@ -8,8 +8,8 @@ use crate::informer::{InformerGroup, SharedInformer};
 
 impl SharedInformerFactory {
     /// Stops an informer, or a group of informers, for every holder, and waits until no task of it
-    /// is left. Returns whether the factory had all of them. An informer of another factory goes
-    /// on.
+    /// is left. Returns whether the factory had all of them. An informer of another factory
+    /// is left alone.
     ///
     /// The factory forgets the informer at once: the next request makes a new one. Its handlers are
     /// dropped, its streams end, its metrics go, and a controller that follows it ends with an

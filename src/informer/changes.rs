@@ -36,7 +36,7 @@ use crate::time::after;
 pub struct Changes {
     followed: Vec<Box<dyn Changing>>,
     debounce: Duration,
-    /// The time at which the change that was seen is told.
+    /// The time at which the change that was seen is signalled.
     due: Option<Instant>,
     began: bool,
 }
@@ -180,11 +180,11 @@ impl Changes {
 
     /// Waits until an object was added, has changed or was deleted since the last return. The first
     /// call returns when all informers have synced: it waits without limit if one never does, and
-    /// does not start them. Bookmarks, resyncs and relists that find
-    /// nothing new are no changes.
+    /// does not start them. Bookmarks, resyncs and relists that find nothing new are no changes.
+    /// After the first call, a signal without informers waits until this future is dropped.
     ///
     /// Take snapshots after it returns: they show at least the changes that it told of. Cancel
-    /// safe: a change that was seen is told by the next call.
+    /// safe: the next call signals a change that was seen.
     ///
     /// # Errors
     /// [`InformerStopped`] if an informer was stopped. After it was [removed](Self::remove), the signal

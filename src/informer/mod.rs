@@ -192,8 +192,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// this returns: O(n). The informer goes on meanwhile. The index becomes visible when it is
     /// complete.
     ///
-    /// If objects change faster than `values` indexes them, they wait in the end: after 32 rounds
-    /// of catching up, `values` runs while no change is stored. Readers never wait.
+    /// If objects change faster than `values` indexes them, changes wait in the end. After 32
+    /// rounds of catching up, `values` runs while no change is stored. Readers never wait.
     ///
     /// `values` must not call back into this informer. If it panics for an object, that object is
     /// stored without values in this index, and the panic is counted and logged.

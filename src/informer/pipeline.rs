@@ -215,7 +215,9 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if let Some(reflector) = reflector.take() {
             let sink = FifoSink { pipeline: self.clone(), metrics: metrics.clone() };
             let stop = self.stop.clone();
+            let begun = reflector.begin();
             let reflecting = async move {
+                let _begun = begun;
                 stop.run_until_cancelled(reflector.run(sink)).await;
             };
             let span = self.span(InformerTask::Reflector);

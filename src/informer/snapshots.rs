@@ -32,8 +32,8 @@ pub fn snapshots<T: Informers>(informers: T) -> T::Snapshots {
     informers.snapshots()
 }
 
-/// Informers of which [`snapshots`] takes snapshots: a tuple of references to two to six informers,
-/// a slice or vector of informers of one kind, or a group.
+/// Informers of which [`snapshots`] takes snapshots. They are a group, a slice, array or vector of
+/// informers of one kind, or a tuple of references to two to six informers.
 pub trait Informers {
     /// A tuple or a vector of snapshots, in the order of the informers.
     type Snapshots;
@@ -47,6 +47,14 @@ impl<K: Resource + Send + Sync + 'static> Informers for &[SharedInformer<K>] {
 
     fn snapshots(self) -> Self::Snapshots {
         self.iter().map(SharedInformer::snapshot).collect()
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static, const N: usize> Informers for &[SharedInformer<K>; N] {
+    type Snapshots = Vec<Snapshot<K>>;
+
+    fn snapshots(self) -> Self::Snapshots {
+        self.as_slice().snapshots()
     }
 }
 

@@ -85,9 +85,9 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// it may see only the last. A state that could not be decoded is not shown to it.
     ///
     /// An informer of a [shard](crate::InformerSpec::shard) does not know whether an object outside
-    /// of it exists: `condition` is not asked while the object is there, and the wait goes on. By
-    /// uid or by owner, this is so for an object that was never seen during the wait. An object
-    /// that got another owner looks deleted to an informer of dependents.
+    /// of it exists: `condition` is not asked while the object is there, and the wait goes on. If
+    /// the shard is by uid or by owner, an object that was not seen during the wait may be outside.
+    /// An object that got another owner looks deleted to an informer of dependents.
     ///
     /// Start the informer before. Cancel safe. Any number of tasks may wait. kube-runtime's
     /// `await_condition`, without a watch of its own.

@@ -209,8 +209,8 @@ impl Machine {
                 self.decide(now)
             }
             Outcome::Written(lease) => self.written(lease, now),
-            // Read once more in the same attempt. A second conflict waits for the next attempt,
-            // also one that answers the read.
+            // Read once more in the same attempt. A second conflict, even of this read, waits for
+            // the next attempt.
             Outcome::Failed(Failure::Conflict)
                 if !self.has_read && self.mode != Mode::Candidate =>
             {

@@ -156,8 +156,9 @@ impl LeaderElectorBuilder {
     /// Sets whether `run` returns an error while work that exceeded the stop timeout still blocks a
     /// thread. The default is false: `run` renews the lease until that work has ended.
     ///
-    /// With `true` the lease expires beside the work. Exit the process when `run` returns. It is
-    /// not enough to return from `main`: the runtime waits there for closures of `spawn_blocking`.
+    /// With `true` the lease expires while the work goes on. Exit the process when `run` returns.
+    /// It is not enough to return from `main`: the runtime waits there for closures of
+    /// `spawn_blocking`.
     pub fn abandon_blocked_work(mut self, abandon: bool) -> Self {
         self.abandons_blocked = abandon;
         self

@@ -208,7 +208,7 @@ impl WorkScope {
         tokio::spawn(self.track(future))
     }
 
-    /// Runs a closure on a thread for blocking code, as a part of the scope: the elector does not
+    /// Runs a closure on a thread for blocking code, as a part of the scope. The elector does not
     /// release the lease before the closure has returned, even if nothing awaits the task.
     ///
     /// Nothing can drop a closure that runs. Let long ones ask [`may_begin`](Self::may_begin)

@@ -223,7 +223,7 @@ impl LeaderElector {
     ///
     /// Work that has not ended by then is dropped at its current await. Work that blocks a thread
     /// cannot be dropped: after a stop this function renews the lease and does not return before
-    /// such work has ended. [`LeadershipState::overdue`](super::LeadershipState::overdue) tells it.
+    /// such work has ended. [`LeadershipState::overdue`](super::LeadershipState::overdue) shows it.
     /// [`abandon_blocked_work`](super::LeaderElectorBuilder::abandon_blocked_work) changes that.
     ///
     /// A failed request does not end this function. The elector logs it, tries again, and shows it

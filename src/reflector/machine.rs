@@ -194,7 +194,7 @@ impl Machine {
             // It would list another shard.
             self.after_wait = After::List;
         }
-        // An empty shard, too, is told: it needs no list.
+        // Report an empty shard too, because no list will.
         (shard.is_empty() || !before.without(&kept).is_empty()).then_some(kept)
     }
 

@@ -161,6 +161,13 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
         ReflectorMonitor(self.driver.status.cell().clone())
     }
 
+    /// Shows the reflector as started before [`run`](Self::run) is first polled, and as stopped when
+    /// the returned guard is dropped.
+    pub(crate) fn begin(&self) -> impl Send + 'static {
+        self.driver.status.enter(ReflectorState::Listing { loaded: 0, total: None });
+        Stopped(self.driver.status.cell().clone())
+    }
+
     /// Lists and watches until the future is dropped. Dropping it ends every request at once.
     ///
     /// If the source, the sink or an object's `Drop` panics, the panic is reported as an error.

@@ -111,10 +111,10 @@ impl<K> ReflectorOptions<K> {
     /// Sets whether any cache of the server may answer the first list, however far it lags behind.
     /// Off unless set: the first list is consistent, at least as new as the moment of its request.
     ///
-    /// On, a process that starts again, or a replica that becomes the leader, can see a state older
-    /// than the one that its predecessor acted on, and can act on it. An operator has deleted live
-    /// pods that way. The watch catches up later, but does not undo what was done. Use this option
-    /// only where nothing is written because of what the informer holds.
+    /// If it is on, a process that starts again can act on an older state than its predecessor did,
+    /// and so can a replica that becomes the leader. An operator has deleted live pods that way.
+    /// The watch catches up later, but does not undo what was done. Use this option only where
+    /// nothing is written because of what the informer holds.
     ///
     /// It saves the server's work for a consistent list. A server since 1.34 answers that from its
     /// cache, after waiting until the cache has caught up. A server since 1.31 does so only for a

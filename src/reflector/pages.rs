@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-/// The number of new keys, or of all that were asked for if they are fewer, that lets the next page
-/// follow at once. Servers fill their pages, so a list of many pages is not slowed down.
+/// The number of new keys after which the next page follows at once; all of them if fewer were
+/// asked for. Servers fill their pages, so a list of many pages is not slowed down.
 const ENOUGH: usize = 10;
 
 /// The cost of a page that brings nothing at all. A page of objects outside of the shard costs 1.
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_other_shards_end_later_than_empty_ones() {
+    fn pages_of_other_shards_outlast_empty_ones() {
         let last = |outside| {
             let mut pages = Pages::default();
             let mut paced = 0;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn small_pages_are_full_if_few_items_were_asked_for() {
+    fn small_pages_count_as_full_when_requested() {
         let mut pages = Pages::default();
         assert_eq!(pages.turn("a", Some(2), 2, 0), Ok(true));
         assert_eq!(pages.turn("b", Some(2), 3, 0), Ok(false));

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::error::SourceError;
 use crate::leader_election::LeaseError;
 
-/// A failed request of a member, or a trouble with the group's Leases, for logs and the status. The
+/// A failed request of a member, or a problem with the group's Leases, for logs and the status. The
 /// member sends a failed request again by itself.
 ///
 /// ```

@@ -166,7 +166,7 @@ pub(super) enum Command {
     AbortAll,
     /// Publish the ranges of these slots, each with its tenure.
     Publish(Vec<(usize, u64)>),
-    /// Tell people of a trouble.
+    /// Report a problem.
     Tell(Trouble),
     /// The membership has ended.
     Finish {
@@ -175,7 +175,7 @@ pub(super) enum Command {
     },
 }
 
-/// A trouble that only a person can mend.
+/// A problem that only a person can resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// Another running replica has the identity of this one.
@@ -205,7 +205,7 @@ pub(super) struct Machine {
     fruitless: u32,
     /// The own sessions that are over, the newest last.
     past: Vec<Arc<str>>,
-    /// The troubles of the last view, so that each is told once.
+    /// The problems of the last view, so that each is reported once.
     told: Vec<Trouble>,
     /// The time of the stop.
     pub(super) stopped: Option<Instant>,

@@ -114,7 +114,7 @@
 //! [`ShardingStatus::last_error`] show this.
 //!
 //! A Lease of another program under the name of a slot's Lease costs the group that slot. Two
-//! running replicas of one identity end each other's sessions. [`MembershipError`] tells both.
+//! running replicas of one identity end each other's sessions. [`MembershipError`] names both.
 //!
 //! Each replica receives the renewals of all others. With N replicas and the default period of 2 s,
 //! that is N² / 2 events a second in all. Use a longer [`retry_period`] for more than about 100

@@ -40,7 +40,7 @@ impl Pause {
                 self.until = Some(later(delay));
                 self.refusals = self.refusals.saturating_add(1);
             }
-            // The server tells when it may have time. Nothing else follows from that.
+            // The server is busy for this long. Nothing else follows from that.
             Answer::Failed(Failure::Throttled(pause)) => {
                 self.until = self.until.max(Some(later(rest(*pause, pace.period))));
             }

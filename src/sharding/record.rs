@@ -17,7 +17,7 @@ use crate::object::{ObjectKey, ResourceVersion};
 
 /// The label of all Leases of a group. Its value is the group.
 pub(super) const GROUP: &str = "kube-informer.dev/sharding";
-/// The label that tells member Leases from slot Leases.
+/// The label that distinguishes member Leases from slot Leases.
 const ROLE: &str = "kube-informer.dev/sharding-role";
 /// The annotation with the number of slots and the field that divides objects.
 const CONFIGURATION: &str = "kube-informer.dev/sharding-configuration";
@@ -130,7 +130,7 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
     let slot = slot_of_name(name, rules);
     let found = note(CONFIGURATION);
     if found.is_none() && !slot.is_some_and(|_| is_ours(lease)) {
-        // Somebody else's Lease.
+        // The Lease of another program.
         return Ok(Record::Foreign);
     }
     let own = configuration(rules);
@@ -155,7 +155,7 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         if note(SLOT).is_some() {
             return Ok(Record::Foreign);
         }
-        // All replicas take its session for ended, also its own.
+        // All replicas take its session for ended, its own replica included.
         if metadata.deletion_timestamp.is_some() {
             return Ok(Record::Ended);
         }
@@ -192,8 +192,8 @@ fn slot_of_name(name: &str, rules: &Rules) -> Option<usize> {
     (name == slot_name(&rules.group, slot)).then_some(slot)
 }
 
-/// Returns whether a Lease under the name of a slot was written by a replica of the group: it has
-/// one of the marks, or the fields of a slot Lease. Leases of elections are renewed and have a
+/// Returns whether a replica of the group wrote a Lease that has the name of a slot's. Such a Lease
+/// has one of the marks, or the fields of a slot Lease. Leases of elections are renewed and have a
 /// duration.
 fn is_ours(lease: &Lease) -> bool {
     let Lease { metadata, spec } = lease;

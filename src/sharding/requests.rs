@@ -78,7 +78,7 @@ impl Requests {
                     Ok(Record::Member(member)) => (Answer::Member(member), None),
                     Ok(Record::Slot(_, slot)) => (Answer::Slot(slot), None),
                     Ok(Record::Unmarked(version)) => (Answer::Unmarked(version), None),
-                    // The watch shows it to the driver, which tells of it.
+                    // The watch shows it to the driver, which reports it.
                     Ok(Record::Ended) => (Answer::Absent, None),
                     Ok(Record::Foreign) if of_slot => {
                         let error = MembershipError::ForeignLease { group, lease: full };

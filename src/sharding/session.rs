@@ -32,7 +32,7 @@ pub(super) struct Join {
 enum JoinStep {
     Create,
     Find,
-    /// The Lease exists. A renewal tells from when it counts.
+    /// The Lease exists. Renew once, to know when its term began.
     Confirm {
         uid: Arc<str>,
         version: ResourceVersion,

@@ -50,7 +50,7 @@ pub struct ShardingStatus {
     pub members: Vec<MemberStatus>,
     /// Counts since the membership began to run.
     pub counts: ShardingCounts,
-    /// The last failed request, or the last trouble that only a person can mend. It has no time,
+    /// The last failed request, or the last problem that only a person can resolve. It has no time,
     /// and stays when requests succeed again: compare [`errors`](ShardingCounts::errors) at two
     /// times.
     pub last_error: Option<MembershipError>,

@@ -194,7 +194,7 @@ impl<K> Storage<K> {
     /// first objects are unpacked and packed again as a test. If the result differs, the whole type
     /// is kept decoded; the log and the status say so. The order of lists does not count, because a
     /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
-    /// with the fraction of a second: keep a type decoded if that matters. An object whose lists
+    /// with the fraction of a second. Keep a type decoded if that matters. An object whose lists
     /// and maps are nested deeper than 64 levels is kept decoded. `Deserialize` must not read this
     /// informer.
     ///

@@ -24,9 +24,9 @@ pub use kube_embedded_apiserver::{ControlPlane, control_plane};
 /// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.
 ///
 /// It begins at the system's time. In a test with a paused clock it stands still, and moves with
-/// tokio's timers: after `sleep` of an hour it is exactly an hour later. A reconcile that needs the
-/// present time takes a function, so that the program gives it the system's clock and a test this
-/// one:
+/// tokio's timers. After a `sleep` of an hour it is exactly an hour later. A reconcile that needs
+/// the present time takes a function, so that the program gives it the system's clock and a test
+/// this one:
 ///
 /// ```
 /// use std::time::Duration;

@@ -86,7 +86,7 @@ struct Shared {
     failed: AtomicU64,
 }
 
-/// An event to [publish](EventRecorder::publish): its type and reason, and what else it tells.
+/// An event to [publish](EventRecorder::publish): its type and reason, and further texts and references.
 ///
 /// An event about an object of a kind that is known only at run time:
 ///

@@ -145,6 +145,7 @@ async fn missing_object_says_why_the_store_lacks_it() {
     );
     server.intercept(|_| Some(http::Response::builder().status(503).body("".into()).unwrap()));
     factory.start().unwrap();
+    assert_eq!(state("a"), Some(StoreState::NotSynced), "before the first request");
     tokio::time::sleep(SOON).await;
     assert_eq!(state("a"), Some(StoreState::NotSynced));
     server.stop_intercepting();

@@ -1,8 +1,8 @@
 //! Decoders of Kubernetes objects: protobuf and JSON, into `k8s-openapi`'s types or any type that
 //! implements `Deserialize`.
 //!
-//! A server that is asked for `application/vnd.kubernetes.protobuf` sends built-in kinds in two
-//! thirds of the bytes of JSON, and they decode in half of the time. This crate decodes them:
+//! A server sends built-in kinds in protobuf to a client that asks for it. A pod then takes two
+//! thirds of the bytes of JSON and half of the work to decode. This crate decodes both:
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::Pod;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// objects.
 ///
 /// It begins at the system's time, and does not follow later corrections of the system's clock. In
-/// a test with a paused clock it stands still, and moves with tokio's timers: after `sleep` of an
+/// a test with a paused clock it stands still, and moves with tokio's timers. After a `sleep` of an
 /// hour it is exactly an hour later.
 ///
 /// ```

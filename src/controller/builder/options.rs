@@ -124,7 +124,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the time between two runs of a hot key: one that was reconciled 300 times within ten
-    /// seconds. Zero unless set: a hot key is told, and not slowed.
+    /// seconds. Zero unless set: a hot key is reported, and not slowed.
     ///
     /// The key waits in the queue and holds no worker. Its next run sees every change that came
     /// meanwhile. It runs at full speed again when nothing has queued it for ten seconds. Without
@@ -183,9 +183,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// reconcile that does not end within the [grace](crate::sharding::ShardingBuilder::grace) is
     /// dropped at its next await. Another replica begins only after that.
     ///
-    /// When a slot arrives, its stored objects are queued as at the start of a controller: those
-    /// that the [predicates](Self::predicate) pass, and the keys that dependents map to. A key
-    /// waits until each informer of its namespace holds the slot's objects.
+    /// When a slot arrives, the controller queues its stored objects as at the start: those that
+    /// the [predicates](Self::predicate) pass, and the keys that dependents map to. A key waits
+    /// until each informer of its namespace holds the slot's objects.
     ///
     /// Keys whose objects are elsewhere leave the queue. By uid, a key that is
     /// [triggered](crate::controller::ControllerHandle::trigger) has a place only while the cache

@@ -84,8 +84,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// In a group, a key waits only for a [missing](crate::controller::ControllerStatus::missing)
     /// informer of its own namespace. If `keys` returns keys of other namespaces, or of
-    /// cluster-scoped objects, their reconciles may see too few `O`: do not take absence for
-    /// deletion there while `missing` names an informer.
+    /// cluster-scoped objects, their reconciles may see too few `O`. While `missing` names an
+    /// informer, such a reconcile must not take absence for deletion.
     pub fn watches<O, I>(
         self,
         source: impl Into<Source<O>>,

@@ -81,7 +81,6 @@ pub(super) async fn a_controller_finalizes(rig: Rig) -> Outcome {
                     Finalize::Cleanup(widget) => {
                         cleaned.lock().insert(widget.name_any());
                     }
-                    _ => {}
                 }
                 Ok::<_, kube::Error>(Action::done())
             })

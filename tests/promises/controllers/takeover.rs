@@ -227,7 +227,7 @@ async fn quiet_kinds_are_listed_within_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn revoked_list_ends_the_run_and_frees_the_lease() {
+async fn revoked_list_ends_run_and_frees_lease() {
     for code in [403, 404] {
         let server = ApiServer::new();
         server.create(&map("a", "1")).unwrap();

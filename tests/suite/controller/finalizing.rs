@@ -34,7 +34,6 @@ async fn reconcile(
             let (word, object) = match what {
                 Finalize::Apply(object) => ("apply", object),
                 Finalize::Cleanup(object) => ("clean up", object),
-                _ => unreachable!("there are two"),
             };
             assert!(object.finalizers().contains(&NAME.to_owned()), "it is on by then");
             *asked.lock() = Some(word);

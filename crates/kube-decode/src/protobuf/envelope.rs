@@ -163,7 +163,7 @@ pub(super) fn open(body: &[u8], base: usize) -> Result<ProtobufObject<'_>> {
 #[doc(hidden)]
 pub const ENCODED: &str = "the object in the envelope is not plain protobuf";
 
-/// Reads a type, apiVersion and kind, or the rest of one of which these were read before.
+/// Reads apiVersion and kind of a message. The arguments are the values that were read before.
 #[doc(hidden)]
 #[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-informer` only")]
 pub fn types<'a>(

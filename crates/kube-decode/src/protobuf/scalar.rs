@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
     }
 
-    /// Checks that a floating point number is what JSON has for it, if that has these digits.
+    /// Checks that a floating point number becomes the same value as its text in JSON.
     fn reads_like_json(value: f64) {
         let number = match json_number(value) {
             Number::Unsigned(value) => Value::from(value),

@@ -234,7 +234,7 @@ impl<'de> Value<'de> {
     }
 }
 
-/// Returns whether JSON inside a message is `null`, which JSON alone cannot tell from nothing.
+/// Returns whether JSON inside a message is `null`. In an object in JSON, this means no value.
 fn is_json_null(raw: &Raw<'_>) -> bool {
     let white = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
     let Wire::Bytes(json) = raw.wire else { return false };
