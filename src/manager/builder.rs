@@ -216,6 +216,7 @@ impl ManagerBuilder {
     /// - [`ManagerError::TwoElections`] and [`ManagerError::ControllerElection`]: there is at most
     ///   one election.
     /// - [`ManagerError::ShardedController`]: a sharded controller works on every replica.
+    /// - [`ManagerError::Route`]: each route has a path of its own that can be reached.
     /// - [`ManagerError::RecorderInstalled`]: the manager cannot serve another recorder's figures.
     pub fn build(mut self) -> Result<Manager, ManagerError> {
         if let Some(mistake) = self.mistake.take() {

@@ -56,6 +56,13 @@ pub enum ManagerError {
         /// The controller's name.
         controller: Arc<str>,
     },
+    /// A route of the endpoints cannot be served.
+    Route {
+        /// The path.
+        path: Arc<str>,
+        /// The reason, and the remedy.
+        problem: &'static str,
+    },
     /// Another recorder of metrics is installed, whose figures the manager cannot serve.
     RecorderInstalled,
     /// An address could not be bound.
@@ -154,6 +161,9 @@ impl fmt::Display for ManagerError {
                 "controller {controller} is sharded and waits for leadership: add it with \
                  controller_on_every_replica, or leave the leader election out"
             ),
+            Self::Route { path, problem } => {
+                write!(f, "route {path:?} cannot be served: {problem}")
+            }
             Self::RecorderInstalled => f.write_str(
                 "another recorder of metrics is installed: serve its figures with \
                  Serve::metrics_from, or leave /metrics out with Serve::without_metrics",

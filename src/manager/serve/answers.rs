@@ -3,12 +3,14 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::uri::Authority;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 
 use super::Figures;
 use super::health::{CheckResult, Health, Probe};
 use super::recorder;
+use super::routes::Route;
 use super::shared_run::SharedRun;
 use crate::manager::status::ManagerState;
 
@@ -22,12 +24,15 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; connect-src 'self'; img-src data:; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// The answer to a request, whose body is in memory.
+pub(super) type Answer = Response<Bytes>;
+
 /// The paths that one address serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Paths {
     /// `/livez`, `/healthz` and `/readyz`.
     pub(super) health: bool,
-    /// `/metrics`, `/status` and the page.
+    /// `/metrics`, `/status`, the page and the user's routes.
     pub(super) metrics: bool,
     /// True for an address of the loopback interface, which only this machine reaches.
     pub(super) local: bool,
@@ -38,13 +43,19 @@ pub(super) struct Site {
     state: Arc<ManagerState>,
     health: Health,
     figures: Figures,
+    routes: Vec<Route>,
     /// Renderings of the metrics. `None` if there are none.
     renderings: SharedRun<Option<String>>,
 }
 
 impl Site {
-    pub(super) fn new(state: Arc<ManagerState>, health: Health, figures: Figures) -> Self {
-        Self { state, health, figures, renderings: SharedRun::new("metrics") }
+    pub(super) fn new(
+        state: Arc<ManagerState>,
+        health: Health,
+        figures: Figures,
+        routes: Vec<Route>,
+    ) -> Self {
+        Self { state, health, figures, routes, renderings: SharedRun::new("metrics") }
     }
 
     /// Returns whether the recorder of this crate is served.
@@ -53,7 +64,7 @@ impl Site {
     }
 
     /// Answers a request.
-    pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> Response<String> {
+    pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> Answer {
         if paths.local && !names_this_machine(request) {
             let why = "this address answers only requests for an IP address or localhost\n";
             return text(StatusCode::MISDIRECTED_REQUEST, why.into());
@@ -86,11 +97,14 @@ impl Site {
                 page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
                 page
             }
-            _ => not_found(),
+            _ => match self.routes.iter().find(|route| paths.metrics && route.path() == path) {
+                Some(route) => route.answer().await,
+                None => not_found(),
+            },
         }
     }
 
-    async fn metrics(&self) -> Response<String> {
+    async fn metrics(&self) -> Answer {
         let (state, figures) = (self.state.clone(), self.figures.clone());
         if matches!(figures, Figures::Nothing) {
             return not_found();
@@ -110,13 +124,7 @@ impl Site {
     }
 
     /// Answers a health check as Kubernetes' own servers do.
-    async fn probe(
-        &self,
-        probe: Probe,
-        endpoint: &str,
-        only: &str,
-        query: Option<&str>,
-    ) -> Response<String> {
+    async fn probe(&self, probe: Probe, endpoint: &str, only: &str, query: Option<&str>) -> Answer {
         let parameters: Vec<_> =
             form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect();
         let verbose = parameters.iter().any(|(name, _)| name == "verbose");
@@ -143,7 +151,7 @@ fn summary(
     results: &[CheckResult],
     verbose: bool,
     excluded: impl Fn(&str) -> bool,
-) -> Response<String> {
+) -> Answer {
     let mut lines = String::new();
     let mut failed = false;
     for CheckResult { name, failure } in results {
@@ -179,16 +187,16 @@ fn names_this_machine<B>(request: &Request<B>) -> bool {
     address.unwrap_or(host).parse::<IpAddr>().is_ok() || host.eq_ignore_ascii_case("localhost")
 }
 
-fn not_found() -> Response<String> {
+fn not_found() -> Answer {
     text(StatusCode::NOT_FOUND, "404 page not found\n".into())
 }
 
-fn text(status: StatusCode, body: String) -> Response<String> {
+pub(super) fn text(status: StatusCode, body: String) -> Answer {
     typed(status, TEXT, body)
 }
 
-fn typed(status: StatusCode, media_type: &'static str, body: String) -> Response<String> {
-    let mut response = Response::new(body);
+fn typed(status: StatusCode, media_type: &'static str, body: String) -> Answer {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));

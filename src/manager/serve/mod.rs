@@ -7,6 +7,7 @@
 //! | `/metrics` | localhost, port 8080 | metrics in Prometheus's text format |
 //! | `/status` | localhost, port 8080 | [`ManagerStatus`](crate::manager::ManagerStatus) as JSON |
 //! | `/` | localhost, port 8080 | a page that shows the status and draws it over two minutes |
+//! | [`Serve::route`] | localhost, port 8080 | an answer of your own |
 //!
 //! A pod whose probes use them:
 //!
@@ -53,6 +54,7 @@ mod answers;
 mod checks;
 mod health;
 mod recorder;
+mod routes;
 mod server;
 mod shared_run;
 #[cfg(test)]
@@ -66,6 +68,7 @@ use std::time::Duration;
 use self::answers::Site;
 use self::checks::Check;
 use self::health::Health;
+use self::routes::{Route, check_routes};
 use self::server::{Listeners, Server};
 use crate::controller::BoxError;
 use crate::manager::error::ManagerError;
@@ -98,6 +101,7 @@ pub struct Serve {
     check_timeout: Duration,
     live: Vec<Check>,
     ready: Vec<Check>,
+    routes: Vec<Route>,
     figures: Figures,
 }
 
@@ -121,6 +125,7 @@ impl Serve {
             check_timeout: Duration::from_secs(5),
             live: Vec::new(),
             ready: Vec::new(),
+            routes: Vec::new(),
             figures: Figures::Recorder,
         }
     }
@@ -175,6 +180,36 @@ impl Serve {
         self
     }
 
+    /// Adds a path of your own to the address of `/status`, such as a dump for debugging.
+    ///
+    /// It answers `GET` and `HEAD`, under the same rules for hosts. The function does not see the
+    /// request.
+    ///
+    /// It runs on a thread of its own, at most once at a time. Requests that come meanwhile get the
+    /// same answer. No answer within 30 s is answered with 503. A panic, a body of more than 16 MiB
+    /// and a status below 200 are answered with 500. The log has the reason.
+    ///
+    /// The path is matched exactly, without the query. A path that the manager serves itself, or
+    /// that is added twice, is [refused](crate::manager::ManagerError::Route) when the manager is
+    /// built.
+    ///
+    /// ```
+    /// use http::Response;
+    /// use kube_informer::Serve;
+    ///
+    /// let serve = Serve::new().route("/version", || async { Response::new("1.4.2") });
+    /// # let _ = serve;
+    /// ```
+    pub fn route<F, Fut, B>(mut self, path: impl Into<Arc<str>>, answer: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = http::Response<B>> + Send + 'static,
+        B: Into<Vec<u8>> + 'static,
+    {
+        self.routes.push(Route::new(path.into(), answer));
+        self
+    }
+
     /// Sets the time that an added check may take; 5 s unless set. kubelet waits for 1 s unless the
     /// probe says otherwise.
     pub fn check_timeout(mut self, limit: Duration) -> Self {
@@ -203,6 +238,7 @@ impl Serve {
         for checks in [&self.live, &self.ready] {
             check_names(checks.iter().map(Check::name))?;
         }
+        check_routes(&self.routes)?;
         if matches!(self.figures, Figures::Recorder) {
             recorder::install()?;
         }
@@ -245,7 +281,7 @@ impl Endpoints {
             serve.live,
             serve.ready,
         );
-        let site = Arc::new(Site::new(state.clone(), health, serve.figures));
+        let site = Arc::new(Site::new(state.clone(), health, serve.figures, serve.routes));
         Ok(Server::start(listeners, &site))
     }
 }

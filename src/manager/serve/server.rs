@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -162,7 +163,7 @@ async fn serve(socket: TcpStream, paths: Paths, site: Arc<Site>, is_asked: Arc<A
     let service = service_fn(|request| {
         is_asked.store(true, Ordering::Relaxed);
         let site = site.clone();
-        async move { Ok::<_, Infallible>(site.answer(paths, &request).await) }
+        async move { Ok::<_, Infallible>(site.answer(paths, &request).await.map(Full::new)) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

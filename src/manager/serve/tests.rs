@@ -49,9 +49,9 @@ impl Rig {
     fn run(serve: Serve, faults: Faults, manager: ManagerBuilder) -> Self {
         let (manager, stop) = (manager.build().unwrap(), CancellationToken::new());
         let state = manager.handle().0;
-        let Serve { fresh_within, check_timeout, live, ready, figures, .. } = serve;
+        let Serve { fresh_within, check_timeout, live, ready, routes, figures, .. } = serve;
         let health = Health::new(state.clone(), fresh_within, check_timeout, live, ready);
-        let site = Site::new(state, health, figures);
+        let site = Site::new(state, health, figures, routes);
         let running = tokio::spawn(manager.run_until(stop.clone()));
         Self { site, faults, stop, running }
     }
@@ -62,8 +62,9 @@ impl Rig {
 
     async fn get(&self, path: &str) -> (u16, String) {
         let request = Request::get(path).body(()).unwrap();
-        let response: Response<String> = self.site.answer(ALL, &request).await;
-        (response.status().as_u16(), response.into_body())
+        let response = self.site.answer(ALL, &request).await;
+        let body = String::from_utf8(response.body().to_vec()).unwrap();
+        (response.status().as_u16(), body)
     }
 
     async fn status(&self, path: &str) -> u16 {
@@ -132,7 +133,7 @@ async fn informers_of_another_cluster_are_owned() {
     rig.running.await.unwrap().unwrap();
     assert!(maps.is_stopped() && secrets.is_stopped(), "the manager stops them");
     let status = rig.site.answer(ALL, &Request::get("/status").body(()).unwrap()).await.into_body();
-    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&status).unwrap();
     let informers = status["factory"]["informers"].as_array().unwrap();
     assert_eq!(informers.len(), 3, "their last status stays");
 }
@@ -371,4 +372,114 @@ fn names_of_checks_must_differ() {
     assert!(matches!(twice.prepare().err(), Some(ManagerError::DuplicateName { .. })));
     let both = Serve::new().without_metrics().ready_check("a", check).live_check("a", check);
     assert!(both.prepare().is_ok());
+}
+
+#[tokio::test]
+async fn route_of_the_user_is_served() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let rig =
+        Rig::new(
+            Serve::new().route("/debug/calls", move || {
+                let call = counted.fetch_add(1, Ordering::Relaxed);
+                let answer = Response::builder().status(202).header("content-length", "77");
+                async move {
+                    answer.header("cache-control", "no-cache").body(format!("{call}")).unwrap()
+                }
+            }),
+        );
+    assert_eq!(rig.get("/debug/calls?a=b").await, (202, "0".into()));
+    let request = |path: &str| Request::get(path).body(()).unwrap();
+    let answer = rig.site.answer(ALL, &request("/debug/calls")).await;
+    assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
+    assert_eq!(answer.headers()["cache-control"], "no-cache", "the route's own");
+    assert!(!answer.headers().contains_key("content-length"));
+    for path in ["/debug", "/debug/calls/", "/debug/calls/x", "/calls"] {
+        assert_eq!(rig.status(path).await, 404, "{path}");
+    }
+    let health = Paths { metrics: false, ..ALL };
+    assert_eq!(rig.site.answer(health, &request("/debug/calls")).await.status(), 404);
+    let post = Request::post("/debug/calls").body(()).unwrap();
+    assert_eq!(rig.site.answer(ALL, &post).await.status(), 405);
+    let foreign = Request::get("/debug/calls").header("host", "evil.example").body(()).unwrap();
+    let local = Paths { local: true, ..ALL };
+    assert_eq!(rig.site.answer(local, &foreign).await.status(), 421);
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn failed_route_is_an_error_each_time() {
+    #[derive(Clone)]
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("when it was dropped");
+        }
+    }
+    let rig = Rig::new(
+        Serve::new()
+            .route("/call", || -> std::future::Ready<Response<String>> { panic!("secret") })
+            .route("/poll", || async { panic!("secret") as Response<String> })
+            .route("/drop", || async { Response::builder().extension(Bomb).body("fine").unwrap() })
+            .route("/large", || async { Response::new(vec![0; 17 << 20]) })
+            .route("/early", || async { Response::builder().status(101).body("").unwrap() }),
+    );
+    for path in ["/call", "/poll", "/drop", "/large", "/early", "/call"] {
+        let expected = (500, "this route failed: see the log\n".to_owned());
+        assert_eq!(rig.get(path).await, expected, "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn route_that_hangs_is_told_and_holds_up_nothing() {
+    let (release, blocked) = std::sync::mpsc::channel::<()>();
+    let blocked = parking_lot::Mutex::new(blocked);
+    let rig = Rig::new(Serve::new().route("/hangs", || pending::<Response<String>>()).route(
+        "/blocks",
+        move || {
+            let _released = blocked.lock().recv();
+            async { Response::new("free") }
+        },
+    ));
+    for path in ["/hangs", "/blocks", "/blocks"] {
+        assert_eq!(rig.get(path).await, (503, "no answer after 30s\n".into()), "{path}");
+    }
+    sleep(S).await;
+    assert_eq!(rig.status("/livez").await, 200);
+    drop(release);
+}
+
+#[test]
+fn unreachable_routes_are_refused() {
+    let route = |serve: Serve, path: &str| serve.route(path, || async { Response::new("") });
+    let serve = || Serve::new().without_metrics();
+    for path in [
+        "",
+        "/",
+        "debug",
+        "//debug",
+        "/debug/",
+        "/a//b",
+        "/a/../b",
+        "/.",
+        "/a?b",
+        "/a#b",
+        "/a b",
+        "/%6civez",
+        "/é",
+        "/livez",
+        "/healthz/a",
+        "/readyz",
+        "/status/mine",
+        "/metrics",
+    ] {
+        let refused = route(serve(), path).prepare().err();
+        assert!(matches!(refused, Some(ManagerError::Route { .. })), "{path}");
+    }
+    let twice = route(route(serve(), "/a"), "/a").prepare().err().unwrap();
+    let expected = "route \"/a\" cannot be served: it was added twice: leave one out";
+    assert_eq!(twice.to_string(), expected);
+    for path in ["/a", "/debug/pprof", "/livezz", "/a/livez", "/v1.2/a-b_c~d"] {
+        assert!(route(serve(), path).prepare().is_ok(), "{path}");
+    }
 }
