@@ -16,7 +16,7 @@ use kube::core::{Expression, Selector};
 ///
 /// ```
 /// # extern crate kube_decode as kube_informer;
-/// use kube_informer::LabelSelector;
+/// use kube_informer::labels::LabelSelector;
 ///
 /// let selector: LabelSelector = "app=web, tier in (front, edge), env!=test, !old, size>3"
 ///     .parse()?;
@@ -51,7 +51,7 @@ enum Test {
 ///
 /// ```
 /// # extern crate kube_decode as kube_informer;
-/// use kube_informer::LabelSelector;
+/// use kube_informer::labels::LabelSelector;
 /// use kube_informer::labels::InvalidSelector;
 ///
 /// fn selector(argument: &str) -> Result<LabelSelector, String> {
@@ -130,7 +130,7 @@ impl LabelSelector {
     /// ```
     /// # extern crate kube_decode as kube_informer;
     /// use kube::core::{Expression, Selector};
-    /// use kube_informer::LabelSelector;
+    /// use kube_informer::labels::LabelSelector;
     ///
     /// let selector = Selector::from_iter([Expression::Equal("app".into(), "web".into())]);
     /// assert_eq!(LabelSelector::from_selector(selector)?, "app=web".parse()?);

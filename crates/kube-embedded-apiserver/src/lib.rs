@@ -8,14 +8,17 @@
 //! Start the server in a test of any `kube` program:
 //!
 //! ```
-//! use k8s_openapi::api::core::v1::Namespace;
+//! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::Api;
+//! use kube::api::{ObjectMeta, PostParams};
 //! use kube_embedded_apiserver::ApiServer;
 //!
 //! # tokio::runtime::Runtime::new().unwrap().block_on(async {
-//! let client = ApiServer::new().client();
-//! let namespaces: Api<Namespace> = Api::all(client);
-//! assert_eq!(namespaces.get("default").await?.metadata.name.as_deref(), Some("default"));
+//! let maps: Api<ConfigMap> = Api::namespaced(ApiServer::new().client(), "shop");
+//! let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+//! let map = ConfigMap { metadata, ..ConfigMap::default() };
+//! maps.create(&PostParams::default(), &map).await?;
+//! assert!(maps.get("a").await?.metadata.uid.is_some());
 //! # Ok::<(), kube::Error>(()) }).unwrap();
 //! ```
 
