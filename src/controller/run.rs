@@ -30,6 +30,7 @@ use crate::leader_election::{
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::panic::catch_async;
+use crate::sharding::Sharding;
 use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 
@@ -45,8 +46,8 @@ const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
 pub(crate) trait AnyController: Send + Sync {
     fn name(&self) -> &Arc<str>;
     fn handle(&self) -> ControllerHandle;
-    /// Returns whether every replica works, each on its own slots.
-    fn is_sharded(&self) -> bool;
+    /// Returns its sharding, with which every replica works, each on its own slots.
+    fn sharding(&self) -> Option<&Sharding>;
     /// Returns the informers that it follows.
     fn followed(&self) -> Vec<Arc<dyn AnyInformer>>;
     /// Returns the informers whose caches show its own writes.
@@ -160,8 +161,8 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
         self.parts.handle()
     }
 
-    fn is_sharded(&self) -> bool {
-        self.parts.slots.is_some()
+    fn sharding(&self) -> Option<&Sharding> {
+        Some(self.parts.slots.as_deref()?.sharding())
     }
 
     fn followed(&self) -> Vec<Arc<dyn AnyInformer>> {

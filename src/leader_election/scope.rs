@@ -106,9 +106,14 @@ impl WorkScope {
     }
 
     /// Creates a scope in which work may begin before the first time, and must have ended before
-    /// the second.
-    pub(crate) fn with_deadlines(token: CancellationToken, begin: Instant, end: Instant) -> Self {
-        Self::with_bounds(token, Some(Bounds { begin, end }))
+    /// the second. Its work counts in `also`, too.
+    pub(crate) fn with_deadlines(
+        also: &TaskTracker,
+        token: CancellationToken,
+        begin: Instant,
+        end: Instant,
+    ) -> Self {
+        Self::counted(vec![also.clone()], token, Some(Bounds { begin, end }))
     }
 
     pub(super) fn of_term(token: CancellationToken, term: Option<Term>) -> Self {
@@ -119,8 +124,12 @@ impl WorkScope {
     }
 
     fn with_bounds(token: CancellationToken, bounds: Option<Bounds>) -> Self {
+        Self::counted(Vec::new(), token, bounds)
+    }
+
+    fn counted(outer: Vec<TaskTracker>, token: CancellationToken, bounds: Option<Bounds>) -> Self {
         let (aborted, tracker) = (CancellationToken::new(), closed_tracker());
-        let (outer, bounds) = (Vec::new(), Arc::new(Mutex::new(bounds)));
+        let bounds = Arc::new(Mutex::new(bounds));
         let won = Moment::now();
         Self(Arc::new(Inner { token, aborted, tracker, outer, won, bounds }))
     }

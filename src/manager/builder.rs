@@ -193,9 +193,10 @@ impl ManagerBuilder {
     /// the 30 s that a pod has. What has not ended by then is dropped, and
     /// [`ManagerError::Unfinished`] names it.
     ///
-    /// Code that blocks a thread cannot be dropped. If a leader's does, `run` waits for it beyond
-    /// the deadline, unless the elector [abandons](
-    /// crate::leader_election::LeaderElectorBuilder::abandon_blocked_work) it.
+    /// Code that blocks a thread cannot be dropped. If a leader's or a slot's does, `run` waits for
+    /// it beyond the deadline, unless the [elector](
+    /// crate::leader_election::LeaderElectorBuilder::abandon_blocked_work) or the [sharding](
+    /// crate::sharding::ShardingBuilder::abandon_blocked_work) abandons it.
     pub fn stop_deadline(mut self, limit: Duration) -> Self {
         self.parts.stop_deadline = limit;
         self
@@ -223,7 +224,7 @@ impl ManagerBuilder {
             return Err(mistake);
         }
         let mut parts = self.parts;
-        let waits = |controller: &&Arc<dyn AnyController>| controller.is_sharded();
+        let waits = |controller: &&Arc<dyn AnyController>| controller.sharding().is_some();
         if parts.elector.is_some()
             && let Some(controller) = parts.leading.iter().find(waits)
         {

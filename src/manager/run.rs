@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt, TryFutureExt};
 use tokio::time::sleep;
@@ -19,6 +19,7 @@ use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::panic::SafeVec;
+use crate::sharding::Sharding;
 
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
@@ -75,6 +76,9 @@ impl Manager {
         if let Some(blocked) = state.blocked_term().filter(|_| waits) {
             at_once.run_until_cancelled(blocked.wait_until_idle()).await;
         }
+        let shardings = controllers.iter().filter_map(|controller| controller.sharding());
+        let blocked = join_all(shardings.map(Sharding::finish_blocked));
+        at_once.run_until_cancelled(blocked).await;
         first.take()
     }
 }

@@ -57,8 +57,7 @@ impl Machine {
         self.wind_up(now);
         if self.session().is_some_and(Session::deletes) {
             self.renew(now);
-            let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
-            if stop.is_some_and(|stop| now >= stop + self.rules.timeout()) {
+            if self.last_request_by().is_some_and(|last| now >= last) {
                 self.finish();
             }
             return;
@@ -118,12 +117,12 @@ impl Machine {
             }
         }
         let at_work = self.holdings.count(Holding::is_at_work) > 0;
-        let overdue = now >= by;
+        let (overdue, expires) = (now >= by, self.rules.abandons_blocked);
         let Some(session) = self.session_mut() else { return };
         if !at_work {
             session.delete(now);
         } else if overdue && !session.overdue {
-            session.overdue = true;
+            (session.overdue, session.expires) = (true, expires);
             self.out.push(Command::AbortAll);
         }
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Command, Failure, Input, Request, Trouble};
+use super::machine::{Answer, Command, Failure, Input, Request};
 use super::tests::Bench;
+use super::trouble::Trouble;
 
 /// Lets time pass in steps, and answers every write of a slot by `answer`. Returns the times of
 /// those writes, in seconds.

@@ -130,8 +130,9 @@ pub enum ShardingError {
         /// The version.
         version: Arc<str>,
     },
-    /// Work could not be stopped because it blocks its thread. Its Leases are not released but
-    /// expire, and another replica may then work on the same objects. End the process.
+    /// Work could not be stopped because it blocks its thread, and is abandoned, or its session is
+    /// lost. Its Leases are not released but expire, and another replica may then work on the same
+    /// objects. End the process.
     #[error(
         "the work on {slots} slots of group {group} cannot be stopped, because it blocks its \
          thread: end this process"

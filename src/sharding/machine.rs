@@ -15,6 +15,7 @@ use super::session::{Join, Session};
 use super::silence::Silence;
 use super::slots::ShardBy;
 use super::status::ShardingCounts;
+use super::trouble::Trouble;
 use super::view::{Member, Slot, View};
 use crate::leader_election::MARGIN_DIVISOR;
 use crate::object::ResourceVersion;
@@ -31,6 +32,8 @@ pub(super) struct Rules {
     pub(super) renew_deadline: Duration,
     pub(super) retry_period: Duration,
     pub(super) grace: Duration,
+    /// True if the membership ends beside work that blocks a thread.
+    pub(super) abandons_blocked: bool,
 }
 
 impl Rules {
@@ -168,6 +171,11 @@ pub(super) enum Command {
     Publish(Vec<(usize, u64)>),
     /// Report a problem.
     Tell(Trouble),
+    /// Tell people that work blocks a thread although it was dropped.
+    TellBlocked {
+        /// True if the session is lost, so that nothing keeps others from the slots.
+        lost: bool,
+    },
     /// The membership has ended.
     Finish {
         /// True if work is left that cannot be stopped.
@@ -175,14 +183,8 @@ pub(super) enum Command {
     },
 }
 
-/// A problem that only a person can resolve.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// Another running replica has the identity of this one.
-    Twin { name: Arc<str> },
-    /// The own member Lease says that this replica leaves, which it does not.
-    Leaving { name: Arc<str> },
-}
+/// The time that dropped work gets to end. Only work that blocks a thread takes longer.
+pub(super) const DROP_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The largest number of times that the pause before a session doubles.
 const MOST_JOIN_DOUBLINGS: u32 = 5;
@@ -204,9 +206,11 @@ pub(super) struct Machine {
     /// The number of sessions in a row that were lost without a renewal.
     fruitless: u32,
     /// The own sessions that are over, the newest last.
-    past: Vec<Arc<str>>,
+    pub(super) past: Vec<Arc<str>>,
     /// The problems of the last view, so that each is reported once.
-    told: Vec<Trouble>,
+    pub(super) told: Vec<Trouble>,
+    /// True while work that was dropped blocks a thread.
+    pub(super) blocked: bool,
     /// The time of the stop.
     pub(super) stopped: Option<Instant>,
     pub(super) published: Vec<(usize, u64)>,
@@ -248,6 +252,7 @@ impl Machine {
             fruitless: 0,
             past: Vec::new(),
             told: Vec::new(),
+            blocked: false,
             stopped: None,
             published: Vec::new(),
             unpublished: None,
@@ -275,13 +280,14 @@ impl Machine {
             Input::Tick => {}
         }
         self.advance(now);
+        self.note_blocked(now);
         std::mem::take(&mut self.out)
     }
 
     /// Returns the next time at which something is due without an input.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
-        let last = stop.map(|stop| stop + self.rules.timeout());
+        let last = self.last_request_by();
         let own = match &self.phase {
             Phase::Waiting => self.joins_at.filter(|_| self.view.is_some()),
             Phase::Over => None,
@@ -300,7 +306,36 @@ impl Machine {
                 min(wake, if session.deletes() { last } else { stop.filter(|_| !session.overdue) })
             }
         };
+        let own = min(own, self.blocked_at().filter(|_| !self.blocked));
         own.filter(|_| !matches!(self.phase, Phase::Over))
+    }
+
+    /// Returns the time until which a stopped member waits for answers about its Lease.
+    pub(super) fn last_request_by(&self) -> Option<Instant> {
+        let by = after(self.stopped?, self.rules.grace);
+        let deletes = self.session().and_then(|session| session.deletes_since);
+        Some(by.max(deletes.unwrap_or(by)) + self.rules.timeout())
+    }
+
+    /// Returns the time from which dropped work that has not ended counts as blocked.
+    fn blocked_at(&self) -> Option<Instant> {
+        match &self.phase {
+            Phase::Live(session) if session.overdue && !session.deletes() => {
+                Some(after(self.stopped?, self.rules.grace) + DROP_TIMEOUT)
+            }
+            Phase::Ending { abort: None, limit } => Some(*limit),
+            _ => None,
+        }
+    }
+
+    /// Tells of dropped work that has not ended, once.
+    fn note_blocked(&mut self, now: Instant) {
+        let blocked = self.blocked_at().is_some_and(|at| now >= at);
+        if blocked && !self.blocked {
+            let lost = self.session().is_none();
+            self.out.push(Command::TellBlocked { lost });
+        }
+        self.blocked = blocked;
     }
 
     /// Returns the present session.
@@ -375,26 +410,6 @@ impl Machine {
         }
     }
 
-    /// Tells of what only a person can mend, once each.
-    fn tell_trouble(&mut self) {
-        let (Some(view), Some(session)) = (&self.view, self.session()) else { return };
-        let found = view.members.iter().filter_map(|member| {
-            let name = member.name.clone();
-            if member.uid == session.uid {
-                let by_hand = member.leaving && !session.is_leaving();
-                return by_hand.then_some(Trouble::Leaving { name });
-            }
-            // An old Lease of this identity is older than the session.
-            let newer = session.created.is_older_than(&member.version);
-            let own = member.identity == self.rules.identity && !self.past.contains(&member.uid);
-            (own && newer).then_some(Trouble::Twin { name })
-        });
-        let found: Vec<_> = found.collect();
-        let new = found.iter().filter(|trouble| !self.told.contains(trouble));
-        self.out.extend(new.cloned().map(Command::Tell));
-        self.told = found;
-    }
-
     fn see(&mut self, view: Arc<View>, now: Instant) {
         if let Some(last) = &self.view {
             if last.epoch != view.epoch {
@@ -455,7 +470,7 @@ impl Machine {
     /// Does everything that is due.
     fn advance(&mut self, now: Instant) {
         let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
-        let last = stop.is_some_and(|stop| now >= stop + self.rules.timeout());
+        let last = self.last_request_by().is_some_and(|last| now >= last);
         let mut phase = std::mem::replace(&mut self.phase, Phase::Over);
         match &mut phase {
             Phase::Waiting if self.stopped.is_some() => {

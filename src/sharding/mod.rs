@@ -60,10 +60,12 @@
 //!
 //! A slot is given back in three steps: the scope's token is cancelled, all tracked work ends, and
 //! only then is the slot Lease written. Work that exceeds the grace is dropped at its next await.
-//! Synchronous code cannot be dropped. The slot stays with this replica until the code has ended,
-//! while the replica runs and renews its Lease. After the grace of a stop, or after a lost session,
-//! the Lease expires although the code still runs: end the process. After a stop,
-//! [`run`](Sharding::run) returns [`ShardingError::StillRunning`].
+//! Synchronous code cannot be dropped. The slot stays with this replica until the code has ended:
+//! the replica renews its Lease, also past the grace of a stop and if the future of
+//! [`run`](Sharding::run) is dropped. It tells of such code after a stop: end the process then. A
+//! process that drops its runtime meanwhile cannot renew, because the client's connections end with
+//! the runtime, and the closures of `spawn_blocking` do not. After a lost session the Lease expires
+//! although the code still runs.
 //!
 //! A request whose answer is lost may still be executed later. A late claim succeeds only if the
 //! slot Lease has not changed. The session then holds the slot. A slot that is being released is
@@ -124,6 +126,7 @@
 
 mod acting;
 mod balance;
+mod detached;
 mod error;
 mod holdings;
 mod machine;
@@ -136,6 +139,7 @@ mod session;
 mod silence;
 mod slots;
 mod status;
+mod trouble;
 mod view;
 
 #[cfg(test)]
@@ -156,16 +160,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arc_swap::ArcSwap;
 use kube::Client;
 use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
 
 pub use self::error::{MembershipError, ShardingError};
 use self::machine::Rules;
 pub use self::options::{InvalidSharding, ShardingBuilder};
 pub use self::slots::ShardBy;
 pub use self::status::{MemberStatus, ShardingCounts, ShardingStatus};
-use crate::leader_election::WorkScope;
+use crate::leader_election::{WorkScope, closed_tracker};
 use crate::metrics::{Level, MetricLabels, SHARDING_SLOTS_HELD};
 use crate::object::ShardSelector;
-use crate::sync::Mutex;
 
 /// A replica's membership in a group that shares objects. The [module](self) documentation lists
 /// its guarantees and shows an example.
@@ -186,8 +190,10 @@ struct Inner {
     running: AtomicBool,
     /// True once the membership has begun to run.
     has_run: AtomicBool,
-    /// The scopes of earlier runs whose work may not have ended.
-    previous: Mutex<Vec<WorkScope>>,
+    /// Counts everything that the scopes of all runs track.
+    work: TaskTracker,
+    /// Counts the memberships that go on for blocked work although their `run` was dropped.
+    detached: TaskTracker,
     metric: Level,
 }
 
@@ -217,7 +223,8 @@ impl Sharding {
             status: watch::Sender::new(status),
             running: AtomicBool::new(false),
             has_run: AtomicBool::new(false),
-            previous: Mutex::new(Vec::new()),
+            work: closed_tracker(),
+            detached: closed_tracker(),
             metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new([("name", &*rules.group)])),
             rules,
         }))

@@ -55,6 +55,7 @@ pub struct ShardingBuilder {
     renew_deadline: Duration,
     retry_period: Duration,
     grace: Duration,
+    abandons_blocked: bool,
 }
 
 /// The error of [`ShardingBuilder::build`]: an option that is empty, out of range or no valid name,
@@ -118,6 +119,7 @@ impl ShardingBuilder {
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
             grace: Duration::from_secs(25),
+            abandons_blocked: false,
         }
     }
 
@@ -178,6 +180,17 @@ impl ShardingBuilder {
         self
     }
 
+    /// Sets whether `run` returns an error while work that exceeded the grace after a stop still
+    /// blocks a thread. The default is false: `run` renews the member Lease until that work has
+    /// ended.
+    ///
+    /// With `true` the Lease expires beside the work. Exit the process when `run` returns. It is
+    /// not enough to return from `main`: the runtime waits there for closures of `spawn_blocking`.
+    pub fn abandon_blocked_work(mut self, abandon: bool) -> Self {
+        self.abandons_blocked = abandon;
+        self
+    }
+
     /// Builds the membership, which sends no request before it runs.
     ///
     /// # Errors
@@ -223,6 +236,7 @@ impl ShardingBuilder {
             renew_deadline: renew,
             retry_period: retry,
             grace: self.grace,
+            abandons_blocked: self.abandons_blocked,
         };
         Ok(Sharding::new(self.client, self.namespace, rules))
     }
@@ -250,6 +264,7 @@ impl fmt::Debug for ShardingBuilder {
             .field("renew_deadline", &self.renew_deadline)
             .field("retry_period", &self.retry_period)
             .field("grace", &self.grace)
+            .field("abandons_blocked", &self.abandons_blocked)
             .finish_non_exhaustive()
     }
 }

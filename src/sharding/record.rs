@@ -291,6 +291,7 @@ mod tests {
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
             grace: Duration::from_secs(25),
+            abandons_blocked: false,
         }
     }
 

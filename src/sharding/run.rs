@@ -13,10 +13,12 @@ use k8s_openapi::jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::detached::Detaching;
 use super::error::{MembershipError, ShardingError};
-use super::machine::{Command, Input, Machine, Request, Rules, Term, Trouble};
+use super::machine::{Command, Input, Machine, Request, Rules, Term};
 use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
+use super::trouble::Trouble;
 use super::view::View;
 use super::{Inner, Sharding, slots};
 use crate::informer::{InformerOptions, SharedInformer};
@@ -28,12 +30,12 @@ use crate::transport::ApiSource;
 static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// A membership that runs.
-struct Driver {
-    inner: Arc<Inner>,
+pub(super) struct Driver {
+    pub(super) inner: Arc<Inner>,
     /// The number of this run.
     run: u64,
-    rules: Arc<Rules>,
-    machine: Machine,
+    pub(super) rules: Arc<Rules>,
+    pub(super) machine: Machine,
     requests: Requests,
     informer: SharedInformer<Lease>,
     reader: Reader,
@@ -48,6 +50,7 @@ struct Driver {
     /// The error to return when the membership has ended.
     failure: Option<ShardingError>,
     finished: Option<bool>,
+    waits: Waits,
 }
 
 /// The pending waits of a driver.
@@ -66,12 +69,17 @@ impl Sharding {
     /// it in the [status](Self::status).
     ///
     /// After a stop the replica tells all work to end, gives back each slot as its work ends, and
-    /// deletes its member Lease. Work that exceeds the grace is dropped at its current await.
+    /// deletes its member Lease. Work that exceeds the grace is dropped at its current await. If it
+    /// blocks a thread, this function renews the member Lease until it has ended, and tells of it:
+    /// end the process then. [`abandon_blocked_work`](super::ShardingBuilder::abandon_blocked_work)
+    /// changes that.
     ///
     /// # Cancel safety
     ///
     /// Dropping the returned future drops all tracked work. The Leases are then not released but
-    /// expire.
+    /// expire. If work blocks a thread, a task of this runtime renews the member Lease until that
+    /// ends. Nothing renews it once the runtime is dropped, which itself waits for closures of
+    /// `spawn_blocking`: exit the process instead.
     ///
     /// # Errors
     /// Returns an error that only a person can mend:
@@ -80,7 +88,8 @@ impl Sharding {
     /// - [`OtherConfiguration`](ShardingError::OtherConfiguration): a Lease of the group has
     ///   another number of slots or another [`ShardBy`](super::ShardBy).
     /// - [`OpaqueVersion`](ShardingError::OpaqueVersion): a resource version is no decimal number.
-    /// - [`StillRunning`](ShardingError::StillRunning): work blocks its thread after a stop.
+    /// - [`StillRunning`](ShardingError::StillRunning): work blocks its thread after a stop, and is
+    ///   abandoned, or its session is lost.
     /// - [`Informer`](ShardingError::Informer): the informer of the Leases failed.
     ///
     /// `run` may be called again after that. It joins only when the work of the last run has ended.
@@ -93,13 +102,10 @@ impl Sharding {
         }
         let _running = Running(self.0.clone());
         self.0.has_run.store(true, Ordering::Release);
-        let previous = self.0.previous.lock().clone();
-        let ended = join_all(previous.iter().map(WorkScope::wait_until_idle));
-        if stop.run_until_cancelled(ended).await.is_none() {
+        if stop.run_until_cancelled(self.blocked_work_ended()).await.is_none() {
             return Ok(());
         }
-        self.0.previous.lock().clear();
-        Driver::new(self.0.clone())?.run(stop).await
+        Detaching::new(Driver::new(self.0.clone())?).run(stop).await
     }
 }
 
@@ -151,16 +157,19 @@ impl Driver {
             awaited: HashSet::new(),
             failure: None,
             finished: None,
+            waits: Waits::default(),
         })
     }
 
-    async fn run(mut self, stop: CancellationToken) -> Result<(), ShardingError> {
-        let mut waits = Waits::default();
+    /// Runs the membership until it has ended. The returned future may be dropped, and this called
+    /// again.
+    pub(super) async fn run(&mut self, stop: CancellationToken) -> Result<(), ShardingError> {
         let informer = self.informer.clone();
         let mut changes = informer.changes();
-        let mut stopping = false;
+        let (mut stopping, mut watching) = (false, true);
         while self.finished.is_none() {
             let wake = self.machine.wake_at();
+            let waits = &mut self.waits;
             let input = tokio::select! {
                 biased;
                 () = stop.cancelled(), if !stopping => {
@@ -180,12 +189,12 @@ impl Driver {
                 }
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Input::Tick,
                 Some(answered) = waits.requests.next() => self.take(answered),
-                seen = changes.changed() => {
-                    if seen.is_err() {
-                        return Err(self.informer_failed());
-                    }
-                    match self.view() {
+                seen = changes.changed(), if watching => {
+                    watching = seen.is_ok();
+                    let view = if watching { self.view() } else { Err(self.informer_failed()) };
+                    match view {
                         Ok(view) => Input::View(view),
+                        // The slots are given back as after a stop.
                         Err(error) => {
                             self.failure.get_or_insert(error);
                             Input::Stop
@@ -199,7 +208,7 @@ impl Driver {
                 .iter()
                 .all(|command| matches!(command, Command::Send { .. } | Command::Extend(_)));
             for command in commands {
-                self.perform(command, &mut waits);
+                self.perform(command);
             }
             let quiet = renewal && self.shows_the_same(before.as_deref());
             self.inner.show(&self.machine, quiet);
@@ -295,17 +304,18 @@ impl Driver {
         record::write(request, base, &self.rules, Timestamp::now())
     }
 
-    fn perform(&mut self, command: Command, waits: &mut Waits) {
+    fn perform(&mut self, command: Command) {
         match command {
             Command::Send { id, subject, request } => {
                 let lease = self.written(&request);
                 let sending = self.requests.clone().send(id, subject, request, lease);
-                waits.requests.push(sending.boxed());
+                self.waits.requests.push(sending.boxed());
             }
             Command::Begin(slot) => {
                 if let Some(Term { cancel, abort }) = self.machine.term() {
                     let token = self.session.child_token();
-                    self.scopes[slot] = Some(WorkScope::with_deadlines(token, cancel, abort));
+                    let scope = WorkScope::with_deadlines(&self.inner.work, token, cancel, abort);
+                    self.scopes[slot] = Some(scope);
                     self.offer();
                 }
             }
@@ -315,7 +325,7 @@ impl Driver {
             Command::Drain(slot) => {
                 if let Some(scope) = self.scopes[slot].clone() {
                     scope.token().cancel();
-                    self.await_idle(slot, scope, waits);
+                    self.await_idle(slot, scope);
                 }
                 self.offer();
             }
@@ -327,7 +337,7 @@ impl Driver {
                     scope.token().cancel();
                     scope.end();
                     scope.abort();
-                    self.await_idle(slot, scope, waits);
+                    self.await_idle(slot, scope);
                 }
                 self.offer();
             }
@@ -339,14 +349,14 @@ impl Driver {
                     scopes.iter().for_each(WorkScope::end);
                     scopes.iter().for_each(WorkScope::abort);
                 }
-                waits.idle.clear();
+                self.waits.idle.clear();
                 self.awaited.clear();
                 self.answered.clear();
                 self.offer();
                 let ended = async move {
                     join_all(scopes.iter().map(WorkScope::wait_until_idle)).await;
                 };
-                waits.lost = Some(ended.boxed());
+                self.waits.lost = Some(ended.boxed());
             }
             Command::AbortAll => self.scopes.iter().flatten().for_each(WorkScope::abort),
             Command::Tell(trouble) => {
@@ -362,6 +372,7 @@ impl Driver {
                     }
                 });
             }
+            Command::TellBlocked { lost } => self.tell_blocked(lost),
             Command::Publish(held) => self.inner.publish(&held, self.run),
             Command::Finish { still_running } => self.finished = Some(still_running),
         }
@@ -371,14 +382,23 @@ impl Driver {
         format!("{}/{lease}", self.inner.namespace).into()
     }
 
-    fn await_idle(&mut self, slot: usize, scope: WorkScope, waits: &mut Waits) {
+    fn await_idle(&mut self, slot: usize, scope: WorkScope) {
         if self.awaited.insert(slot) {
             let idle = async move {
                 scope.wait_until_idle().await;
                 slot
             };
-            waits.idle.push(idle.boxed());
+            self.waits.idle.push(idle.boxed());
         }
+    }
+
+    /// Drops the work, and shows the end of the membership.
+    pub(super) fn drop_work(&self) {
+        self.session.cancel();
+        self.scopes.iter().flatten().for_each(WorkScope::abort);
+        self.inner.scopes.store(Arc::new(vec![None; self.rules.slots]));
+        self.inner.publish(&[], self.run);
+        self.inner.show_end();
     }
 
     /// Publishes the scopes that work may begin in.
@@ -391,16 +411,9 @@ impl Driver {
     }
 }
 
-/// Drops the work, for a run that has ended or was dropped.
 impl Drop for Driver {
     fn drop(&mut self) {
-        self.session.cancel();
-        let left: Vec<_> = self.scopes.drain(..).flatten().collect();
-        left.iter().for_each(WorkScope::abort);
-        *self.inner.previous.lock() = left;
-        self.inner.scopes.store(Arc::new(vec![None; self.rules.slots]));
-        self.inner.publish(&[], self.run);
-        self.inner.show_end();
+        self.drop_work();
     }
 }
 

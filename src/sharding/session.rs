@@ -127,8 +127,12 @@ pub(super) struct Session {
     pending: Option<Pending<Next>>,
     /// True if the Lease is to say, or says, that the member leaves.
     leaving: bool,
-    /// True if the grace after a stop is over. The Lease is not renewed then.
+    /// True if the grace after a stop is over.
     pub(super) overdue: bool,
+    /// True if the Lease is not renewed any more: blocked work is abandoned.
+    pub(super) expires: bool,
+    /// The time at which all work had ended after a stop.
+    pub(super) deletes_since: Option<Instant>,
     /// True until the first round of claims is through.
     pub(super) first_round: bool,
     /// The number of renewals.
@@ -168,6 +172,8 @@ impl Session {
             pending: None,
             leaving: false,
             overdue: false,
+            expires: false,
+            deletes_since: None,
             first_round: true,
             renewals: 0,
         }
@@ -187,7 +193,7 @@ impl Session {
     /// Deletes the Lease next, because all work has ended.
     pub(super) fn delete(&mut self, now: Instant) {
         if self.next != Next::Delete {
-            (self.next, self.at) = (Next::Delete, now);
+            (self.next, self.at, self.deletes_since) = (Next::Delete, now, Some(now));
         }
     }
 
@@ -197,7 +203,7 @@ impl Session {
 
     pub(super) fn wake_at(&self, rules: &Rules) -> Option<Instant> {
         let cancel = Some(rules.term(self.renewed).cancel);
-        let renews = self.pending.is_none() && (self.deletes() || !self.overdue);
+        let renews = self.pending.is_none() && (self.deletes() || !self.expires);
         min(cancel, renews.then_some(self.at))
     }
 
@@ -210,7 +216,7 @@ impl Session {
         match self.next {
             Next::Find => Some(Request::Find { name }),
             Next::Delete => Some(Request::Delete { name, uid, version: None }),
-            Next::Renew if self.overdue => None,
+            Next::Renew if self.expires => None,
             Next::Renew => {
                 if !self.read {
                     self.attempt = now;

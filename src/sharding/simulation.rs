@@ -383,7 +383,7 @@ impl Simulation {
                 }
             }
             Command::Begin(slot) => self.begin_work(index, slot),
-            Command::Extend(_) | Command::Tell(_) => {}
+            Command::Extend(_) | Command::Tell(_) | Command::TellBlocked { .. } => {}
             Command::Drain(slot) => {
                 let longest = if self.rng.bool() { self.faults.drains * SECOND } else { 0 };
                 let delay = self.rng.u64(0..=longest);

@@ -41,6 +41,9 @@ pub struct ShardingStatus {
     pub held: Vec<usize>,
     /// The slots that this replica gives back and whose work has not ended yet, sorted.
     pub draining: Vec<usize>,
+    /// True while work that exceeded the grace of a stop, or outlived a lost session, blocks a
+    /// thread: end this process. After a stop the member Lease is renewed until the work ends.
+    pub overdue: bool,
     /// The number of slots.
     pub slots: usize,
     /// The number of slots that no member holds. After a member has died, its slots count only
@@ -96,12 +99,12 @@ impl Inner {
     pub(super) fn show(&self, machine: &Machine, quiet: bool) {
         self.status.send_if_modified(|status| {
             status.counts = machine.counts;
-            if quiet {
+            if quiet && status.overdue == machine.blocked {
                 return false;
             }
             let session = machine.session();
             status.session = session.map(|session| session.uid.clone());
-            status.leaving = machine.stopped.is_some();
+            (status.leaving, status.overdue) = (machine.stopped.is_some(), machine.blocked);
             status.held = machine.holdings.slots(|holding| *holding == Holding::Held);
             status.draining =
                 machine.holdings.slots(|holding| matches!(holding, Holding::Draining { .. }));
@@ -116,7 +119,7 @@ impl Inner {
     /// Publishes the end of the membership.
     pub(super) fn show_end(&self) {
         self.status.send_modify(|status| {
-            (status.session, status.leaving) = (None, false);
+            (status.session, status.leaving, status.overdue) = (None, false, false);
             status.held.clear();
             status.draining.clear();
         });

@@ -101,6 +101,7 @@ pub(super) fn rules(identity: usize, faults: &Faults) -> Rules {
         renew_deadline: Duration::from_secs(10),
         retry_period: Duration::from_secs(2),
         grace: Duration::from_secs(25),
+        abandons_blocked: false,
     }
 }
 

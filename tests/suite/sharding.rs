@@ -76,8 +76,18 @@ fn place(slot: usize) -> u64 {
 
 impl Replica {
     fn start(server: &ApiServer, board: &Board, who: usize, winds_up: Duration) -> Self {
+        Self::start_with(server, board, who, winds_up, |builder| builder)
+    }
+
+    fn start_with(
+        server: &ApiServer,
+        board: &Board,
+        who: usize,
+        winds_up: Duration,
+        options: impl FnOnce(ShardingBuilder) -> ShardingBuilder,
+    ) -> Self {
         let (faults, stop) = (Faults::new(), CancellationToken::new());
-        let sharding = builder(server, &faults, who).build().unwrap();
+        let sharding = options(builder(server, &faults, who)).build().unwrap();
         let run = tokio::spawn({
             let (sharding, stop) = (sharding.clone(), stop.clone());
             async move { sharding.run(stop).await }
@@ -208,10 +218,50 @@ async fn slow_work_holds_back_the_hand_over() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lease_is_renewed_until_blocked_work_ends() {
+    for drops in [false, true] {
+        let server = ApiServer::new();
+        let board = Board::default();
+        let first = Replica::start(&server, &board, 0, Duration::ZERO);
+        sleep(Duration::from_secs(1)).await;
+        let guard = first.sharding.scope(place(3)).unwrap().guard();
+        let second = Replica::start(&server, &board, 1, Duration::ZERO);
+        sleep(Duration::from_secs(1)).await;
+        if drops {
+            first.run.abort();
+        } else {
+            first.stop.cancel();
+        }
+        sleep(Duration::from_secs(300)).await;
+        // All other slots are released, and slot 3 is not claimed.
+        assert_eq!(board.shares(), [0, SLOTS - 1]);
+        let status = first.sharding.status();
+        assert!(status.overdue && status.session.is_some(), "{status:?}");
+        assert_eq!((status.draining, first.run.is_finished()), (vec![3], drops));
+        drop(guard);
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(board.shares(), [0, SLOTS]);
+        assert!(!first.sharding.status().overdue);
+        if drops {
+            // The next run joins.
+            let stop = CancellationToken::new();
+            let again = first.sharding.run(stop.clone());
+            assert!(timeout(Duration::from_secs(5), again).await.is_err());
+        } else {
+            first.run.await.unwrap().unwrap();
+        }
+        first.work.abort();
+        second.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn blocked_thread_keeps_its_slot() {
     let server = ApiServer::new();
     let board = Board::default();
-    let first = Replica::start(&server, &board, 0, Duration::ZERO);
+    let first = Replica::start_with(&server, &board, 0, Duration::ZERO, |builder| {
+        builder.abandon_blocked_work(true)
+    });
     sleep(Duration::from_secs(1)).await;
     // A guard is what synchronous code holds that cannot be dropped.
     let guards: Vec<_> =

@@ -1,6 +1,6 @@
 //! The checks of `/livez` and `/readyz`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +87,14 @@ impl Health {
             let failure = expired.or_else(|| blocked.then(|| blocked_work(status)));
             results.push(CheckResult::new("leader-election", failure));
         }
+        let shardings =
+            status.controllers.iter().filter_map(|controller| controller.sharding.as_ref());
+        let groups: BTreeMap<_, _> =
+            shardings.map(|sharding| (&sharding.group, sharding.overdue)).collect();
+        results.extend(groups.into_iter().map(|(group, overdue)| {
+            let failure = overdue.then(|| blocked_work(status));
+            CheckResult::new(format!("sharding/{group}"), failure)
+        }));
         results.extend(status.controllers.iter().map(|controller| {
             let ended = works && controller.phase == Phase::Stopped;
             let failure = ended.then(|| "it has ended".to_owned());

@@ -5,7 +5,10 @@ use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::{Request, Response};
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use kube::Api;
+use kube::api::{ListParams, ObjectMeta};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -156,6 +159,48 @@ async fn closed_cluster_of_a_group_leaves_others_ready() {
     assert_eq!(rig.get("/readyz").await, (200, "ok".into()));
     rig.stop.cancel();
     rig.running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocked_work_of_a_slot_holds_up_the_end() {
+    let server = ApiServer::new();
+    let name = |name: &str| ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    let namespaced = ObjectMeta { namespace: Some("home".into()), ..name("a") };
+    server.create(&Namespace { metadata: name("home"), ..Namespace::default() }).unwrap();
+    server.create(&Secret { metadata: namespaced, ..Secret::default() }).unwrap();
+    let client = server.client();
+    let sharding = Sharding::builder(client.clone(), "home", "g", ShardBy::Uid).build().unwrap();
+    let factory = SharedInformerFactory::builder(client).build();
+    let spec = InformerSpec::new().shard(sharding.objects());
+    let secrets = factory.informer_with::<Secret>(spec).unwrap();
+    let controller = Controller::builder("secrets", &secrets).sharded(&sharding).build();
+    let (sender, mut guards) = tokio::sync::mpsc::unbounded_channel();
+    let membership = sharding.clone();
+    let manager = Manager::builder(&factory)
+        .controller(controller, move |request| {
+            sender.send(request.guard()).unwrap();
+            async { Ok::<_, Infallible>(Action::done()) }
+        })
+        .task_before_sync("membership", |stop| async move { membership.run(stop).await });
+    let rig = Rig::run(Serve::new(), Faults::new(), manager);
+    let guard = guards.recv().await.unwrap();
+    assert_eq!(rig.status("/livez").await, 200);
+    rig.stop.cancel();
+    sleep(300 * S).await;
+    assert!(!rig.running.is_finished());
+    let status = sharding.status();
+    assert!(status.overdue && status.session.is_some(), "{status:?}");
+    let (code, body) = rig.get("/livez").await;
+    assert_eq!(code, 500);
+    assert!(body.contains("sharding/g failed") && body.contains("secrets on home/a"), "{body}");
+    drop(guard);
+    let ended = rig.running.await.unwrap();
+    assert!(matches!(ended, Err(ManagerError::Controller(_))), "{ended:?}");
+    let leases: Api<Lease> = Api::namespaced(server.client(), "home");
+    let left = leases.list(&ListParams::default()).await.unwrap().items;
+    let members =
+        left.iter().filter(|lease| lease.metadata.name.iter().any(|n| n.contains("member")));
+    assert_eq!(members.count(), 0, "its slots are free");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,36 @@
+//! Problems that only a person can resolve, as a view of the Leases shows them.
+
+use std::sync::Arc;
+
+use super::machine::{Command, Machine};
+
+/// A problem that only a person can resolve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// Another running replica has the identity of this one.
+    Twin { name: Arc<str> },
+    /// The own member Lease says that this replica leaves, which it does not.
+    Leaving { name: Arc<str> },
+}
+
+impl Machine {
+    /// Tells of what only a person can mend, once each.
+    pub(super) fn tell_trouble(&mut self) {
+        let (Some(view), Some(session)) = (&self.view, self.session()) else { return };
+        let found = view.members.iter().filter_map(|member| {
+            let name = member.name.clone();
+            if member.uid == session.uid {
+                let by_hand = member.leaving && !session.is_leaving();
+                return by_hand.then_some(Trouble::Leaving { name });
+            }
+            // An old Lease of this identity is older than the session.
+            let newer = session.created.is_older_than(&member.version);
+            let own = member.identity == self.rules.identity && !self.past.contains(&member.uid);
+            (own && newer).then_some(Trouble::Twin { name })
+        });
+        let found: Vec<_> = found.collect();
+        let new = found.iter().filter(|trouble| !self.told.contains(trouble));
+        self.out.extend(new.cloned().map(Command::Tell));
+        self.told = found;
+    }
+}
