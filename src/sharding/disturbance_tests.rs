@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Command, Failure, Input, Request};
+use super::machine::{Answer, Command, Failure, Input, Request, Subject};
 use super::tests::Bench;
 use super::trouble::Trouble;
 
@@ -43,6 +43,44 @@ fn refused_claims_pause_together() {
     // The server recovers.
     write_times(&mut bench, 21.0, None);
     assert_eq!(bench.held().len(), 256);
+}
+
+#[test]
+fn failing_server_gets_one_claim_at_a_time() {
+    let mut bench = Bench::of(256);
+    let failed = write_times(&mut bench, 600.0, Some(Failure::Unknown));
+    assert!((100..=330).contains(&failed.len()), "{}", failed.len());
+    assert!(bench.held().is_empty());
+    write_times(&mut bench, 10.0, None);
+    assert_eq!(bench.held().len(), 256);
+}
+
+#[test]
+fn failing_releases_pause_longer_and_longer() {
+    let mut bench = Bench::holder();
+    bench.other("zz");
+    bench.see();
+    for slot in 0..4 {
+        bench.tell(Input::Idle(slot));
+    }
+    let (mut sent, mut seconds) = (0, 0.0);
+    while seconds < 600.0 {
+        bench.tell(Input::Tick);
+        for (id, subject, request) in std::mem::take(&mut bench.sent) {
+            let of_slot = matches!(subject, Subject::Slot(_));
+            sent += usize::from(of_slot);
+            let failed = Answer::Failed(Failure::Unknown);
+            let answer = if of_slot { failed } else { bench.serve(&request) };
+            bench.tell(Input::Answered { id, subject, answer });
+        }
+        bench.see();
+        seconds += 0.1;
+        bench.until(seconds);
+    }
+    // Two slots, each asked after every eight periods.
+    assert!((60..=90).contains(&sent), "{sent}");
+    write_times(&mut bench, 20.0, None);
+    assert_eq!(bench.held().len(), 4, "the other was fenced");
 }
 
 #[test]

@@ -99,8 +99,8 @@ struct Entry {
     known: Option<Slot>,
     /// The time before which no claim is sent, unless the record becomes newer than this version.
     blocked: Option<(Instant, Option<ResourceVersion>)>,
-    /// The number of writes in a row that the server refused. Of several slots, the one with the
-    /// fewest is tried first.
+    /// The number of requests in a row that failed. Of several slots, the one with the fewest is
+    /// tried first.
     refusals: u32,
     /// The number of claims in a row that failed although no newer record was seen.
     conflicts: u32,
@@ -316,7 +316,8 @@ impl Holdings {
         let claims = matches!(&entry.holding, Holding::Claiming { pending, .. } if *pending == id);
         // A claim that succeeds was planned.
         self.plan_due |= !claims || !matches!(answer, Answer::Slot(_));
-        if let Answer::Failed(Failure::Refused) = answer {
+        let again = now + pace.period * (1 << entry.refusals.min(MOST_DOUBLINGS));
+        if let Answer::Failed(Failure::Refused | Failure::Unknown) = answer {
             entry.refusals = entry.refusals.saturating_add(1);
         }
         match &mut entry.holding {
@@ -325,7 +326,7 @@ impl Holdings {
                 self.claims_pause.answered(&answer, now, pace);
                 let (next, change) = match answer {
                     Answer::Failed(Failure::Unknown) => {
-                        (Holding::Uncertain { base, pending: None, at: later }, Change::Nothing)
+                        (Holding::Uncertain { base, pending: None, at: again }, Change::Nothing)
                     }
                     // The record tells whose the slot is.
                     Answer::Slot(_) => {
@@ -355,7 +356,7 @@ impl Holdings {
                 if matches!(answer, Answer::Slot(_) | Answer::Absent) {
                     entry.holding = Holding::No;
                 } else {
-                    (*pending, *at) = (None, later);
+                    (*pending, *at) = (None, again);
                 }
                 Change::Nothing
             }
@@ -376,7 +377,7 @@ impl Holdings {
                     // A server may answer every write with a conflict.
                     (_, Answer::Slot(_)) => (Release::Write, later),
                     (Release::Write, Answer::Failed(Failure::Conflict)) => (Release::Read, now),
-                    _ => (Release::Read, later),
+                    _ => (Release::Read, again),
                 };
                 Change::Nothing
             }
@@ -390,7 +391,7 @@ impl Holdings {
                     }
                     Answer::Unmarked(version) => (Repair::Mark(version), now),
                     Answer::Foreign => (Repair::Read, now + pace.period * STRANGE_PERIODS),
-                    _ => (Repair::Read, later),
+                    _ => (Repair::Read, again),
                 };
                 Change::Nothing
             }
@@ -418,7 +419,7 @@ impl Holdings {
         self.releases_pause.parallel().saturating_sub(self.count(writes))
     }
 
-    /// Returns the number of writes of a slot in a row that the server refused.
+    /// Returns the number of requests about a slot in a row that failed.
     pub(super) fn refusals(&self, slot: usize) -> u32 {
         self.entries[slot].refusals
     }

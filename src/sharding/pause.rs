@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Pause {
     pub(super) until: Option<Instant>,
-    /// The number of refused tries in a row.
+    /// The number of refused tries in a row; at least 1 after a try without a clear answer.
     refusals: u32,
 }
 
@@ -34,15 +34,18 @@ impl Pause {
         let later = |delay: Duration| now + delay.mul_f64(1.0 + pace.jitter / 4.0);
         match answer {
             Answer::Slot(_) => *self = Self::default(),
+            // It may be executed later, so nothing waits, but one write at a time is enough.
+            Answer::Failed(Failure::Unknown) => self.refusals = self.refusals.max(1),
             // The other writes of the same round are refused, too.
             Answer::Failed(Failure::Refused) if !self.lasts(now) => {
                 let delay = pace.period * (1 << self.refusals.min(MOST_DOUBLINGS));
                 self.until = Some(later(delay));
                 self.refusals = self.refusals.saturating_add(1);
             }
-            // The server is busy for this long. Nothing else follows from that.
+            // The server is busy for this long. One write then asks whether it still is.
             Answer::Failed(Failure::Throttled(pause)) => {
                 self.until = self.until.max(Some(later(rest(*pause, pace.period))));
+                self.refusals = self.refusals.max(1);
             }
             _ => {}
         }
