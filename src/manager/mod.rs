@@ -58,9 +58,9 @@
 //! 4. The servers end. Until then `/livez` succeeds and `/readyz` fails.
 //!
 //! All of it has one [deadline](ManagerBuilder::stop_deadline). Only code of a leader or of a slot
-//! that blocks a thread is waited for beyond it, and its Lease is renewed: `/livez` fails then. A second signal
-//! drops everything at once, and [`run`](Manager::run) returns an error. Nothing here ends the
-//! process.
+//! that blocks a thread is waited for beyond it, and its Lease is renewed: `/livez` fails then. A
+//! second signal drops everything at once, and [`run`](Manager::run) returns an error. Nothing here
+//! ends the process.
 //!
 //! The first failure is the error of `run`; later ones are logged.
 
