@@ -14,7 +14,11 @@ use k8s_openapi::jiff::Timestamp;
 use super::reader::Reader;
 use super::{Charge, Message};
 use crate::budget::{largest_tree, map_size, text_size, vec_size};
+use crate::json::first_too_deep;
 use crate::protobuf::{MAGIC, SECONDS};
+
+/// A depth of JSON that no object of these types makes too deep.
+const DEEP: u8 = 100;
 
 /// The length of the text of a time, and of one with microseconds.
 const TIME: usize = "2000-01-01T00:00:00Z".len();
@@ -386,6 +390,10 @@ impl Field for FieldsV1 {
         }
         reader.charge(most)?;
         self.0 = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
+        // Elsewhere, its depth counts from the object's beginning.
+        if !reader.in_metadata && first_too_deep(json, DEEP).is_some() {
+            return None;
+        }
         // JSON has null for it.
         if self.0.is_null() { None } else { Some(()) }
     }

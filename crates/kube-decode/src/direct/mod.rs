@@ -130,8 +130,9 @@ fn object<K: Kind, C: Charge>(
     }
     let mut object = K::absent();
     reader.skips_managed = !managed_fields;
+    reader.in_metadata = true;
     object.metadata_mut().read(&mut reader)?;
-    reader.skips_managed = false;
+    (reader.skips_managed, reader.in_metadata) = (false, false);
     object.fields(&mut reader, 1)?;
     Some(object)
 }

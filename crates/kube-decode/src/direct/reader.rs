@@ -25,12 +25,14 @@ pub(crate) struct Reader<'a, C> {
     wire: u8,
     /// True if `managedFields` of the metadata that is read are skipped.
     pub(super) skips_managed: bool,
+    /// True while the metadata of the object itself is read.
+    pub(super) in_metadata: bool,
     charge: &'a C,
 }
 
 impl<'a, C: Charge> Reader<'a, C> {
     pub(super) fn new(message: &'a [u8], charge: &'a C) -> Self {
-        Self { left: message, number: 0, wire: 0, skips_managed: false, charge }
+        Self { left: message, number: 0, wire: 0, skips_managed: false, in_metadata: false, charge }
     }
 
     /// Charges so many bytes before they are built.

@@ -24,6 +24,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, Visitor};
 
 use self::lengths::Lengths;
+pub(crate) use self::tree::first_too_deep;
 use super::budget::Budget;
 use super::error::{Error, Result};
 use super::text::Text;
@@ -66,19 +67,19 @@ impl<'de> Reader<'de> {
     /// Creates the reader of this text.
     pub(super) fn new(bytes: &'de [u8]) -> Self {
         let reader = Self::default();
-        reader.enter(bytes);
+        reader.enter(bytes, 0);
         reader
     }
 
-    /// Goes to the beginning of another text.
-    pub(super) fn enter(&self, bytes: &'de [u8]) {
+    /// Goes to the beginning of another text, which lies in so many lists and maps.
+    pub(super) fn enter(&self, bytes: &'de [u8], depth: u8) {
         let text = std::str::from_utf8(bytes).unwrap_or_else(|error| {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
         });
         self.bytes.set(bytes);
         self.text.set(text);
         self.at.set(0);
-        self.depth.set(0);
+        self.depth.set(depth);
         self.lengths.borrow_mut().clear();
     }
 

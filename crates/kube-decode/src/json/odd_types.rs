@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
 
+use k8s_openapi::api::core::v1::{PodSpec, PodTemplateSpec};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::Decode;
 use crate::SerdeDecode;
+use crate::{Decode, NO_STACK};
 
 /// The number of members of a map and elements of a list, asked for again after the end.
 #[derive(Debug, PartialEq)]
@@ -71,6 +72,30 @@ fn map_that_is_asked_again_after_its_end_takes_nothing() {
     }
     for text in [r#"{"a":{"x":1},"b":2}}"#, r#"{"a":{"x":1},"b":2},"c":"d"}"#, r#"{"a":{"x":1}"#] {
         assert!(!accepted::<Outer>(text));
+    }
+}
+
+/// A type that contains itself and so much else that its levels take much of the stack.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Large {
+    one: Option<PodSpec>,
+    other: Option<PodSpec>,
+    template: Option<PodTemplateSpec>,
+    next: Option<Box<Large>>,
+    list: Vec<Large>,
+}
+
+#[test]
+fn large_type_does_not_overflow_the_stack() {
+    let decoder = SerdeDecode::<Large>::new();
+    for (open, close, levels) in [(r#"{"next":"#, "}", 126), (r#"{"list":["#, "]}", 63)] {
+        let nested = |levels| open.repeat(levels) + "{}" + &close.repeat(levels);
+        assert!(decoder.decode(nested(4).as_bytes()).is_ok());
+        // A build may take so little of the stack that all levels fit.
+        if let Err(error) = decoder.decode(nested(levels).as_bytes()) {
+            assert!(error.to_string().starts_with(NO_STACK), "{error}");
+        }
     }
 }
 

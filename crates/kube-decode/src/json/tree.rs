@@ -69,9 +69,9 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// Returns the position of the first list or map that lies deeper than this.
+/// Returns the position of the first list or map of a tree that lies deeper than this.
 #[cold]
-fn first_too_deep(tree: &[u8], room: u8) -> Option<usize> {
+pub(crate) fn first_too_deep(tree: &[u8], room: u8) -> Option<usize> {
     let (mut depth, mut at) = (0, 0);
     while let Some(byte) = tree.get(at) {
         match byte {

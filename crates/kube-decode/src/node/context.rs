@@ -8,9 +8,10 @@ use serde_json::de::StrRead;
 
 use super::elements::ElementSource;
 use super::members::MemberSource;
+use crate::NO_STACK;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::json::{Number, Reader, Token};
+use crate::json::{MAX_DEPTH, Number, Reader, Token};
 use crate::protobuf::ProtobufObject;
 use crate::protobuf::value::{Part, Value};
 use crate::rule::Rule;
@@ -31,7 +32,13 @@ pub(super) struct Context<'r, 'de> {
     /// The offset of JSON inside protobuf.
     offset: Cell<Option<usize>>,
     pub(super) budget: Budget,
+    /// An address on the stack, near its top.
+    stack: usize,
 }
+
+/// The largest part of a thread's stack that decoding uses, in bytes. A thread has 2 MiB unless its
+/// creator asks for another size.
+const STACK: usize = 1536 * 1024;
 
 /// The next value.
 pub(super) enum Data<'de> {
@@ -70,6 +77,7 @@ impl<'r, 'de> Context<'r, 'de> {
             rule: Cell::new(rule),
             offset: Cell::new(None),
             budget,
+            stack: stack_address(),
         }
     }
 
@@ -151,6 +159,17 @@ impl<'r, 'de> Context<'r, 'de> {
             Data::Protobuf(value) => value.is_null(),
             _ => Ok(false),
         }
+    }
+
+    /// Refuses a list or map that lies so deep that the stack could overflow, which would abort the
+    /// process. A type that contains itself and much else takes tens of kilobytes for each level.
+    #[inline]
+    pub(super) fn check_stack(&self) -> Result<()> {
+        // The stack grows downwards.
+        if self.stack.saturating_sub(stack_address()) > STACK {
+            return Err(Error::nowhere(NO_STACK));
+        }
+        Ok(())
     }
 
     /// Takes the beginning of a map or message, which is a struct if `within`.
@@ -344,8 +363,8 @@ impl<'r, 'de> Context<'r, 'de> {
             }
             Part::List(list) => Opened::Elements(ElementSource::List(list)),
             Part::Empty => Opened::Elements(ElementSource::Empty),
-            Part::Json(json, offset) => {
-                self.enter(json, offset)?;
+            Part::Json(json, offset, depth) => {
+                self.enter(json, offset, depth)?;
                 return self.open_json();
             }
         })
@@ -365,11 +384,12 @@ impl<'r, 'de> Context<'r, 'de> {
 
     /// Goes to the beginning of JSON inside protobuf, which is the next value.
     #[cold]
-    fn enter(&self, json: &'de [u8], offset: usize) -> Result<()> {
+    fn enter(&self, json: &'de [u8], offset: usize, depth: usize) -> Result<()> {
         std::str::from_utf8(json).map_err(|error| {
             Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
         })?;
-        self.json.enter(json);
+        // No message lies deeper than the limit.
+        self.json.enter(json, u8::try_from(depth).unwrap_or(MAX_DEPTH).min(MAX_DEPTH));
         self.offset.set(Some(offset));
         Ok(())
     }
@@ -378,7 +398,7 @@ impl<'r, 'de> Context<'r, 'de> {
     #[cold]
     pub(super) fn leave(&self) -> Result<()> {
         let end = self.json.end().map_err(|error| self.place(error));
-        self.json.enter(b"");
+        self.json.enter(b"", 0);
         self.offset.set(None);
         end
     }
@@ -397,4 +417,11 @@ impl<'r, 'de> Context<'r, 'de> {
         };
         self.place(serde::de::Error::invalid_type(found, expected))
     }
+}
+
+/// Returns an address in the caller's part of the stack.
+#[inline]
+fn stack_address() -> usize {
+    let here = 0_u8;
+    (&raw const here).addr()
 }

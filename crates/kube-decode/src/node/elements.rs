@@ -44,12 +44,14 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
         tuple: bool,
         expected: &dyn Expected,
     ) -> Result<Self> {
+        context.check_stack()?;
         Ok(Self::new(context, context.elements(expected)?, tuple))
     }
 
     /// Takes the beginning of a value that was opened.
     #[inline]
     pub(super) fn begin(context: &'w Context<'r, 'de>, source: ElementSource<'de>) -> Result<Self> {
+        context.check_stack()?;
         context.begin_elements(&source)?;
         Ok(Self::new(context, source, false))
     }

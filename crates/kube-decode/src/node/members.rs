@@ -50,6 +50,7 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         within: bool,
         expected: &dyn Expected,
     ) -> Result<Self> {
+        context.check_stack()?;
         Ok(Self::new(context, context.members(within, expected)?, within))
     }
 
@@ -60,6 +61,7 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         source: MemberSource<'de>,
         within: bool,
     ) -> Result<Self> {
+        context.check_stack()?;
         context.begin_members(&source)?;
         Ok(Self::new(context, source, within))
     }

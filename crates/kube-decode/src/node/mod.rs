@@ -75,6 +75,7 @@ pub(super) fn from_protobuf<'de, T: Deserialize<'de>>(
     rule: Option<Rule<'_>>,
     memory: usize,
 ) -> std::result::Result<T, DecodeError> {
+    let rule = rule.or(Some(Rule::Whole));
     let context = Context::protobuf(object, rule, Budget::new(memory));
     let value = decode(Node { context: &context, room: 0 });
     let value = value.and_then(|value| context.leave().map(|()| value));

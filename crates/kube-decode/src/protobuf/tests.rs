@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{Pod, Secret};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -149,6 +150,43 @@ fn depth_limit_is_that_of_json() {
             }
         }
         assert!(refused.is_some_and(|depth| depth > 59), "{n} {refused:?}");
+    }
+}
+
+#[test]
+fn depth_of_inner_json_counts_from_the_object() {
+    let nested = |levels| (0..levels).fold(json!(0), |value, _| json!([value]));
+    let definition = |levels| {
+        let schema =
+            (0..50).fold(json!({"default": nested(levels)}), |inner, _| json!({"not": inner}));
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]},
+        })
+    };
+    let entry = |levels| json!([{"manager": "m", "fieldsV1": {"f:a": nested(levels)}}]);
+    let pod = |levels| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"managedFields": entry(levels)}});
+    let template = |levels| {
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {}, "spec":
+            {"selector": {}, "template": {"metadata": {"managedFields": entry(levels)}}}})
+    };
+    fn accepted<K: DeserializeOwned + 'static>(object: &Value) -> bool {
+        let (text, body) = (object.to_string(), encode(object).unwrap());
+        let decoder = crate::SerdeDecode::<K>::new();
+        let from_json = crate::Decode::decode(&decoder, text.as_bytes());
+        let object = ProtobufObject::from_envelope(&body).unwrap();
+        let decoder = crate::Decode::protobuf(&decoder).unwrap();
+        let from_protobuf = decoder.decode_protobuf(&object);
+        assert_eq!(from_protobuf.is_ok(), from_json.is_ok(), "{:?}", from_protobuf.err());
+        from_json.is_ok()
+    }
+    for levels in 60..130 {
+        assert_eq!(accepted::<Value>(&definition(levels)), levels <= 71, "{levels}");
+        accepted::<Pod>(&pod(levels));
+        accepted::<Value>(&pod(levels));
+        accepted::<Deployment>(&template(levels));
+        accepted::<Value>(&template(levels));
     }
 }
 

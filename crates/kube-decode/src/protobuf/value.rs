@@ -54,8 +54,8 @@ pub(crate) enum Part<'de> {
     List(Elements<'de>),
     /// A list without elements.
     Empty,
-    /// JSON inside the message, and its offset.
-    Json(&'de [u8], usize),
+    /// JSON inside the message, its offset, and the number of lists and maps that it lies in.
+    Json(&'de [u8], usize, usize),
 }
 
 impl<'de> Value<'de> {
@@ -136,7 +136,7 @@ impl<'de> Value<'de> {
     fn open_raw(&self, raw: Raw<'de>) -> Result<Part<'de>> {
         let bytes = raw.bytes()?;
         if !bytes.starts_with(envelope::MAGIC) {
-            return Ok(Part::Json(bytes, raw.offset));
+            return Ok(Part::Json(bytes, raw.offset, self.depth + 1));
         }
         let object = envelope::open(bytes, raw.offset)?;
         Ok(Part::Message(object.members(self.depth + 1)?))
@@ -147,7 +147,7 @@ impl<'de> Value<'de> {
         let (Kind::Raw, Data::One(_)) = (self.kind, &self.data) else { return Ok(None) };
         let Some(raw) = self.raw()? else { return Ok(None) };
         match self.open_raw(raw)? {
-            Part::Json(json, offset) => {
+            Part::Json(json, offset, _) => {
                 let json = std::str::from_utf8(json).map_err(|error| {
                     Error::new("the JSON is not UTF-8", offset.saturating_add(error.valid_up_to()))
                 })?;
