@@ -382,11 +382,15 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let mut metadata = crate::lister_watcher::ListMetadata::default();
         let (mut total, mut outside) = (None, 0);
         let mut budget = YieldBudget::new();
+        let malformed =
+            |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
         while let Some(item) =
             timeout(idle_timeout, items.next()).await.map_err(|_| silent.clone())?
         {
             budget.spend(1).await;
-            match item? {
+            let item = item?;
+            let is_outside = matches!(item, ListItem::Outside(_));
+            match item {
                 ListItem::Object(Ok(SourceObject(SourceState::Unchanged(key, object)))) => {
                     self.accumulator.list(key, object);
                 }
@@ -407,6 +411,8 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 }
                 ListItem::Meta(meta) => metadata = meta,
             }
+            let ends = self.pages.item(self.accumulator.keys(), is_outside);
+            ends.map_err(|problem| malformed(self, problem))?;
             let loaded = self.accumulator.len();
             total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
             self.status.loaded(loaded, total);
@@ -418,8 +424,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let at_once = match &continue_token {
             Some(token) => {
                 let turned = self.pages.turn(token, query.limit, self.accumulator.keys(), outside);
-                let malformed = |problem| Fault::Malformed { offset: 0, problem };
-                turned.map_err(|problem| self.error(Verb::List, malformed(problem)))?
+                turned.map_err(|problem| malformed(self, problem))?
             }
             None => true,
         };

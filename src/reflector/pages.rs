@@ -17,6 +17,12 @@ const MAX_COST: u32 = 100 * EMPTY;
 /// The number of keys at which a list ends: more than the storage of an API server holds.
 const MAX_KEYS: usize = 1 << 24;
 
+/// The cost of an item that brings no new key. An object outside of the shard costs 1.
+const REPEATED: usize = 256;
+
+/// The cost at which items in a row without a new key end a list: 65,536 repeated items.
+const MAX_ROW: usize = 1 << 24;
+
 /// The pages so far.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
@@ -26,9 +32,29 @@ pub(super) struct Pages {
     keys: usize,
     /// The cost of the last pages, of which none brought a new key.
     cost: u32,
+    /// The largest number of keys that the list had so far.
+    most: usize,
+    /// The cost of the last items, of which none brought a new key.
+    row: usize,
 }
 
 impl Pages {
+    /// Notes an item, after which the list has `keys` keys.
+    ///
+    /// # Errors
+    /// A description of the problem, if the items of a page come to no end.
+    pub(super) fn item(&mut self, keys: usize, outside: bool) -> Result<(), String> {
+        if keys > self.most {
+            (self.most, self.row) = (keys, 0);
+        } else {
+            self.row += if outside { 1 } else { REPEATED };
+        }
+        if self.row >= MAX_ROW {
+            return Err("the list does not end: too many items in a row brought no key".into());
+        }
+        check_keys(keys)
+    }
+
     /// Notes a page with this continue token, which was asked for `limit` items. `keys` is the
     /// number of keys of the list so far, `outside` that of the page's objects outside of the
     /// shard. Returns whether the next page may be requested at once.
@@ -57,12 +83,17 @@ impl Pages {
                 "the list does not end: of {pages} pages, the last brought no key"
             ));
         }
-        if keys > MAX_KEYS {
-            return Err(format!("the list does not end: it has more than {MAX_KEYS} keys"));
-        }
+        check_keys(keys)?;
         let asked = limit.map_or(ENOUGH, |limit| ENOUGH.min(limit as usize));
         Ok(new + outside >= asked)
     }
+}
+
+fn check_keys(keys: usize) -> Result<(), String> {
+    if keys > MAX_KEYS {
+        return Err(format!("the list does not end: it has more than {MAX_KEYS} keys"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -98,6 +129,20 @@ mod tests {
         assert_eq!(last(500), (10_000, 0));
         assert_eq!(last(1), (10_000, 10_000));
         assert_eq!(last(0), (100, 100));
+    }
+
+    #[test]
+    fn items_of_one_page_are_bounded() {
+        let repeated = |keys: fn(usize) -> usize, outside| {
+            let mut pages = Pages::default();
+            (0..1 << 17).take_while(|n| pages.item(keys(*n), outside).is_ok()).count()
+        };
+        assert_eq!(repeated(|_| 0, false), (1 << 16) - 1);
+        // Keys that come and go are not new.
+        assert_eq!(repeated(|n| n % 2, false), (1 << 16) + 1);
+        assert_eq!(repeated(|_| 0, true), 1 << 17);
+        assert_eq!(repeated(|n| n, false), 1 << 17);
+        assert!(Pages::default().item(MAX_KEYS + 1, false).is_err());
     }
 
     #[test]

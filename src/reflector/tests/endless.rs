@@ -81,6 +81,60 @@ async fn endless_lists_are_paced_and_told() {
     }
 }
 
+/// A collection whose only page never ends: it repeats an item.
+#[derive(Clone)]
+struct Unending(Collection, fn() -> ListItem<ConfigMap>);
+
+impl ListerWatcher<ConfigMap> for Unending {
+    fn collection(&self) -> &Collection {
+        &self.0
+    }
+
+    fn list(
+        &self,
+        _: &ListQuery,
+        _: &ListHints<ConfigMap>,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let item = self.1;
+        Box::pin(async move { Ok(futures::stream::repeat_with(move || Ok(item())).boxed()) })
+    }
+
+    fn watch(
+        &self,
+        _: &WatchQuery,
+        _: &ListHints<ConfigMap>,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        Box::pin(async { Ok(futures::stream::pending().boxed()) })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn endless_page_is_ended_and_told() {
+    let items: [fn() -> ListItem<ConfigMap>; 3] = [
+        || ListItem::Object(Ok(object("a").into())),
+        || ListItem::Object(Ok(ConfigMap::default().into())),
+        || ListItem::Meta(ListMetadata { version: Some(1.into()), ..ListMetadata::default() }),
+    ];
+    for item in items {
+        let unending = Unending(source(&[]).collection().clone(), item);
+        let reflector = Reflector::new(Arc::new(unending), ReflectorOptions::new().seed(7));
+        let monitor = reflector.monitor();
+        let task = tokio::spawn(reflector.run(Sink::default()));
+        let told = || {
+            let error = monitor.status().last_error;
+            error.is_some_and(|error| format!("{error:?}").contains("the list does not end"))
+        };
+        // Turns of the task, each of many items.
+        let mut turns = 0;
+        while !told() {
+            tokio::task::yield_now().await;
+            turns += 1;
+            assert!(turns < 100_000, "nothing is told");
+        }
+        task.abort();
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn pages_of_single_objects_are_paced() {
     let page = |n: u64| (n.to_string(), vec![object(&format!("map-{n}"))]);
