@@ -18,8 +18,8 @@ use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::{ResourceVersion, ShardKey, ShardSelector};
 
 /// The page size of lists that may read from etcd, which must not read everything at once. Each
-/// page waits for the one before: with client-go's 500, a list of 150,000 objects takes 300
-/// requests in a row, and with 5,000 it takes 30.
+/// page waits for the one before. A list of 150,000 objects takes 30 requests in a row, and with
+/// client-go's pages of 500 it takes 300.
 const PAGE: u32 = 5_000;
 
 /// The number of failed lists in a row after which a streaming list is tried.
@@ -344,8 +344,8 @@ impl Machine {
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::List);
         }
-        // This process before its restart, the leader before it, or the replica that had these
-        // objects may have acted on a newer state than a lagging cache of the server has.
+        // A lagging cache of the server may have an older state than a predecessor acted on: this
+        // process before its restart, the last leader, or the replica that had these objects.
         let first = self.version.is_none() && !self.rules.any_version;
         let quorum = self.quorum || first || self.arriving.is_some();
         let version = if quorum { None } else { self.version.clone() };
