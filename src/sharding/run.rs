@@ -23,6 +23,7 @@ use super::view::View;
 use super::{Inner, Sharding, slots};
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::leader_election::WorkScope;
+use crate::object::ResourceVersion;
 use crate::reflector::{ReflectorOptions, from_backon};
 use crate::transport::ApiSource;
 
@@ -256,7 +257,7 @@ impl Driver {
             let version = stored.and_then(|stored| stored.metadata.resource_version.clone());
             version.is_none_or(|version| {
                 let answered = lease.metadata.resource_version.as_deref().unwrap_or_default();
-                crate::ResourceVersion::from(&*version).is_older_than(&answered.into())
+                ResourceVersion::from(&*version).is_older_than(&answered.into())
             })
         });
         Ok(Arc::new(view))

@@ -1,6 +1,6 @@
 //! Documents and code agree: examples, metrics, error texts, modules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -151,4 +151,101 @@ fn architecture_names_every_module() {
     for module in modules.filter_map(|module| module.strip_suffix(';')) {
         assert!(module == "docs" || named.contains(module), "{module} is not in architecture.md");
     }
+}
+
+/// The code of a file without comments and without items under `#[cfg(test)]`.
+fn code(text: &str) -> String {
+    let mut code = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let item = line.trim_start();
+        if item.starts_with("#[cfg(test)]") || item.starts_with("#[cfg(all(test") {
+            let indent = &line[..line.len() - item.len()];
+            // rustfmt ends an item at the indentation at which it began.
+            lines.by_ref().find(|line| {
+                let rest = line.strip_prefix(indent).unwrap_or(" ");
+                !rest.starts_with([' ', '#']) && rest.ends_with(['}', ';', ','])
+            });
+        } else {
+            code.extend([line.split("//").next().unwrap_or_default(), "\n"]);
+        }
+    }
+    code
+}
+
+/// Calls `visit` with each file of a module and its code, without modules for tests.
+fn walk(file: &Path, children: &Path, visit: &mut dyn FnMut(&Path, &str)) {
+    let text = fs::read_to_string(file);
+    let code = code(&text.unwrap_or_else(|error| panic!("{}: {error}", file.display())));
+    visit(file, &code);
+    let mut within = None;
+    for line in code.lines() {
+        let Some((before, name)) = line.split_once("mod ") else {
+            within = within.filter(|_| line != "}");
+            continue;
+        };
+        if !matches!(before.trim().chars().next(), None | Some('p')) {
+            continue;
+        }
+        if let Some(name) = name.strip_suffix(';') {
+            let folder = children.join(within.unwrap_or_default()).join(name);
+            let beside = folder.with_extension("rs");
+            let file = if beside.exists() { beside } else { folder.join("mod.rs") };
+            walk(&file, &folder, visit);
+        } else {
+            within = name.strip_suffix(" {");
+        }
+    }
+}
+
+/// The first two names of each path that begins at the root of the crate.
+fn uses(code: &str) -> impl Iterator<Item = (&str, &str)> {
+    let name =
+        |text: &str| text.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(text.len());
+    code.split("crate::").skip(1).map(move |path| {
+        let (first, rest) = path.split_at(name(path));
+        let rest = rest.strip_prefix("::").unwrap_or_default();
+        (first, &rest[..name(rest)])
+    })
+}
+
+#[test]
+fn modules_use_their_layer_and_those_below() {
+    let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
+    let table = page.split_once("| layer | module | does |\n|---|---|---|\n").unwrap().1;
+    let (mut layers, mut ranks) = (Vec::new(), BTreeMap::new());
+    for row in table.lines().take_while(|line| line.starts_with("| ")) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        if layers.last() != Some(&cells[1]) {
+            assert!(!layers.contains(&cells[1]), "layer {} stands at two places", cells[1]);
+            layers.push(cells[1]);
+        }
+        ranks.insert(cells[2].trim_matches('`'), layers.len());
+    }
+    let source = root().join("src");
+    let mut wrong = Vec::new();
+    walk(&source.join("lib.rs"), &source, &mut |file, code| {
+        let file = file.strip_prefix(&source).unwrap();
+        let path = file.with_extension("").to_str().unwrap().replace('/', "::");
+        let rank = |first: &str, second: &str| {
+            ranks.get(&*format!("{first}::{second}")).or_else(|| ranks.get(first))
+        };
+        let mut names = path.split("::");
+        let (first, second) = (names.next().unwrap(), names.next().unwrap_or_default());
+        if matches!(first, "lib" | "docs") {
+            return;
+        }
+        let Some(own) = rank(first, second) else {
+            return wrong.push(format!("{path} is not in the table"));
+        };
+        for (first, second) in uses(code) {
+            match rank(first, second) {
+                Some(used) if used >= own => {}
+                Some(_) => wrong.push(format!("{path} uses {first}, which is above it")),
+                // The root names modules of all layers again.
+                None => wrong.push(format!("{path} uses crate::{first}: name its module")),
+            }
+        }
+    });
+    assert!(ranks.len() > 20 && wrong.is_empty(), "{wrong:#?}");
 }
