@@ -116,6 +116,9 @@ impl fmt::Display for Unsynced {
         write!(f, "{}", self.collection)?;
         if self.synced {
             f.write_str(" was not listed since this replica took over")?;
+            if !matches!(self.state, ReflectorState::Watching | ReflectorState::Waiting(_)) {
+                f.write_str(" and")?;
+            }
         }
         match self.state {
             ReflectorState::Idle => f.write_str(" was not started; call `start`")?,

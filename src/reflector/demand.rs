@@ -158,13 +158,6 @@ impl<K: Send + 'static> Proving<K> {
         }
     }
 
-    /// Gives a watch that has just been opened the whole time to reach the version.
-    pub(super) fn watches(&mut self) {
-        if let State::Awaiting { until, .. } = &mut self.state {
-            *until = after(Instant::now(), PATIENCE);
-        }
-    }
-
     /// Sends the request.
     pub(super) fn ask(&mut self, known: Option<&ResourceVersion>) {
         let answer = first_version(self.source.clone(), self.idle_timeout).boxed();

@@ -219,6 +219,21 @@ impl Machine {
         self.gate.admit(now).is_ok()
     }
 
+    /// Returns whether a demand for a proof may end the current wait. Otherwise the wait delays a
+    /// list that is a proof by itself, or the next page of a list.
+    pub(super) fn serves_demands(&self) -> bool {
+        match self.after_wait {
+            After::Watch => true,
+            After::List => !self.quorum && self.version.is_some(),
+            After::Step(_) => false,
+        }
+    }
+
+    /// Returns whether a change is unknown until everything is listed again.
+    pub(super) fn lacks_changes(&self) -> bool {
+        self.due.is_some()
+    }
+
     /// Returns the last version seen.
     pub(super) fn version(&self) -> Option<&ResourceVersion> {
         self.version.as_ref()
@@ -311,6 +326,7 @@ impl Machine {
                 }
             }
             Outcome::ShardCame => self.list(now),
+            Outcome::Unproven => self.unproven(now),
             Outcome::Streamed { version, clean } => {
                 self.listing.clean = clean;
                 self.replace(version)
@@ -570,12 +586,7 @@ impl Machine {
         match end {
             End::ShardChanged => return self.watch(now),
             End::Due => return self.relist_due(now),
-            End::Unproven => {
-                // The cache itself is in doubt, so use a quorum read.
-                self.quorum = true;
-                self.relists.count(RelistCause::Unproven);
-                return self.list(now);
-            }
+            End::Unproven => return self.unproven(now),
             End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
             &End::Failed(failure) => match failure.class {
                 FaultClass::Expired => return self.expired(now),
@@ -608,6 +619,13 @@ impl Machine {
                 self.rewatch_after(first, now)
             }
         }
+    }
+
+    /// Lists from a quorum, because the cache itself is in doubt.
+    fn unproven(&mut self, now: Instant) -> Step {
+        self.quorum = true;
+        self.relists.count(RelistCause::Unproven);
+        self.list(now)
     }
 
     /// Watches again after an event that is no outage by itself.

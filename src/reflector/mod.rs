@@ -264,8 +264,12 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         match step {
             Step::Wait(delay) => {
                 self.status.enter(ReflectorState::Waiting(delay));
-                sleep(delay).await;
-                Outcome::Waited
+                if !machine.serves_demands() {
+                    sleep(delay).await;
+                    return Outcome::Waited;
+                }
+                let waited = self.prove_beside(sleep(delay), machine).await;
+                waited.map_or(Outcome::Unproven, |()| Outcome::Waited)
             }
             Step::List { query, fresh } => {
                 if fresh {
@@ -324,9 +328,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
                 let opening = self.opening(&query, &self.packing_hints());
-                let opened = match timeout(self.options.watch_grace_period, opening).await {
-                    Ok(opened) => opened,
-                    Err(_) => {
+                let opening = timeout(self.options.watch_grace_period, opening);
+                let opened = match self.prove_beside(opening, machine).await {
+                    None => return Outcome::Unproven,
+                    Some(Ok(opened)) => opened,
+                    Some(Err(_)) => {
                         Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_grace_period)))
                     }
                 };

@@ -40,6 +40,8 @@ pub(super) enum Outcome {
     Waited,
     /// The shard is no longer empty.
     ShardCame,
+    /// No watch is open, and only a list can prove that the changes handed on are current.
+    Unproven,
     /// A page was listed completely. `at_once` is true if the next one may follow without a pause,
     /// and `clean` if every item's name could be read.
     Listed {

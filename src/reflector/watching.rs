@@ -1,6 +1,7 @@
 //! Follows one watch to its end, and reads the initial events of a streaming list.
 
 use std::ops::ControlFlow;
+use std::pin::pin;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
@@ -205,7 +206,6 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let mut untold: Option<Instant> = None;
         self.heartbeat.begin();
         let mut probe = self.probe(opened);
-        self.proving.watches();
         let mut budget = YieldBudget::new();
         let end = loop {
             budget.spend(1).await;
@@ -459,6 +459,32 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         let demanded = self.proving.next().now_or_never()?;
         let end = self.handle_demand(demanded, machine);
         Some(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
+    }
+
+    /// Waits for a future while no watch is open, and meets demands for a proof meanwhile. Returns
+    /// `None` if only a list can prove that the changes handed on are current.
+    pub(super) async fn prove_beside<T>(
+        &mut self,
+        future: impl Future<Output = T>,
+        machine: &mut Machine,
+    ) -> Option<T> {
+        let mut future = pin!(future);
+        loop {
+            let demanded = tokio::select! {
+                biased;
+                output = &mut future => return Some(output),
+                demanded = self.proving.next() => demanded,
+            };
+            if self.handle_demand(demanded, machine).is_some() {
+                return None;
+            }
+            if self.proving.has_reached(machine.version()) {
+                if machine.lacks_changes() {
+                    return None;
+                }
+                self.proving.prove();
+            }
+        }
     }
 
     /// Handles the next event of a demand. Returns the end of the watch, if only a list can prove

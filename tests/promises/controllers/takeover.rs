@@ -17,7 +17,9 @@ use kube_informer::lister_watcher::{
 };
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::sharding::ShardBy;
-use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, SourceRequest};
+use kube_informer::testing::{
+    ApiServer, BodyPosition, FakeSource, Faults, Injection, Requests, SourceRequest,
+};
 use kube_informer::{
     Action, Controller, InformerOptions, InformerSpec, LeaderElector, Manager, ReconcileRequest,
     Sharding, SharedInformer, SharedInformerFactory, SourceError,
@@ -224,6 +226,46 @@ async fn quiet_kinds_are_listed_within_seconds() {
         assert_eq!((status.probes, status.lists), (1, lists + 1), "{status:?}");
     }
     second.end().await;
+}
+
+/// Every watch is refused, fails, hangs or breaks, and lists are answered.
+#[tokio::test(start_paused = true)]
+async fn takeover_needs_no_open_watch() {
+    for injection in [
+        Injection::status(403),
+        Injection::status(500),
+        Injection::throttle(Some(20 * S)),
+        Injection::black_hole(),
+        Injection::refuse(),
+        Injection::cut(BodyPosition::Byte(0)),
+    ] {
+        let server = ApiServer::new();
+        server.create(&map("a", "1")).unwrap();
+        let first = Predecessor::lead(&server).await;
+        let faults = Faults::new();
+        let client = faults.client(server.client());
+        let maps =
+            SharedInformerFactory::builder(client).on_error(|_| {}).build().informer::<ConfigMap>();
+        let controller = Controller::builder("work", &maps)
+            .leader_election(elector(server.client(), "second"))
+            .build();
+        let second = Standby::start(controller).await;
+        let text = format!("{injection:?}");
+        faults.inject(Requests::watches().to("configmaps"), injection);
+        faults.cut_now();
+        sleep(100 * S).await;
+        server.create(&map("b", "2")).unwrap();
+        first.hand_over().await;
+        while second.handle.status().phase == Phase::Standby {
+            sleep(MS).await;
+        }
+        let (start, before) = (Instant::now(), maps.status().reflector);
+        second.log.reaches(2).await;
+        assert!(start.elapsed() < 5 * S, "{text}: {:?}", start.elapsed());
+        let status = maps.status().reflector;
+        assert!(status.lists - before.lists <= 2 && status.probes <= 2, "{text}: {status:?}");
+        second.end().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
