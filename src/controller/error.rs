@@ -145,8 +145,9 @@ impl fmt::Display for ControllerError {
             Self::Spins { controller, key, triggers } => write!(
                 f,
                 "controller {controller}: {key} is reconciled without end while tokio's clock stands \
-                 still, because of: {}; let the reconcile write only differences, and requeue only \
-                 after a delay",
+                 still{}{}; let the reconcile write only differences, and requeue only after a \
+                 delay",
+                if triggers.is_empty() { "" } else { ", because of: " },
                 Causes(triggers)
             ),
             Self::Unfinished { controller, keys } => {

@@ -1,12 +1,16 @@
 //! Keys that are reconciled again and again: the rule that finds them, and their report.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::time::Duration;
 
+use foldhash::fast::RandomState;
 use serde::Serialize;
 use tokio::time::Instant;
 
 use super::history::Trigger;
+use crate::object::ObjectKey;
 
 /// The time in which the runs of a key are counted. A key stays hot for this long.
 pub(super) const WINDOW: Duration = Duration::from_secs(10);
@@ -20,6 +24,9 @@ const REQUEUED: u32 = 5;
 /// The weight of the runs at one instant after which a key spins: 1,000 requeues without a delay.
 /// Changes may be a test's own, made at one instant, so many more of them are needed.
 const SPINS: u32 = 1000 * REQUEUED;
+
+/// The number of keys whose runs at one instant are counted at most.
+const COUNTED: usize = 1 << 20;
 
 /// The pause between two warnings of one controller.
 const WARNING_PAUSE: Duration = Duration::from_secs(60);
@@ -64,8 +71,8 @@ impl fmt::Display for Causes<'_> {
 pub(super) struct Heat {
     /// The beginning of the current window, and the runs since then.
     window: Option<(Instant, u32)>,
-    /// The instant of the last run, and the weight of all runs at that instant.
-    last: Option<(Instant, u32)>,
+    /// The instant of the last run.
+    last: Option<Instant>,
     /// The time at which the key was last found hot, and the time that its runs had taken.
     hot: Option<(Instant, Duration)>,
 }
@@ -80,21 +87,38 @@ pub(super) enum Pace {
     Spins,
 }
 
-impl Heat {
+/// The runs of every key at the present instant. Any number of keys may spin in turn.
+#[derive(Debug, Default)]
+pub(super) struct Standstill {
+    at: Option<Instant>,
+    /// The weight of the runs, by the key's hash.
+    weights: HashMap<u64, u32, RandomState>,
+}
+
+impl Standstill {
     /// Notes that a run has ended. `requeued` is true if it asked for the next one without a delay.
-    pub(super) fn ran(&mut self, now: Instant, requeued: bool) -> Pace {
-        let weight = if requeued { REQUEUED } else { 1 };
-        let before = self.last.filter(|(at, _)| *at == now).map_or(0, |(_, weight)| weight);
-        let still = before.saturating_add(weight);
-        self.last = Some((now, still));
+    /// Returns whether the key spins.
+    pub(super) fn ran(&mut self, key: &ObjectKey, now: Instant, requeued: bool) -> bool {
+        if self.at != Some(now) || self.weights.len() >= COUNTED {
+            self.weights.clear();
+            self.at = Some(now);
+        }
+        let hash = self.weights.hasher().hash_one(key);
+        let weight = self.weights.entry(hash).or_default();
+        *weight = weight.saturating_add(if requeued { REQUEUED } else { 1 });
+        *weight >= SPINS
+    }
+}
+
+impl Heat {
+    /// Notes that a run has ended.
+    pub(super) fn ran(&mut self, now: Instant) -> Pace {
+        self.last = Some(now);
         let (since, runs) = self
             .window
             .filter(|(since, _)| now.saturating_duration_since(*since) < WINDOW)
             .unwrap_or((now, 0));
         self.window = Some((since, runs + 1));
-        if still >= SPINS {
-            return Pace::Spins;
-        }
         if runs + 1 < HOT {
             return Pace::Ordinary;
         }
@@ -114,7 +138,7 @@ impl Heat {
     /// has to wait stays hot.
     pub(super) fn wait(&mut self, now: Instant, apart: Duration) -> Option<Duration> {
         self.rate(now)?;
-        let since = self.last.map(|(at, _)| now.saturating_duration_since(at))?;
+        let since = self.last.map(|at| now.saturating_duration_since(at))?;
         let wait = apart.checked_sub(since).filter(|wait| !wait.is_zero())?;
         if let Some((at, _)) = &mut self.hot {
             // Hot until it has had the time to cool down after its next run.
@@ -149,7 +173,7 @@ mod tests {
     fn runs(heat: &mut Heat, now: &mut Instant, times: u32, apart: Duration) -> Vec<Pace> {
         let paces = (0..times).map(|_| {
             *now += apart;
-            heat.ran(*now, false)
+            heat.ran(*now)
         });
         paces.filter(|pace| *pace != Pace::Ordinary).collect()
     }
@@ -176,12 +200,13 @@ mod tests {
 
     #[test]
     fn requeues_spin_only_while_the_clock_stands() {
-        let (mut heat, now) = (Heat::default(), Instant::now());
-        let spins = |heat: &mut Heat, at, requeued| heat.ran(at, requeued) == Pace::Spins;
-        assert_eq!((0..1000).position(|_| spins(&mut heat, now, true)), Some(999));
-        assert!((1..5000).all(|n| !spins(&mut heat, now + n * MS, true)));
+        let (mut still, now) = (Standstill::default(), Instant::now());
+        let keys = ["a", "b"].map(|name| ObjectKey::namespaced("shop", name).unwrap());
+        let mut spins = |at, requeued| keys.iter().any(|key| still.ran(key, at, requeued));
+        assert_eq!((0..1000).position(|_| spins(now, true)), Some(999));
+        assert!((1..5000).all(|n| !spins(now + n * MS, true)));
         let now = now + WINDOW;
-        assert_eq!((0..20_000).position(|_| spins(&mut heat, now, false)), Some(4999));
+        assert_eq!((0..20_000).position(|_| spins(now, false)), Some(4999));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::heat::{Heat, HotKey, LastWarning, Pace};
+use super::heat::{Heat, HotKey, LastWarning, Pace, Standstill};
 use crate::object::{CachedEvent, ObjectEvent, ObjectKey};
 use crate::sync::Mutex;
 use crate::time::seconds;
@@ -198,6 +198,7 @@ struct Kept {
     order: VecDeque<(u64, ObjectKey)>,
     next: u64,
     warned: LastWarning,
+    still: Standstill,
 }
 
 #[derive(Default)]
@@ -252,13 +253,13 @@ impl TriggerHistory {
     /// Notes that a run of a key has ended. `requeued` is true if it asked for the next one without
     /// a delay. Also returns whether to warn of the key now. O(1).
     pub(super) fn ran(&self, key: &ObjectKey, requeued: bool) -> (Pace, bool) {
-        if self.keys == 0 {
-            return (Pace::Ordinary, false);
-        }
         let now = Instant::now();
         let mut kept = self.kept.lock();
+        if kept.still.ran(key, now, requeued) {
+            return (Pace::Spins, false);
+        }
         let Some(entry) = kept.of.get_mut(key) else { return (Pace::Ordinary, false) };
-        let pace = entry.heat.ran(now, requeued);
+        let pace = entry.heat.ran(now);
         (pace, pace == Pace::Hot && kept.warned.is_due(now))
     }
 

@@ -47,6 +47,30 @@ async fn requeue_without_delay_ends_paused_run() {
     assert!((1000..1100).contains(&runs.load(Ordering::Relaxed)));
 }
 
+/// There are more keys than the controller keeps triggers of.
+#[tokio::test(start_paused = true)]
+async fn keys_that_spin_in_turn_end_paused_run() {
+    for kept in [2, 0] {
+        let server = ApiServer::new();
+        for name in ["a", "b", "c"] {
+            server.create(&map(name, "1")).unwrap();
+        }
+        let maps = factory(&server).informer::<ConfigMap>();
+        let controller = Controller::builder("eager", &maps).triggers_kept(kept).build();
+        let runs = Arc::new(AtomicU64::new(0));
+        let counted = runs.clone();
+        let running = controller.run(CancellationToken::new(), move |_| {
+            let runs = counted.fetch_add(1, Ordering::Relaxed);
+            assert!(runs < 10_000, "it would never end");
+            async { Ok::<_, std::io::Error>(Action::requeue_after(0 * S)) }
+        });
+        let text = running.await.unwrap_err().to_string();
+        assert!(text.contains("is reconciled without end"), "{text}");
+        assert_eq!(text.contains("because of"), kept > 0, "{text}");
+        assert!((3000..3100).contains(&runs.load(Ordering::Relaxed)));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn own_writes_without_end_end_run_and_wait() {
     let server = ApiServer::new();
