@@ -7,6 +7,7 @@ use kube::{Resource, ResourceExt};
 use serde::de::DeserializeOwned;
 
 use super::ReconcileRequest;
+use super::finalizer::is_absent;
 use super::own_writes::WriteScope;
 use crate::object::ObjectKey;
 
@@ -36,7 +37,8 @@ pub struct Confirmed<O> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfirmError {
-    /// The request failed. The object may exist.
+    /// The request failed. The object may exist, even if the status is 404: a server that does not
+    /// serve the kind, or a proxy, answers so for every object.
     #[error("{key} was not confirmed: {source}")]
     Failed {
         /// The object's key.
@@ -108,7 +110,7 @@ impl<K, C> ReconcileRequest<K, C> {
         }
         let live = match api.get(key.name()).await {
             Ok(live) => live,
-            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(Confirmation::Gone),
+            Err(error) if is_absent(&error, key.name()) => return Ok(Confirmation::Gone),
             Err(source) => return Err(ConfirmError::Failed { key, source }),
         };
         if live.meta().uid != meta.uid {

@@ -125,6 +125,9 @@ const CONFLICTS: usize = 5;
 /// [transform](crate::InformerSpec::transform) that drops finalizers costs a request with each
 /// reconcile, which a warning reports once.
 ///
+/// An object counts as gone if the server names it in a 404. Any other 404 is an error: the kind
+/// may not be served any more.
+///
 /// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`.
 ///
 /// ```no_run
@@ -220,7 +223,7 @@ where
 {
     match api.get(&object.name_any()).await {
         Ok(live) => Ok(Some(live).filter(|live| live.meta().uid == object.meta().uid)),
-        Err(error) if is(&error, 404) => Ok(None),
+        Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -237,7 +240,7 @@ where
     {
         let others = found.finalizers().iter().filter(|other| *other != name).cloned().collect();
         match patch(api, &found, found.resource_version(), others).await {
-            Err(error) if is(&error, 409) && tries < CONFLICTS => tries += 1,
+            Err(kube::Error::Api(status)) if status.code == 409 && tries < CONFLICTS => tries += 1,
             patched => return patched.map(drop),
         }
         live = self::live(api, &object).await?.map(Arc::new);
@@ -262,7 +265,7 @@ where
     }});
     match api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await {
         Ok(patched) => Ok(Some(patched)),
-        Err(error) if is(&error, 404) => Ok(None),
+        Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -285,6 +288,10 @@ fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
     }
 }
 
-fn is(error: &kube::Error, code: u16) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == code)
+/// Returns whether the server says that no object has this name. A 404 that names no object says
+/// nothing of it: the kind may not be served any more, or a proxy may have answered.
+pub(super) fn is_absent(error: &kube::Error, name: &str) -> bool {
+    let kube::Error::Api(status) = error else { return false };
+    let named = status.details.as_ref().is_some_and(|details| details.name == name);
+    status.code == 404 && status.reason == "NotFound" && named
 }

@@ -125,3 +125,17 @@ async fn failed_look_says_nothing_of_the_object() {
     let unidentified = request.confirm(&request.api(&server.client()), &sent).await;
     assert!(matches!(unidentified, Err(ConfirmError::Unidentified)), "{unidentified:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn unserved_kind_says_nothing_of_the_object() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let request = request(&server).await;
+    let (api, map) = (request.api(&server.client()), cached(&request));
+    for answer in unserved() {
+        server.intercept(move |_| Some(answer.clone()));
+        let confirmed = request.confirm(&api, &map).await;
+        assert!(matches!(confirmed, Err(ConfirmError::Failed { .. })), "{confirmed:?}");
+        server.stop_intercepting();
+    }
+}

@@ -132,6 +132,33 @@ async fn gone_or_replaced_object_needs_no_removal() {
 }
 
 #[tokio::test]
+async fn unserved_kind_is_no_absent_object() {
+    for answer in unserved() {
+        let server = ApiServer::new();
+        let client = server.client();
+        let made = server.create(&map("a", "1")).unwrap();
+        let intercept = |method: http::Method| {
+            let answer = answer.clone();
+            server.intercept(move |request| (request.method == method).then(|| answer.clone()));
+        };
+        intercept(http::Method::GET);
+        let (_, outcome) = reconcile(&client, &made, false).await;
+        assert!(matches!(outcome, Err(FinalizerError::NotRead { .. })), "{outcome:?}");
+        intercept(http::Method::PATCH);
+        let (_, outcome) = reconcile(&client, &made, false).await;
+        assert!(matches!(outcome, Err(FinalizerError::NotAdded { .. })), "{outcome:?}");
+        server.stop_intercepting();
+        reconcile(&client, &made, false).await.1.unwrap();
+        api(&server).delete("a", &DeleteParams::default()).await.unwrap();
+        let going = api(&server).get("a").await.unwrap();
+        intercept(http::Method::PATCH);
+        let (asked, outcome) = reconcile(&client, &going, false).await;
+        assert_eq!(asked, Some("clean up"));
+        assert!(matches!(outcome, Err(FinalizerError::NotRemoved { .. })), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
 async fn failed_removal_repeats_the_cleanup() {
     let server = ApiServer::new();
     let client = server.client();

@@ -66,6 +66,20 @@ pub(crate) fn forbid(server: &ApiServer, resource: &'static str) {
     });
 }
 
+/// The answers 404 that name no object: a kind that is no longer served, as text and as a status.
+#[allow(dead_code, reason = "a part of the programs uses it")]
+pub(crate) fn unserved() -> [http::Response<bytes::Bytes>; 2] {
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
+        "message": "the server could not find the requested resource", "details": {}, "code": 404,
+    });
+    [("text/plain", "404 page not found\n".to_owned()), ("application/json", status.to_string())]
+        .map(|(media_type, body)| {
+            let answer = http::Response::builder().status(404).header("content-type", media_type);
+            answer.body(body.into_bytes().into()).expect("it is well-formed")
+        })
+}
+
 pub(crate) fn key(name: &str) -> ObjectKey {
     ObjectKey::namespaced("shop", name).unwrap()
 }
