@@ -1,6 +1,6 @@
 //! The status and the metrics of a controller, and the cell that its workers write them to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -134,7 +134,7 @@ pub(super) struct StatusCell {
     /// The reconcile of each busy worker, by the worker's number.
     busy: Mutex<HashMap<usize, Running>>,
     /// The keys that no worker reconciles, but whose tracked work goes on.
-    held: Mutex<HashSet<ObjectKey>>,
+    held: Mutex<HashMap<ObjectKey, Running>>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     sharding: Option<watch::Receiver<ShardingStatus>>,
     succeeded: AtomicU64,
@@ -168,6 +168,19 @@ struct Running {
     told: bool,
 }
 
+impl Running {
+    fn new(key: ObjectKey) -> Self {
+        Self { key, since: Instant::now(), told: false }
+    }
+
+    /// Returns the time that it has run, if that is to be told now.
+    fn slow(&mut self) -> Option<(ObjectKey, Duration)> {
+        let time = self.since.elapsed();
+        let tells = time >= SLOW && !std::mem::replace(&mut self.told, time >= SLOW);
+        tells.then(|| (self.key.clone(), time))
+    }
+}
+
 struct Failure {
     key: ObjectKey,
     error: String,
@@ -187,7 +200,7 @@ impl StatusCell {
             metrics: ControllerMetrics::new(controller),
             phase: Mutex::new(Phase::Idle),
             busy: Mutex::new(HashMap::new()),
-            held: Mutex::new(HashSet::new()),
+            held: Mutex::new(HashMap::new()),
             leadership,
             sharding,
             succeeded: AtomicU64::new(0),
@@ -227,13 +240,13 @@ impl StatusCell {
         self.metrics.workers.set(|| 0);
         self.metrics.active.set(|| 0);
         // These stay: the status names them until their work has ended.
-        let held: Vec<_> = self.held.lock().iter().cloned().collect();
+        let held: Vec<_> = self.held.lock().keys().cloned().collect();
         self.busy.lock().drain().map(|(_, running)| running.key).chain(held).collect()
     }
 
     /// Notes a key whose reconcile has ended before the work that it tracks.
     pub(super) fn hold(&self, key: &ObjectKey) {
-        self.held.lock().insert(key.clone());
+        self.held.lock().insert(key.clone(), Running::new(key.clone()));
     }
 
     /// Notes the end of that work.
@@ -242,22 +255,25 @@ impl StatusCell {
     }
 
     pub(super) fn reconcile_began(&self, worker: usize, key: &ObjectKey) {
-        let running = Running { key: key.clone(), since: Instant::now(), told: false };
-        self.busy.lock().insert(worker, running);
+        self.busy.lock().insert(worker, Running::new(key.clone()));
         self.metrics.active.set(|| self.busy.lock().len());
     }
 
-    /// Logs each reconcile that has run for a minute, once. Never ends.
+    /// Logs each reconcile, and the work that it tracks, once it has run for a minute. Never ends.
     pub(super) async fn tell_slow(&self, controller: &str) -> Infallible {
         loop {
             sleep(SLOW / 2).await;
-            let mut slow = Vec::new();
-            for running in self.busy.lock().values_mut() {
-                let time = running.since.elapsed();
-                if time >= SLOW && !running.told {
-                    running.told = true;
-                    slow.push((running.key.clone(), time));
-                }
+            let slow: Vec<_> = self.busy.lock().values_mut().filter_map(Running::slow).collect();
+            let held: Vec<_> = self.held.lock().values_mut().filter_map(Running::slow).collect();
+            for (key, time) in held {
+                tracing::warn!(
+                    controller,
+                    %key,
+                    ?time,
+                    "a reconcile has ended, and work that it tracks still runs; its key is not \
+                     reconciled before that ends: look for code that blocks, and for guards that \
+                     are never dropped"
+                );
             }
             for (key, time) in slow {
                 tracing::warn!(
@@ -378,7 +394,7 @@ impl StatusCell {
             restarts: read(&self.restarts),
             missing: self.missing_informers.names(),
             reconciling: {
-                let held: Vec<_> = self.held.lock().iter().map(ToString::to_string).collect();
+                let held: Vec<_> = self.held.lock().keys().map(ToString::to_string).collect();
                 let busy = self.busy.lock();
                 busy.values().map(|running| running.key.to_string()).chain(held).collect()
             },

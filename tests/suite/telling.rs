@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec, SharedInformerFactory};
+use kube_informer::{Action, Controller, InformerSpec, ReconcileRequest, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -58,6 +58,28 @@ async fn hung_reconcile_is_logged_once() {
     sleep(Duration::from_secs(3_600)).await;
     let told = log.lines("a reconcile still runs");
     assert!(told.len() == 1 && told[0].contains("key=") && told[0].contains("hung"), "{told:?}");
+    stop.cancel();
+    running.await.unwrap().unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_outlives_its_reconcile_is_logged_once() {
+    let (log, _logging) = Log::begin();
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("leaky", &maps).grace(Duration::ZERO).build();
+    let stop = CancellationToken::new();
+    let running =
+        tokio::spawn(controller.run(stop.clone(), |request: ReconcileRequest<ConfigMap>| {
+            std::mem::forget(request.guard());
+            async { Ok::<_, io::Error>(Action::done()) }
+        }));
+    sleep(Duration::from_secs(50)).await;
+    assert!(log.lines("work that it tracks still runs").is_empty());
+    sleep(Duration::from_secs(3_600)).await;
+    let told = log.lines("work that it tracks still runs");
+    assert!(told.len() == 1 && told[0].contains("shop/a") && told[0].contains("leaky"), "{told:?}");
     stop.cancel();
     running.await.unwrap().unwrap_err();
 }
