@@ -56,6 +56,8 @@ pub(super) struct Machine {
     attempt_started: Instant,
     /// True if this attempt has asked for the object, with whatever answer.
     has_read: bool,
+    /// The duration of the lease as the server stored it: others wait no longer. At most ours.
+    granted: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,16 +131,10 @@ pub(super) enum Failure {
     Other,
 }
 
-impl Rules {
-    /// Returns the part of the lease duration in which work may run.
-    fn usable(&self) -> Duration {
-        self.lease_duration.saturating_sub(self.lease_duration / MARGIN_DIVISOR)
-    }
-}
-
 impl Machine {
     pub(super) fn new(rules: Rules, rng: Rng, now: Instant) -> Self {
         Self {
+            granted: rules.lease_duration,
             rules,
             rng,
             mode: Mode::Candidate,
@@ -160,11 +156,11 @@ impl Machine {
     /// Returns the times of the current term; `None` for a candidate.
     pub(super) fn term(&self) -> Option<Term> {
         let Mode::Leader { renewed } = self.mode else { return None };
-        let usable = self.rules.usable();
+        let usable = self.granted - self.granted / MARGIN_DIVISOR;
         Some(Term {
             cancel: renewed + self.rules.renew_deadline.min(usable),
             abort: renewed + usable,
-            expires: renewed + self.rules.lease_duration,
+            expires: renewed + self.granted,
         })
     }
 
@@ -254,7 +250,10 @@ impl Machine {
 
     fn written(&mut self, lease: Box<Lease>, now: Now) -> Step {
         let renewed = self.request_started;
-        let ours = Record::of(&lease).is_held_by(&self.rules.identity);
+        let record = Record::of(&lease);
+        let ours = record.is_held_by(&self.rules.identity);
+        let stored = record.duration.unwrap_or(self.rules.lease_duration);
+        self.granted = stored.min(self.rules.lease_duration);
         self.observe(lease, now);
         match self.mode {
             Mode::Releasing => {
@@ -262,7 +261,7 @@ impl Machine {
                 Step::Released
             }
             // The server stored something else than it was asked to.
-            Mode::Candidate if !ours => self.wait(now),
+            Mode::Candidate if !ours || stored.is_zero() => self.wait(now),
             Mode::Leader { .. } if !ours => self.decide(now),
             Mode::Candidate | Mode::Leader { .. } => {
                 self.rival_expires = None;

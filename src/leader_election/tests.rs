@@ -225,6 +225,20 @@ fn altered_write_does_not_grant_the_lease() {
     }
 }
 
+/// An admission webhook may change what is stored. Rivals wait for the stored duration.
+#[test]
+fn shortened_duration_shortens_the_term() {
+    let mut bench = Bench::leader();
+    bench.until(2.0).waited();
+    let Step::Replace(lease) = &bench.step else { panic!("a renewal") };
+    let mut lease = lease.clone();
+    lease.spec.as_mut().unwrap().lease_duration_seconds = Some(5);
+    bench.tell(Outcome::Written(lease));
+    let term = bench.machine.term().unwrap();
+    let times = [term.cancel, term.abort, term.expires].map(|at| at - bench.start);
+    assert_eq!(times, [seconds(2) + seconds(9) / 2, seconds(2) + seconds(9) / 2, seconds(7)]);
+}
+
 #[test]
 fn losing_candidate_waits() {
     let mut bench = Bench::new();
