@@ -133,17 +133,18 @@ async fn lead(
             (leading.await, Some(ended))
         }
     };
-    match (outcome, ended) {
-        (Ok(Outcome::NeverLed), Some(ended)) => Err(ended),
-        (Ok(Outcome::NeverLed), None) => Ok(()),
-        (Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)), _) => ended,
+    let result = match outcome {
+        Ok(Outcome::NeverLed) => Ok(()),
+        Ok(Outcome::Stopped(Some(worked)) | Outcome::Finished(worked)) => worked,
         // The elector dropped the work: its stop timeout was shorter than the grace.
-        (Ok(Outcome::Stopped(None)), _) => controller.unfinished(),
-        (Err(source), _) => {
+        Ok(Outcome::Stopped(None)) => controller.unfinished(),
+        Err(source) => {
             let controller = controller.name().clone();
             Err(ControllerError::Leadership { controller, source })
         }
-    }
+    };
+    // The work may end because of this stop before it sees that the informer has stopped.
+    result.and(ended.map_or(Ok(()), Err))
 }
 
 /// A controller with its reconcile.

@@ -44,7 +44,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Sets the time that the informers get to sync; 2 minutes unless set, as in
     /// controller-runtime. After it the controller begins if each kind has an informer that synced,
-    /// and fails otherwise. The same time and rule hold for a fresh view after a takeover.
+    /// and fails otherwise. The same time and rule hold for a fresh view after a takeover. That
+    /// takes 2 s and a list of each kind that is quiet, so a shorter time than this lets no replica
+    /// take over.
     ///
     /// In a [sharded](Self::sharded) controller it is also the time that the informers get to list
     /// the objects of a slot. After it, an informer that has not is
@@ -163,8 +165,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
     /// have ended. A [manager](crate::manager) has one election for all controllers and refuses a
-    /// controller with its own. The elector does not wait for tasks that they spawn: end those when
-    /// [`ReconcileRequest::stop`](crate::controller::ReconcileRequest::stop) is cancelled.
+    /// controller with its own. The elector waits for tasks and closures that the request
+    /// [spawned](crate::controller::ReconcileRequest::spawn), and for no others.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
         self
