@@ -135,7 +135,7 @@ async fn lead(
     };
     let result = match outcome {
         Ok(Outcome::NeverLed) => Ok(()),
-        Ok(Outcome::Stopped(Some(worked)) | Outcome::Finished(worked)) => worked,
+        Ok(Outcome::Stopped(Some(done)) | Outcome::Finished(done)) => done,
         // The elector dropped the work: its stop timeout was shorter than the grace.
         Ok(Outcome::Stopped(None)) => controller.unfinished(),
         Err(source) => {

@@ -156,7 +156,7 @@ impl Machine {
     /// Returns the times of the current term; `None` for a candidate.
     pub(super) fn term(&self) -> Option<Term> {
         let Mode::Leader { renewed } = self.mode else { return None };
-        let usable = self.granted - self.granted / MARGIN_DIVISOR;
+        let usable = self.granted.saturating_sub(self.granted / MARGIN_DIVISOR);
         Some(Term {
             cancel: renewed + self.rules.renew_deadline.min(usable),
             abort: renewed + usable,

@@ -262,15 +262,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             self.narrowed = None;
         }
         match step {
-            Step::Wait(delay) => {
-                self.status.enter(ReflectorState::Waiting(delay));
-                if !machine.serves_demands() {
-                    sleep(delay).await;
-                    return Outcome::Waited;
-                }
-                let waited = self.prove_beside(sleep(delay), machine).await;
-                waited.map_or(Outcome::Unproven, |()| Outcome::Waited)
-            }
+            Step::Wait(delay) => self.wait(delay, machine).await,
             Step::List { query, fresh } => {
                 if fresh {
                     self.begin_list().await;
@@ -360,6 +352,16 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 }
             }
         }
+    }
+
+    async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> Outcome {
+        self.status.enter(ReflectorState::Waiting(delay));
+        if !machine.serves_demands() {
+            sleep(delay).await;
+            return Outcome::Waited;
+        }
+        let waited = self.prove_beside(sleep(delay), machine).await;
+        waited.map_or(Outcome::Unproven, |()| Outcome::Waited)
     }
 
     async fn begin_list(&mut self) {
