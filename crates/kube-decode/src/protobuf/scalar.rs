@@ -17,6 +17,7 @@ const DAY: i64 = 86_400;
 /// Reads a text. Each byte that is not UTF-8 becomes a replacement character.
 #[inline]
 #[doc(hidden)]
+#[inline]
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
