@@ -15,7 +15,6 @@ pub(crate) const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_
 const DAY: i64 = 86_400;
 
 /// Reads a text. Each byte that is not UTF-8 becomes a replacement character.
-#[inline]
 #[doc(hidden)]
 #[inline]
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
