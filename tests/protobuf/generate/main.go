@@ -34,7 +34,7 @@ func main() {
 		schema.add(release)
 	}
 	files := map[string][]byte{
-		"../../../crates/kube-decode/src/protobuf/table.rs":                []byte(table(schema)),
+		"../../../crates/kube-decode/src/protobuf/table.rs":                           []byte(table(schema)),
 		"../../../crates/kube-embedded-apiserver/src/api_server/rules/shape/table.rs": []byte(shapes()),
 	}
 	for name, rows := range direct(schema) {
