@@ -479,7 +479,7 @@ async fn failed_route_is_an_error_each_time() {
 async fn route_that_hangs_is_told_and_holds_up_nothing() {
     let (release, blocked) = std::sync::mpsc::channel::<()>();
     let blocked = parking_lot::Mutex::new(blocked);
-    let rig = Rig::new(Serve::new().route("/hangs", || pending::<Response<String>>()).route(
+    let rig = Rig::new(Serve::new().route("/hangs", pending::<Response<String>>).route(
         "/blocks",
         move || {
             let _released = blocked.lock().recv();

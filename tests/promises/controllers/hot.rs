@@ -62,7 +62,7 @@ async fn keys_that_spin_in_turn_end_paused_run() {
         let running = controller.run(CancellationToken::new(), move |_| {
             let runs = counted.fetch_add(1, Ordering::Relaxed);
             assert!(runs < 10_000, "it would never end");
-            async { Ok::<_, std::io::Error>(Action::requeue_after(0 * S)) }
+            async { Ok::<_, std::io::Error>(Action::requeue_after(Duration::ZERO)) }
         });
         let text = running.await.unwrap_err().to_string();
         assert!(text.contains("is reconciled without end"), "{text}");
