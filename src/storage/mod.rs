@@ -195,8 +195,10 @@ impl<K> Storage<K> {
     /// is kept decoded; the log and the status say so. The order of lists does not count, because a
     /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
     /// with the fraction of a second. Keep a type decoded if that matters. An object whose lists
-    /// and maps are nested deeper than 64 levels is kept decoded. `Deserialize` must not read this
-    /// informer.
+    /// and maps are nested deeper than 64 levels is kept decoded. A type of your own that contains
+    /// itself beside several large types may overflow the stack before that, as it does when serde
+    /// reads it elsewhere: box its large fields, or keep it decoded. `Deserialize` must not read
+    /// this informer.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
