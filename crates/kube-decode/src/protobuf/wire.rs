@@ -47,24 +47,20 @@ pub struct Raw<'a> {
 #[doc(hidden)]
 impl<'a> Cursor<'a> {
     /// Creates a cursor over a message that begins at this offset of the object.
-    #[inline]
     pub fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { left: bytes, at }
     }
 
     /// Returns the offset of the next field in the object.
-    #[inline]
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.left.is_empty()
     }
 
     /// Returns the fields from here up to another cursor of the same message.
-    #[inline]
     pub fn up_to(&self, end: &Self) -> Self {
         Self { left: &self.left[..end.at - self.at], at: self.at }
     }
@@ -127,7 +123,6 @@ impl<'a> Cursor<'a> {
 
     /// Returns the next field of a message that may be cut off, and whether the field is complete.
     /// If its bytes are cut off, the field has those that are there.
-    #[inline]
     pub fn next_torn(&mut self) -> Option<(Raw<'a>, bool)> {
         let mut torn = self.clone();
         if let Ok(field) = self.next() {
@@ -217,7 +212,6 @@ impl<'a> Raw<'a> {
         clippy::cast_possible_wrap,
         reason = "the wire has negative numbers in two's complement"
     )]
-    #[inline]
     pub fn int(&self) -> Result<i64> {
         match self.wire {
             Wire::Varint(value) => Ok(value as i64),
@@ -233,7 +227,6 @@ impl<'a> Raw<'a> {
     }
 
     /// Returns whether the content is the zero of its type.
-    #[inline]
     pub fn is_zero(&self) -> bool {
         match self.wire {
             Wire::Varint(value) | Wire::Fixed64(value) => value == 0,
