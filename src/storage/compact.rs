@@ -9,12 +9,12 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::buffer::Buffer;
 use super::decoded_cache::DecodedCache;
 use super::dictionary::Dictionaries;
+use super::message_pack::{self, Written};
 use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
-use super::{Keeper, PackError, Settings, StorageStatus, WireObject, message_pack};
+use super::{Keeper, PackError, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, IndexValues};
@@ -35,6 +35,8 @@ pub(super) struct Compact<K> {
     wire: Mutex<Vec<WireCodec<K>>>,
     /// The dictionaries of objects that this keeper serialises.
     own: Dictionaries<PackContext<K>>,
+    /// The same for deep objects.
+    deep: Dictionaries<PackContext<K>>,
     /// The number of objects that survived a round trip.
     round_trips: AtomicUsize,
     /// The reason why objects of this type are not serialised, if there is one.
@@ -55,13 +57,17 @@ impl<K: DeserializeOwned + 'static> Compact<K> {
             figures: Figures::new(resource, labels),
             wipe,
         });
-        let codec = Arc::new(message_pack::codec());
-        let own = Arc::new(PackContext { codec, detached: true, shared: shared.clone() });
+        let own = |codec| {
+            let codec = Arc::new(codec);
+            let context = PackContext { codec, detached: true, shared: shared.clone() };
+            Dictionaries::new(Arc::new(context), wipe)
+        };
         Self {
-            shared,
             check,
             wire: Mutex::default(),
-            own: Dictionaries::new(own, wipe),
+            own: own(message_pack::codec()),
+            deep: own(message_pack::deep_codec()),
+            shared,
             round_trips: AtomicUsize::new(0),
             refused: OnceLock::new(),
             written: AtomicUsize::new(0),
@@ -110,12 +116,17 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
             return Err(*refused);
         }
         let (written, metadata) = self.write(object);
-        let packed = written.and_then(|written| {
-            let (kept, dictionary) = (metadata.kept(), self.own.current());
-            let packed = Packed::new(written.as_slice(), &kept, index_values, dictionary)?;
-            self.check_round_trip(&packed, &written).inspect_err(|error| self.refuse(*error))?;
-            self.written.store(written.as_slice().len(), Relaxed);
-            self.own.learn(written.as_slice(), packed.packed_bytes());
+        let packed = written.and_then(|Written { bytes, is_deep }| {
+            let bytes = bytes.as_slice();
+            let dictionaries = if is_deep { &self.deep } else { &self.own };
+            if is_deep {
+                message_pack::check_stack::<K>(bytes)?;
+            }
+            let (kept, dictionary) = (metadata.kept(), dictionaries.current());
+            let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
+            self.check_round_trip(&packed, bytes).inspect_err(|error| self.refuse(*error))?;
+            self.written.store(bytes.len(), Relaxed);
+            dictionaries.learn(bytes, packed.packed_bytes());
             Ok(packed)
         });
         metadata.restore(object.meta_mut());
@@ -123,19 +134,19 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
     }
 
     /// Serialises an object without the metadata that is kept beside it.
-    fn write(&self, object: &mut K) -> (Result<Buffer, PackError>, DetachedMetadata) {
+    fn write(&self, object: &mut K) -> (Result<Written, PackError>, DetachedMetadata) {
         let metadata = DetachedMetadata::take(object.meta_mut());
         let room = self.written.load(Relaxed) * 9 / 8;
         (message_pack::write(object, room, self.shared.wipe), metadata)
     }
 
     /// Checks that an object is the same after it was unpacked and serialised again.
-    fn check_round_trip(&self, packed: &Packed<K>, written: &Buffer) -> Result<(), PackError> {
+    fn check_round_trip(&self, packed: &Packed<K>, written: &[u8]) -> Result<(), PackError> {
         if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
             return Ok(());
         }
         let (again, _) = packed.unpack(None).map(|mut object| self.write(&mut object))?;
-        if !message_pack::is_equivalent(written.as_slice(), again?.as_slice()) {
+        if !message_pack::is_equivalent(written, again?.bytes.as_slice()) {
             return Err(PackError::Disagrees);
         }
         self.round_trips.fetch_add(1, Relaxed);

@@ -16,9 +16,18 @@ use super::PackError;
 /// the stack for each level, and a thread has 2 MiB.
 const MAX_DEPTH: u8 = 64;
 
-/// Checks the depth of an object.
-pub(super) fn check<T: Serialize>(object: &T) -> Result<(), PackError> {
-    object.serialize(Levels(MAX_DEPTH)).map_err(|Refused(error)| error)
+/// The depth above which an object is deep. A pod has 11 levels. A type that overflows the stack
+/// within 12 takes more than 170 kB for each, and is refused as it arrives.
+const DEEP: u8 = 12;
+
+/// Checks the depth of an object. Returns whether it is deep, so that unpacking it may take much of
+/// the stack.
+pub(super) fn check<T: Serialize>(object: &T) -> Result<bool, PackError> {
+    let within = |levels| object.serialize(Levels(levels)).map_err(|Refused(error)| error);
+    match within(DEEP) {
+        Err(PackError::TooDeep) => within(MAX_DEPTH).map(|()| true),
+        checked => checked.map(|()| false),
+    }
 }
 
 /// A serializer that writes nothing: the number of levels that are allowed below.

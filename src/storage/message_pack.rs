@@ -5,7 +5,9 @@
 //! out its message, which may quote the object.
 
 use std::fmt;
+use std::io::{self, Read};
 
+use kube_decode::stack::Stack;
 use kube_decode::{Decode, DecodeError};
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::buffer::Buffer;
 use super::{PackError, depth};
 use crate::codec::Codec;
-use crate::panic::catch;
+use crate::panic::{catch, drop_safely};
+
+const INVALID: &str = "the packed bytes are not valid";
 
 /// A decoder of `MessagePack`.
 struct MessagePack;
@@ -22,7 +26,47 @@ impl<K: DeserializeOwned> Decode<K> for MessagePack {
     fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
         let bytes = rmp_serde::Deserializer::from_read_ref(object);
         let read = K::deserialize(&mut bytes.with_human_readable());
-        read.map_err(|_| DecodeError::new("the packed bytes are not valid"))
+        read.map_err(|_| DecodeError::new(INVALID))
+    }
+}
+
+/// A decoder of the same for deep objects. It fails rather than overflow the stack, and copies each
+/// text once more.
+struct DeepMessagePack;
+
+impl<K: DeserializeOwned> Decode<K> for DeepMessagePack {
+    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+        read_deep(object).map_err(|_| DecodeError::new(INVALID))
+    }
+}
+
+// As one function, it takes as much of the stack for the check as for a read.
+#[inline(never)]
+fn read_deep<K: DeserializeOwned>(object: &[u8]) -> Result<K, PackError> {
+    let mut bytes = BoundedRead { rest: object, stack: Stack::here(), is_used_up: false };
+    let form = rmp_serde::Deserializer::new(&mut bytes);
+    let read = K::deserialize(&mut form.with_human_readable());
+    // A type may pass over the error of a part.
+    if bytes.is_used_up {
+        return Err(PackError::TooDeep);
+    }
+    read.map_err(|_| PackError::NotUnpacked)
+}
+
+/// Bytes that can be read while the stack has room. A type reads some at each level.
+struct BoundedRead<'o> {
+    rest: &'o [u8],
+    stack: Stack,
+    is_used_up: bool,
+}
+
+impl Read for BoundedRead<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.is_used_up |= self.stack.is_used_up();
+        if self.is_used_up {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.rest.read(to)
     }
 }
 
@@ -32,20 +76,39 @@ pub(super) fn codec<K: DeserializeOwned + 'static>() -> Codec<K> {
     Codec::plain(MessagePack, 9)
 }
 
+/// Returns the codec of deep objects that [`write`] serialised.
+pub(super) fn deep_codec<K: DeserializeOwned + 'static>() -> Codec<K> {
+    Codec::plain(DeepMessagePack, 9)
+}
+
+/// An object as serialised.
+pub(super) struct Written {
+    pub(super) bytes: Buffer,
+    pub(super) is_deep: bool,
+}
+
 /// Serialises an object. `room` is its estimated size in bytes.
 pub(super) fn write<T: Serialize>(
     object: &T,
     room: usize,
     wipe: bool,
-) -> Result<Buffer, PackError> {
-    let mut written = Buffer::with_capacity(room, wipe);
+) -> Result<Written, PackError> {
+    let mut bytes = Buffer::with_capacity(room, wipe);
     let writing = || {
-        depth::check(object)?;
-        let form = rmp_serde::Serializer::new(&mut written);
+        let is_deep = depth::check(object)?;
+        let form = rmp_serde::Serializer::new(&mut bytes);
         let done = object.serialize(&mut form.with_struct_map().with_human_readable());
-        done.map_err(|_| PackError::NotSerialised)
+        done.map(|()| is_deep).map_err(|_| PackError::NotSerialised)
     };
-    catch(writing).unwrap_or(Err(PackError::NotSerialised)).map(|()| written)
+    let is_deep = catch(writing).unwrap_or(Err(PackError::NotSerialised))?;
+    Ok(Written { bytes, is_deep })
+}
+
+/// Checks that unpacking a deep object does not overflow the stack.
+pub(super) fn check_stack<K: DeserializeOwned>(written: &[u8]) -> Result<(), PackError> {
+    let read = catch(|| read_deep::<K>(written)).unwrap_or(Err(PackError::NotUnpacked));
+    drop_safely(read?);
+    Ok(())
 }
 
 /// Returns whether both encode the same value. The order of entries and elements does not count,

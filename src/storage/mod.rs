@@ -159,8 +159,10 @@ pub enum PackError {
     #[error("the object takes 4 GiB or more, or its uid 64 KiB or more")]
     TooLarge,
     /// Lists and maps of the object are nested so deep that unpacking could overflow a thread's
-    /// stack.
-    #[error("lists and maps of the object are nested deeper than 64 levels")]
+    /// stack: deeper than 64 levels, or less deep if the type takes much for each level.
+    #[error(
+        "lists and maps of the object are nested so deep that unpacking could overflow the stack"
+    )]
     TooDeep,
     /// `Deserialize` failed or panicked on the output of `Serialize`.
     #[error("the packed object can't be decoded again")]
@@ -194,11 +196,11 @@ impl<K> Storage<K> {
     /// first objects are unpacked and packed again as a test. If the result differs, the whole type
     /// is kept decoded; the log and the status say so. The order of lists does not count, because a
     /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
-    /// with the fraction of a second. Keep a type decoded if that matters. An object whose lists
-    /// and maps are nested deeper than 64 levels is kept decoded. A type of your own that contains
-    /// itself beside several large types may overflow the stack before that, as it does when serde
-    /// reads it elsewhere: box its large fields, or keep it decoded. `Deserialize` must not read
-    /// this informer.
+    /// with the fraction of a second. Keep a type decoded if that matters.
+    ///
+    /// An object is kept decoded if its lists and maps are nested deeper than 64 levels, or if
+    /// unpacking it would take more than 1.5 MiB of a thread's stack. The latter does not count
+    /// what `#[serde(flatten)]` and untagged enums read. `Deserialize` must not read this informer.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

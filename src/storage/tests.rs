@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use futures::FutureExt;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, PodSpec, PodTemplateSpec, Secret};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition as Definition, CustomResourceDefinitionSpec,
     CustomResourceDefinitionVersion, CustomResourceValidation, JSONSchemaProps,
@@ -16,7 +16,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use kube_decode::{Decode, DecodeError};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
 use super::compact::Compact;
@@ -382,6 +382,52 @@ fn object_nested_too_deep_is_kept_decoded() {
         let status = storage.status();
         assert_eq!((status.kept_decoded, status.refused), (3, None));
     }
+}
+
+/// A type that contains itself and so much else that its levels take much of the stack.
+#[derive(Clone, Debug, Default, PartialEq, Resource, Serialize, Deserialize)]
+#[resource(inherit = ConfigMap)]
+#[serde(default)]
+struct Large {
+    metadata: ObjectMeta,
+    one: Option<PodSpec>,
+    other: Option<PodSpec>,
+    template: Option<PodTemplateSpec>,
+    next: Option<Box<Large>>,
+    list: Vec<Large>,
+    /// Absent where it can't be read.
+    #[serde(deserialize_with = "lenient")]
+    lenient: Option<Box<Large>>,
+}
+
+fn lenient<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Box<Large>>, D::Error> {
+    Ok(Option::deserialize(value).unwrap_or_default())
+}
+
+#[test]
+fn large_type_does_not_overflow_the_stack() {
+    let nests = [
+        |inner| Large { next: Some(Box::new(inner)), ..Large::default() },
+        |inner| Large { list: vec![inner], ..Large::default() },
+        |inner| Large { lenient: Some(Box::new(inner)), ..Large::default() },
+    ];
+    let pack = move || {
+        let storage = compact::<Large>(0, false);
+        for (nest, deepest) in nests.into_iter().zip([62, 31, 62]) {
+            for levels in [4, 10, 20, deepest] {
+                let object = (0..levels).fold(Large::default(), |inner, _| nest(inner));
+                let object = Large { metadata: metadata(levels), ..object };
+                let cached = storage.pack(object.clone(), None);
+                // A build may take so little of the stack that all levels fit.
+                assert!(cached.is_packed() || levels > 4, "{levels}");
+                assert_eq!(*cached.get().unwrap(), object);
+            }
+        }
+        let status = storage.status();
+        assert_eq!((status.unreadable, status.refused), (0, None));
+    };
+    let thread = thread::Builder::new().stack_size(2 << 20).spawn(pack);
+    thread.unwrap().join().unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -43,6 +43,8 @@ mod rule;
 #[cfg(test)]
 #[path = "../../../src/seeds.rs"]
 mod seeds;
+#[doc(hidden)]
+pub mod stack;
 mod text;
 
 #[doc(hidden)]
@@ -430,9 +432,6 @@ const NOT_JSON: &str = "not JSON";
 
 /// The problem of an object that is nested too deep, in either encoding.
 const TOO_DEEP: &str = "lists and maps are nested deeper than the limit of 127 levels";
-
-/// The problem of an object whose type takes too much of the stack at the depth of the object.
-const NO_STACK: &str = "lists and maps are nested so deep that their type could overflow the stack";
 
 /// Describes a problem in JSON and its place. No word comes from the object.
 fn describe(error: &serde_json::Error) -> String {

@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::{PodSpec, PodTemplateSpec};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::SerdeDecode;
-use crate::{Decode, NO_STACK};
+use crate::stack::NO_STACK;
+use crate::{Decode, SerdeDecode};
 
 /// The number of members of a map and elements of a list, asked for again after the end.
 #[derive(Debug, PartialEq)]

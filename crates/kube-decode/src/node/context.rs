@@ -8,13 +8,13 @@ use serde_json::de::StrRead;
 
 use super::elements::ElementSource;
 use super::members::MemberSource;
-use crate::NO_STACK;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::json::{MAX_DEPTH, Number, Reader, Token};
 use crate::protobuf::ProtobufObject;
 use crate::protobuf::value::{Part, Value};
 use crate::rule::Rule;
+use crate::stack::{NO_STACK, Stack};
 use crate::text::Text;
 
 /// The state of decoding one object. It stands before exactly one value, which the next [`Node`]
@@ -32,13 +32,8 @@ pub(super) struct Context<'r, 'de> {
     /// The offset of JSON inside protobuf.
     offset: Cell<Option<usize>>,
     pub(super) budget: Budget,
-    /// An address on the stack, near its top.
-    stack: usize,
+    stack: Stack,
 }
-
-/// The largest part of a thread's stack that decoding uses, in bytes. A thread has 2 MiB unless its
-/// creator asks for another size.
-const STACK: usize = 1536 * 1024;
 
 /// The next value.
 pub(super) enum Data<'de> {
@@ -77,7 +72,7 @@ impl<'r, 'de> Context<'r, 'de> {
             rule: Cell::new(rule),
             offset: Cell::new(None),
             budget,
-            stack: stack_address(),
+            stack: Stack::here(),
         }
     }
 
@@ -161,15 +156,10 @@ impl<'r, 'de> Context<'r, 'de> {
         }
     }
 
-    /// Refuses a list or map that lies so deep that the stack could overflow, which would abort the
-    /// process. A type that contains itself and much else takes tens of kilobytes for each level.
+    /// Refuses a list or map that lies so deep that the stack could overflow.
     #[inline]
     pub(super) fn check_stack(&self) -> Result<()> {
-        // The stack grows downwards.
-        if self.stack.saturating_sub(stack_address()) > STACK {
-            return Err(Error::nowhere(NO_STACK));
-        }
-        Ok(())
+        if self.stack.is_used_up() { Err(Error::nowhere(NO_STACK)) } else { Ok(()) }
     }
 
     /// Takes the beginning of a map or message, which is a struct if `within`.
@@ -417,11 +407,4 @@ impl<'r, 'de> Context<'r, 'de> {
         };
         self.place(serde::de::Error::invalid_type(found, expected))
     }
-}
-
-/// Returns an address in the caller's part of the stack.
-#[inline]
-fn stack_address() -> usize {
-    let here = 0_u8;
-    (&raw const here).addr()
 }
