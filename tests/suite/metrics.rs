@@ -10,11 +10,13 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::ObjectMeta;
 use kube_informer::metrics as names;
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
     HandlerOptions, InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory, Storage,
 };
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use crate::prometheus::Prometheus;
 
@@ -287,6 +289,36 @@ async fn dropped_informers_leave_no_metrics() {
     assert!(recorder.render().contains(names::OBJECTS));
     drop((factory, never_started, running));
     until("the end", || recorder.render().is_empty()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn replica_without_slots_has_no_last_event() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    server.create(&pod("a")).unwrap();
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let shard = |part| ShardSelector::new(ShardKey::Uid, part);
+    let (shards, channel) = watch::channel(shard(None));
+    let pods = factory.informer_with(InformerSpec::<Pod>::new().shard(channel)).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let labels = r#"name="",group="",resource="pods",namespace="""#;
+    let last_event = || value(&recorder, names::LAST_EVENT, labels);
+    for _ in 0..3 {
+        // The alert leaves out a gauge of zero.
+        assert_eq!(last_event(), 0.0);
+        shards.send_replace(shard(Some(0..=u64::MAX)));
+        until("the object", || pods.lister().len() == 1).await;
+        assert!(last_event() > 0.0);
+        shards.send_replace(shard(None));
+        until("no object", || pods.lister().is_empty()).await;
+        // Neither the watch that ends nor a later write is an event here.
+        server.create(&pod("b")).unwrap();
+        server.delete(&pod("b")).unwrap();
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+    }
+    factory.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
