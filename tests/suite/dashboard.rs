@@ -12,11 +12,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use k8s_openapi::api::apps::v1::Deployment;
 use kube_informer::controller::BoxError;
-use kube_informer::manager::ManagerError;
+use kube_informer::manager::{ManagerBuilder, ManagerError};
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Manager, Serve, SharedInformerFactory};
+use kube_informer::{Action, Controller, Manager, ReconcileRequest, Serve, SharedInformerFactory};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -39,6 +40,14 @@ struct Rig {
 
 /// The dashboard as the example makes it, but for the recorder: the example's is the process's.
 async fn rig(embedded: ApiServer) -> Rig {
+    rig_with(embedded, |manager, _| manager).await
+}
+
+/// The same with more in its manager.
+async fn rig_with(
+    embedded: ApiServer,
+    more: impl FnOnce(ManagerBuilder, &SharedInformerFactory) -> ManagerBuilder,
+) -> Rig {
     let prometheus = Prometheus::default();
     // A test's thread is its own, and so is the recorder; it lives as long as the process.
     let recorder = metrics::set_default_local_recorder(Box::leak(Box::new(prometheus.clone())));
@@ -56,9 +65,8 @@ async fn rig(embedded: ApiServer) -> Rig {
     let tasks = demo::shop(&factory).unwrap();
     let manager = Manager::builder(&factory)
         .controller(demo::rollout(&factory), demo::reconcile)
-        .serve(serve)
-        .build()
-        .unwrap();
+        .serve(serve);
+    let manager = more(manager, &factory).build().unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
     let running = tokio::spawn(manager.run_until(stop.clone()));
     let bound = async {
@@ -266,6 +274,12 @@ fn rendered(program: &PathBuf, address: SocketAddr) -> Result<String, String> {
     page.map_err(|error| error.to_string())
 }
 
+/// Reconciles one deployment again and again.
+async fn never_rests(request: ReconcileRequest<Deployment>) -> Result<Action, BoxError> {
+    let restless = request.key.name() == "app-1";
+    Ok(if restless { Action::requeue_after(Duration::from_millis(5)) } else { Action::done() })
+}
+
 #[tokio::test]
 async fn a_browser_draws_the_figures() {
     let Some(program) = chromium() else {
@@ -274,7 +288,14 @@ async fn a_browser_draws_the_figures() {
             .write_all(b"SKIPPED a_browser_draws_the_figures: no Chromium is installed\n");
         return said.unwrap();
     };
-    let rig = rig(ApiServer::new()).await;
+    let mut restless = None;
+    let rig = rig_with(ApiServer::new(), |manager, factory| {
+        let controller = Controller::builder("restless", &factory.informer()).build();
+        restless = Some(controller.handle());
+        manager.controller(controller, never_rests)
+    })
+    .await;
+    let restless = restless.unwrap();
     // One incident: the watches are cut, and what they would go on from is forgotten.
     rig.server.drop_connections();
     rig.server.create(&demo::pod(10_000)).unwrap();
@@ -289,7 +310,7 @@ async fn a_browser_draws_the_figures() {
         })
     };
     let settled = async {
-        while !relisted() {
+        while !relisted() || restless.status().hot_keys.is_empty() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -319,5 +340,9 @@ async fn a_browser_draws_the_figures() {
         );
     }
     assert!(page.contains("<span class=\"pill good\">watching</span>"));
+    let (_, hot) = page.split_once("id=\"hot_keys\"").unwrap();
+    let (hot, _) = hot.split_once("</table>").unwrap();
+    assert!(hot.contains("<td class=\"\">restless</td>"), "{hot}");
+    assert!(hot.contains("requeue</td>"), "{hot}");
     rig.end().await;
 }
